@@ -1,0 +1,1 @@
+//! Where the cost goes: by method, block, line and bucket.

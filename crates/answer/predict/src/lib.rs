@@ -1,0 +1,1 @@
+//! Predicted cost with interval and extrapolation flag.

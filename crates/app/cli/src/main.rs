@@ -1,0 +1,3 @@
+//! The `pricetag` command line.
+
+fn main() {}

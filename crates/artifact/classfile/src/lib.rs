@@ -1,0 +1,1 @@
+//! JVM class files: reading, labels, frames and rewriting of Code attributes.

@@ -1,0 +1,237 @@
+//! The fitted model as data.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Version of `MODEL.json`.
+pub const MODEL_SCHEMA: u32 = 1;
+
+/// A formula from features to a cost, with what is needed to trust, explain and repeat it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CostModel {
+    /// [`MODEL_SCHEMA`].
+    pub schema: u32,
+    /// Name of the cost explained: `wall`, `cpu`, `alloc`, or a column.
+    pub target: String,
+    /// Its base unit: `ns`, `byte`, `1`, or as named by the table.
+    pub unit: String,
+    /// Name of the method that made it: `ols`, `wls`, `nnls`, `hier`, …
+    pub method: String,
+    /// The formula.
+    pub formula: Formula,
+    /// The same in one line of text (long sums are abbreviated).
+    pub text: String,
+    /// Prices by bucket, most expensive share first; empty for formulas that are not sums of prices.
+    pub prices: Vec<Price>,
+    /// How to turn a prediction into an interval.
+    pub interval: Option<Interval>,
+    /// Range of every feature over the training rows; predictions outside are flagged.
+    pub domain: BTreeMap<String, Domain>,
+    /// Error on rows that were not used for learning.
+    pub evaluation: Option<Evaluation>,
+    /// The same rows predicted from input features alone.
+    pub baseline: Option<Evaluation>,
+    /// Other methods fitted and judged on the same split, for comparison.
+    pub alternatives: Vec<Evaluation>,
+    /// R-style summary for linear fits.
+    pub summary: Option<LinearSummary>,
+    /// What was found before and during the fit, in words, worst first.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Where it comes from.
+    pub provenance: Provenance,
+}
+
+/// Expression tree over named features.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Formula {
+    /// A constant.
+    Constant(f64),
+    /// A feature's value.
+    Feature(String),
+    /// intercept + Σ coefficient · feature.
+    Linear {
+        /// Added once per observation.
+        intercept: f64,
+        /// `(coefficient, feature)`.
+        terms: Vec<(f64, String)>,
+    },
+    /// Sum.
+    Sum(Vec<Formula>),
+    /// Product.
+    Product(Vec<Formula>),
+    /// Quotient.
+    Quotient(Box<Formula>, Box<Formula>),
+    /// Power.
+    Power(Box<Formula>, Box<Formula>),
+    /// Natural logarithm.
+    Log(Box<Formula>),
+    /// Exponential.
+    Exp(Box<Formula>),
+    /// Smaller of two.
+    Min(Box<Formula>, Box<Formula>),
+    /// Larger of two.
+    Max(Box<Formula>, Box<Formula>),
+}
+
+/// Price of one bucket: features that the observations cannot tell apart.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// Name of the bucket: its most telling member, `+ n more`.
+    pub bucket: String,
+    /// Names of the features in it; each costs `price` per unit together with the others in proportion `ratios`.
+    pub members: Vec<String>,
+    /// Units of each member per unit of the bucket, parallel to `members`.
+    pub ratios: Vec<f64>,
+    /// Price per unit, ≥ 0; none when the data do not determine it.
+    pub price: Option<f64>,
+    /// Standard error, where the method has one.
+    pub std_error: Option<f64>,
+    /// Interval of the price (same level as [`Interval::level`]).
+    pub bounds: Option<(f64, f64)>,
+    /// What the price would be from its parts alone.
+    pub prior: Option<f64>,
+    /// Weight of the observations against the prior, 0 … 1.
+    pub evidence: Option<f64>,
+    /// Observations in which the bucket's count is not zero, and in which it varies.
+    pub support: u32,
+    /// Share of the predicted cost over the training rows, 0 … 1.
+    pub share: f64,
+    /// Why there is no price, or what to be careful about.
+    pub note: Option<String>,
+}
+
+/// Split-conformal or cross-validated interval: prediction × (lower, upper).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Nominal coverage, such as 0.95.
+    pub level: f64,
+    /// Factor for the lower end.
+    pub lower: f64,
+    /// Factor for the upper end.
+    pub upper: f64,
+    /// Coverage measured on rows used for neither fit nor calibration.
+    pub coverage: Option<f64>,
+    /// How it was made.
+    pub method: String,
+}
+
+/// Range of a feature over the training rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Domain {
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+}
+
+/// Errors of predictions on held-out rows; all relative to the measured value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// What was evaluated: a method's name, or `input size only`.
+    pub name: String,
+    /// Rows used for learning.
+    pub train_rows: u32,
+    /// Rows judged.
+    pub test_rows: u32,
+    /// Median of |predicted − measured| / measured.
+    pub median_error: f64,
+    /// 90th percentile of the same.
+    pub p90_error: f64,
+    /// Mean of the same.
+    pub mean_error: f64,
+    /// Median of (predicted − measured) / measured.
+    pub median_signed_error: f64,
+    /// Share of rows predicted below the measured value.
+    pub under_rate: f64,
+    /// Median relative spread of repeated measurements of one observation: no model does better.
+    pub noise_floor: Option<f64>,
+    /// Each held-out row.
+    pub rows: Vec<EvaluatedRow>,
+}
+
+/// One row of an evaluation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvaluatedRow {
+    /// Label of the observation.
+    pub label: String,
+    /// Measured cost.
+    pub measured: f64,
+    /// Predicted cost.
+    pub predicted: f64,
+    /// Interval, if the model has one.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// What R's `summary.lm` shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinearSummary {
+    /// Minimum, quartiles and maximum of the (weighted) residuals.
+    pub residual_quantiles: [f64; 5],
+    /// One line per column in the order of the table; none for aliased columns (R prints `NA`).
+    pub coefficients: Vec<CoefficientRow>,
+    /// Residual standard error.
+    pub sigma: f64,
+    /// Residual degrees of freedom.
+    pub residual_df: u32,
+    /// Rank, the number of estimated coefficients.
+    pub rank: u32,
+    /// R²; uncentred without intercept.
+    pub r_squared: f64,
+    /// Adjusted R².
+    pub adjusted_r_squared: f64,
+    /// F statistic, its two degrees of freedom and its p-value.
+    pub f: Option<(f64, u32, u32, f64)>,
+}
+
+/// One coefficient of a linear fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoefficientRow {
+    /// Column name.
+    pub name: String,
+    /// Estimate, standard error, t value and two-sided p-value; none if aliased.
+    pub estimate: Option<(f64, f64, f64, f64)>,
+}
+
+/// Something the user should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// How bad.
+    pub severity: Severity,
+    /// One sentence.
+    pub message: String,
+    /// What to do about it.
+    pub advice: Option<String>,
+}
+
+/// How bad a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// For information.
+    Note,
+    /// Limits what the model may be used for.
+    Warning,
+    /// The model should not be trusted.
+    Error,
+}
+
+/// Where a model comes from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Platform of the dataset.
+    pub platform: BTreeMap<String, String>,
+    /// Subject of the dataset.
+    pub subject: Vec<String>,
+    /// Scope of the dataset.
+    pub scope: String,
+    /// Digest of the dataset.
+    pub dataset: String,
+    /// Options of the fit.
+    pub options: BTreeMap<String, String>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Version of the program.
+    pub pricetag: String,
+}

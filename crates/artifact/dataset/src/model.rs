@@ -1,0 +1,175 @@
+//! The dataset in memory.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the directory format, written to `meta.json`.
+pub const DATASET_SCHEMA: u32 = 1;
+
+/// A column of counts or values; index into [`Dataset::features`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FeatureId(pub u32);
+
+/// A row; index into [`Dataset::observations`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ObservationId(pub u32);
+
+/// Observations, features, counts and where they come from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dataset {
+    /// Provenance.
+    pub meta: Meta,
+    /// Rows, in the order of the workload.
+    pub observations: Vec<Observation>,
+    /// Columns; index = [`FeatureId`].
+    pub features: Vec<Feature>,
+    /// Sparse columns, parallel to `features`: `(row, value)` ascending by row, zeros left out.
+    pub columns: Vec<Vec<(ObservationId, f64)>>,
+    /// What a feature statically consists of: block → opcodes, called methods, its method. Learners use it as the
+    /// prior of a price (a block costs what its parts cost) without knowing what the parts are.
+    pub parts: Vec<Part>,
+}
+
+/// One term of a feature's composition: one unit of `whole` contains `amount` units of `part`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// The composed feature, such as a block.
+    pub whole: FeatureId,
+    /// A feature it contains, such as an opcode category or a called runtime method.
+    pub part: FeatureId,
+    /// How many.
+    pub amount: f64,
+}
+
+/// One execution that yields one row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// Unique, stable name: the input file, workload row or invocation.
+    pub label: String,
+    /// Whether it may enter a fit.
+    pub status: Status,
+    /// Why it failed, if it did.
+    pub reason: Option<String>,
+    /// Group for splits and folds: rows of one group never stand on both sides. Defaults to `label`.
+    pub group: String,
+    /// What was known before the run: workload columns, file sizes, arguments.
+    pub inputs: BTreeMap<String, InputValue>,
+    /// Measured costs by name (`wall`, `cpu`, `alloc`, …).
+    pub costs: BTreeMap<String, Measured>,
+    /// Things that limit trust in this row's counts, in words ("counts differ between two runs", …).
+    pub caveats: Vec<String>,
+}
+
+/// Whether an observation succeeded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Complete.
+    #[default]
+    Ok,
+    /// The subject crashed, hung, exited non-zero, ran out of memory or was killed.
+    Failed,
+    /// Belongs to the warm-up of a scope and is excluded from fits.
+    WarmUp,
+}
+
+/// A value known before the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum InputValue {
+    /// A number; becomes an input feature.
+    Number(f64),
+    /// A category.
+    Text(String),
+}
+
+/// Repeated measurements of one cost of one observation, in the cost's base unit (ns, bytes, 1).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Each repeat.
+    pub repeats: Vec<f64>,
+}
+
+/// A named, unit-carrying column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Feature {
+    /// Unique name, fit for people and scripts: `Sorter.sort(int[]) block 3`, `opcode iadd`, `size`.
+    pub name: String,
+    /// What is counted.
+    pub kind: FeatureKind,
+    /// Unit of one count, `1` for counts, `byte` for sizes.
+    pub unit: String,
+    /// Internal class name, when the feature has a place in code.
+    pub class: Option<String>,
+    /// Method name.
+    pub method: Option<String>,
+    /// Method descriptor.
+    pub descriptor: Option<String>,
+    /// Block number in its method.
+    pub block: Option<u32>,
+    /// Bytecode range `[start, end)` in its method.
+    pub pcs: Option<(u32, u32)>,
+    /// First and last source line.
+    pub lines: Option<(u32, u32)>,
+    /// Source file name.
+    pub source_file: Option<String>,
+    /// Disassembled text or other description, possibly several lines.
+    pub text: Option<String>,
+    /// Observations whose value differed between two counting runs of the same input.
+    pub nondeterministic: u32,
+}
+
+/// What a feature counts. `--features` selects by these names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FeatureKind {
+    /// A number known before the run (workload column, file size, argument).
+    #[default]
+    Input,
+    /// Executions of a basic block.
+    Block,
+    /// Invocations of a method.
+    Method,
+    /// Executions of instructions of one opcode or opcode category.
+    Opcode,
+    /// Calls that leave the counted code, per target method.
+    Call,
+    /// Iterations of a loop.
+    Loop,
+    /// Outcomes of a branch (one side).
+    Branch,
+    /// Entries of an exception handler.
+    Exception,
+    /// Things a cold JVM does once: classes loaded, methods, blocks and bytes first executed, cold executions.
+    Cold,
+    /// One per observation: the base price of a run.
+    Base,
+    /// A column of a foreign table.
+    Foreign,
+}
+
+/// Provenance of a dataset; `meta.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Meta {
+    /// [`DATASET_SCHEMA`].
+    pub schema: u32,
+    /// The subject's command with placeholders, or the imported file.
+    pub subject: Vec<String>,
+    /// `main`, or the scope method `Class#method`.
+    pub scope: String,
+    /// Unit of each cost column, by name.
+    pub cost_units: BTreeMap<String, String>,
+    /// The platform: CPU model, cores, OS, JVM name and version, flags.
+    pub platform: BTreeMap<String, String>,
+    /// Options that shaped the recording.
+    pub options: BTreeMap<String, String>,
+    /// Version of the program that wrote it.
+    pub pricetag: String,
+    /// Seconds since the Unix epoch.
+    pub created: u64,
+    /// Classes and methods that run uncounted, with the reason.
+    pub left: Vec<String>,
+    /// Notes for the user: overheads measured, warm-up rows excluded, mismatches between runs.
+    pub notes: Vec<String>,
+}

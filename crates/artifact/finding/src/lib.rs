@@ -1,0 +1,1 @@
+//! Answers as plain data: predictions, explanations, evaluations.

@@ -1,0 +1,15 @@
+//! Which probes stand where in a class, and how every count is derived from them.
+//!
+//! Only control-flow edges are counted (Knuth & Stevenson 1973, "Optimal measurement points for program frequency
+//! counts"; Ball & Larus 1994, "Optimally profiling and tracing programs"): counters stand on the edges outside a maximum
+//! spanning tree, everything else follows from flow conservation. Three things break conservation and are accounted for
+//! explicitly: an exception that leaves a block in its middle ([`ThrowPoint`]), a handler that is entered
+//! ([`HandlerPlan`]), and a frame that is still active when the counters are read ([`OpenFrame`]).
+//!
+//! The rewriter and the reader of counters load the same plan by [`ClassHash`], so they cannot disagree.
+
+pub mod derive;
+pub mod plan;
+
+pub use derive::{MethodCounts, OpenFrame};
+pub use plan::*;

@@ -1,0 +1,232 @@
+//! The plan of one class, as data.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
+pub const PLAN_VERSION: u32 = 1;
+
+/// XXH3-128 of the bytes of a class file before instrumentation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ClassHash(pub u128);
+
+impl std::fmt::Display for ClassHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl std::fmt::Debug for ClassHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+/// Byte offset of an instruction in a `Code` attribute as compiled, before instrumentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Pc(pub u16);
+
+/// A basic block of one method, numbered in order of its first instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct BlockId(pub u32);
+
+/// A control-flow edge of one method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct EdgeId(pub u32);
+
+/// A counter of one class: index into the `long[]` chunk that every thread owns for that class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CounterIndex(pub u32);
+
+/// Everything known statically about one class, and where its probes stand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassPlan {
+    /// [`PLAN_VERSION`] of the code that made it.
+    pub version: u32,
+    /// Hash of the class bytes this plan is for.
+    pub hash: ClassHash,
+    /// Internal name, `java/util/List`.
+    pub name: String,
+    /// Internal name of the superclass; none for `java/lang/Object`.
+    pub super_name: Option<String>,
+    /// Internal names of the direct superinterfaces.
+    pub interfaces: Vec<String>,
+    /// The `SourceFile` attribute.
+    pub source_file: Option<String>,
+    /// Class-file access flags.
+    pub access: u16,
+    /// Major class-file version.
+    pub major: u16,
+    /// Size of the class file, in bytes.
+    pub bytes: u32,
+    /// Length of the class's counter chunk.
+    pub counters: u32,
+    /// One entry per method of the class file, in its order.
+    pub methods: Vec<MethodPlan>,
+}
+
+/// One method of a class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MethodPlan {
+    /// Method name.
+    pub name: String,
+    /// Method descriptor.
+    pub descriptor: String,
+    /// Method access flags.
+    pub access: u16,
+    /// Length of the bytecode, in bytes; 0 without a `Code` attribute.
+    pub code_bytes: u32,
+    /// Whether the method is counted, and if not, why.
+    pub outcome: MethodOutcome,
+    /// Blocks in order of their first instruction; index = [`BlockId`].
+    pub blocks: Vec<BlockPlan>,
+    /// Edges; index = [`EdgeId`].
+    pub edges: Vec<EdgePlan>,
+    /// Instructions at which an exception may leave a block early, in order of `pc`.
+    pub throw_points: Vec<ThrowPoint>,
+    /// Exception handlers that are entered from the exception table.
+    pub handlers: Vec<HandlerPlan>,
+    /// Loops, outer before inner.
+    pub loops: Vec<LoopPlan>,
+}
+
+/// What was decided for a method.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MethodOutcome {
+    /// Counted by the probes of this plan.
+    Counted,
+    /// Abstract or native: nothing to count.
+    NoCode,
+    /// Left as it was, with the reason.
+    Left(String),
+}
+
+/// A basic block: instructions that run one after another unless one of them throws.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockPlan {
+    /// First instruction.
+    pub start: Pc,
+    /// One past the last byte of the last instruction (may be 65535 + 1, hence the type).
+    pub end: u32,
+    /// Nesting depth of loops around the block; 0 outside any.
+    pub loop_depth: u32,
+    /// Every instruction of the block.
+    pub instructions: Vec<Instruction>,
+    /// Source lines the block's instructions stem from, ascending, without repeats.
+    pub lines: Vec<u16>,
+    /// The block's invocations, in order.
+    pub calls: Vec<CallSite>,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instruction {
+    /// Where it stands.
+    pub pc: Pc,
+    /// Its opcode; for `wide` forms the widened opcode.
+    pub opcode: u8,
+}
+
+/// One invocation instruction and its static target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallSite {
+    /// Where the invocation stands.
+    pub pc: Pc,
+    /// `invokevirtual`, `invokespecial`, `invokestatic`, `invokeinterface` or `invokedynamic`.
+    pub opcode: u8,
+    /// Internal name of the owner in the constant pool; the bootstrap method's owner for `invokedynamic`.
+    pub owner: String,
+    /// Name of the target.
+    pub name: String,
+    /// Descriptor of the target.
+    pub descriptor: String,
+}
+
+/// An end of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Node {
+    /// The caller, before the first instruction.
+    Entry,
+    /// A block.
+    Block(BlockId),
+    /// The caller, after a return. Exceptional exits are [`ThrowPoint`]s, not edges.
+    Exit,
+}
+
+/// What makes control take an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum EdgeKind {
+    /// From the method's entry to its first block.
+    Entry,
+    /// The next instruction, nothing decided (the next block is a jump target).
+    FallThrough,
+    /// A conditional branch not taken.
+    NotTaken,
+    /// A conditional branch taken.
+    Taken,
+    /// `goto`, `goto_w`.
+    Jump,
+    /// Case number of a `tableswitch` or `lookupswitch`, in the order of the instruction's table.
+    Case(u32),
+    /// The default of a switch.
+    Default,
+    /// A return instruction.
+    Return,
+    /// The instruction after one that may throw, where a constructor's `this` is not yet initialised: there the throw
+    /// is counted as the difference between the block and this edge, which always has a counter.
+    Continue,
+}
+
+/// A control-flow edge. Switch cases that share a target share no edge: each case is its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EdgePlan {
+    /// Source.
+    pub from: Node,
+    /// Target.
+    pub to: Node,
+    /// Condition.
+    pub kind: EdgeKind,
+    /// The counter on this edge, if it is outside the spanning tree.
+    pub counter: Option<CounterIndex>,
+}
+
+/// An instruction at which an exception may leave its block.
+///
+/// Before the instruction the method stores `counter` in its position local; when an exception arrives at a handler or
+/// at the method's end, the counter found there is incremented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThrowPoint {
+    /// The instruction.
+    pub pc: Pc,
+    /// Its block.
+    pub block: BlockId,
+    /// Counts the exceptions that left here.
+    pub counter: CounterIndex,
+}
+
+/// An exception handler: the target of one or more entries of the exception table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandlerPlan {
+    /// The block at the handler's first instruction.
+    pub block: BlockId,
+    /// Internal names of the caught types over all table entries with this target; empty for catch-all (`finally`).
+    pub catches: Vec<String>,
+    /// Counts the entries by exception.
+    pub counter: CounterIndex,
+}
+
+/// A natural loop, or an irreducible strongly connected region.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopPlan {
+    /// The block that every iteration passes (for irreducible regions: the first block of the region).
+    pub header: BlockId,
+    /// Index of the innermost enclosing loop in [`MethodPlan::loops`].
+    pub parent: Option<u32>,
+    /// Nesting depth, 1 for an outermost loop.
+    pub depth: u32,
+    /// Edges from inside the loop to its header: their sum is the number of iterations after the first.
+    pub back_edges: Vec<EdgeId>,
+    /// Edges from outside into the loop: their sum is the number of times the loop was entered.
+    pub entry_edges: Vec<EdgeId>,
+    /// Whether the loop is entered through its header only.
+    pub reducible: bool,
+}

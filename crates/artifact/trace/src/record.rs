@@ -1,0 +1,156 @@
+//! The records of a trace.
+
+use pricetag_probe_plan::{ClassHash, Pc};
+use serde::{Deserialize, Serialize};
+
+/// Version of the trace format.
+pub const TRACE_VERSION: u32 = 1;
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Record {
+    /// First record: who wrote this.
+    Start(Start),
+    /// A class that was rewritten; its plan is in the plan directory under its hash.
+    Class(ClassLoaded),
+    /// A class or method that was left as it was.
+    Left(Left),
+    /// Counters of one class, summed over all threads, at the end of the run.
+    Counters(ClassCounters),
+    /// A frame still active when the counters were read.
+    OpenFrame(OpenFrameRecord),
+    /// Something that makes counts inexact, in words, with the class concerned if there is one.
+    Inexact(String),
+    /// One outermost invocation of the scope method.
+    Invocation(Invocation),
+    /// Costs of the whole process from the entry of `main` on.
+    Process(ProcessCosts),
+    /// The run ended in order; nothing follows.
+    End,
+}
+
+/// Who wrote a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// [`TRACE_VERSION`].
+    pub version: u32,
+    /// Process id of the JVM.
+    pub pid: u32,
+    /// `java.vm.version`, `java.vm.name`, `java.home` and the like.
+    pub properties: Vec<(String, String)>,
+    /// Agent options as given.
+    pub options: String,
+}
+
+/// A class that is counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassLoaded {
+    /// Hash of its original bytes.
+    pub hash: ClassHash,
+    /// Internal name.
+    pub name: String,
+    /// How many class loaders defined these bytes.
+    pub loaders: u32,
+}
+
+/// A class or method that runs as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Internal class name, or `?` when the bytes do not tell.
+    pub class: String,
+    /// `name` + descriptor of the method, or none for the whole class.
+    pub method: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+/// Non-zero counters of a class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassCounters {
+    /// Which class.
+    pub hash: ClassHash,
+    /// `(counter index, count)`, ascending, counts > 0.
+    pub counts: Vec<(u32, u64)>,
+}
+
+/// An active frame at the end of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenFrameRecord {
+    /// Class of the frame's method.
+    pub hash: ClassHash,
+    /// Index of the method in the class file.
+    pub method: u16,
+    /// The call in progress, in the original bytecode.
+    pub pc: Pc,
+    /// Whether the thread was running bytecode at that moment, so that its counts are a snapshot.
+    pub running: bool,
+}
+
+/// One outermost invocation of the scope method on one thread.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Invocation {
+    /// Index of the scope in the agent's options.
+    pub scope: u32,
+    /// Order of entry over all threads, from 0.
+    pub sequence: u64,
+    /// Serial number of the thread, in order of first appearance.
+    pub thread: u32,
+    /// Arguments that are known before the call.
+    pub arguments: Vec<Argument>,
+    /// Entry, ns since the agent was loaded.
+    pub start_ns: u64,
+    /// Duration, ns.
+    pub wall_ns: u64,
+    /// CPU time of the thread, ns.
+    pub cpu_ns: u64,
+    /// Bytes the thread allocated.
+    pub allocated_bytes: u64,
+    /// Garbage collections that overlapped the call.
+    pub collections: u32,
+    /// Whether the call ended by an exception.
+    pub threw: bool,
+    /// Counters of each class that changed during the call on this thread; empty in timing runs.
+    pub counters: Vec<ClassCounters>,
+    /// Bytecode bytes, classes and so on that were new in this call are derived from these: classes loaded during it.
+    pub classes_loaded: u32,
+}
+
+/// A value known when the scope method is entered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Argument {
+    /// Primitive integer, char or boolean.
+    Integer(i64),
+    /// Primitive float or double.
+    Real(f64),
+    /// Length or size of a string, array, collection or map.
+    Size(u64),
+    /// `null`.
+    Null,
+    /// Any other object.
+    Opaque,
+}
+
+/// Costs of the whole process, from the entry of `main`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProcessCosts {
+    /// From the entry of `main` until the last application thread ended or the VM began to exit, ns.
+    pub wall_ns: u64,
+    /// From the entry of `main` until it returned; none when it did not.
+    pub main_wall_ns: Option<u64>,
+    /// CPU time of the whole process in that span (JIT and collector included), ns.
+    pub cpu_ns: u64,
+    /// CPU time of the Java threads alone, ns.
+    pub thread_cpu_ns: u64,
+    /// Bytes allocated by Java threads.
+    pub allocated_bytes: u64,
+    /// Heap in use at the end, bytes.
+    pub heap_used_bytes: u64,
+    /// Garbage collections.
+    pub collections: u32,
+    /// Time spent in them, ns.
+    pub collection_ns: u64,
+    /// Classes loaded by the VM from the entry of `main` on, the runtime's own included.
+    pub classes_loaded: u32,
+    /// Threads started from the entry of `main` on.
+    pub threads: u32,
+}

@@ -1,0 +1,1 @@
+//! Dominators, strongly connected components, loop nests, spanning trees and data-flow fixpoints.

@@ -1,0 +1,1 @@
+//! Units, intervals and robust statistics of repeated measurements.

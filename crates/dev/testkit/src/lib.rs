@@ -1,0 +1,1 @@
+//! Subject programs with their expectations, oracles and goldens.

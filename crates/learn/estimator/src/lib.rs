@@ -1,0 +1,1 @@
+//! The contract every learner meets, and the diagnostics made before any fit.

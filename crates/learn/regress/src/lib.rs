@@ -1,0 +1,1 @@
+//! Least squares and its kin.

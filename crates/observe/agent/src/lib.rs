@@ -1,0 +1,1 @@
+//! The JVM agent that counts, observes and never takes its host down.

@@ -1,0 +1,1 @@
+//! Class file and probe plan to instrumented class file.

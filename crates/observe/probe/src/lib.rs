@@ -1,0 +1,1 @@
+//! Class file to probe plan.

@@ -1,0 +1,1 @@
+//! Launches a subject over a workload, times it and survives its failures.

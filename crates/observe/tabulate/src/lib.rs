@@ -1,0 +1,1 @@
+//! Traces and probe plans to a dataset.

@@ -1,0 +1,1 @@
+//! Control flow, loops, class hierarchy and opcode categories of JVM methods.
