@@ -1,0 +1,36 @@
+# Entry points. Everything here also works by hand: see CONTRIBUTING.md.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint doc bench clean
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+
+setup: ## install what is missing (as root on Debian or Ubuntu), or say what to install
+	@scripts/setup.sh
+
+demo: ## build, mine the JDK's own javac on real source files, leave demo/report.html
+	@scripts/setup.sh subjects
+	cargo build --release -p pricetag-cli -p pricetag-agent
+	@scripts/demo.sh
+
+lint: ## formatting, clippy and documentation, warnings are errors
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+test: setup lint ## everything CI runs
+	cargo build --workspace --locked
+	cargo test --workspace --locked
+
+bench: ## exactness, overhead, throughput and accuracy on real programs (about an hour)
+	@scripts/setup.sh subjects
+	cargo build --release --workspace --locked
+	@scripts/evaluate.sh
+
+clean: ## remove build products, fetched subjects and the demo
+	cargo clean
+	rm -rf .cache demo
