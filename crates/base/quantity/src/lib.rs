@@ -1,1 +1,14 @@
 //! Units, intervals and robust statistics of repeated measurements.
+//!
+//! Everything is a pure function of its arguments. Values are kept in base units (ns, byte, 1); scaling happens only
+//! where a person reads them ([`human`]).
+
+pub mod interval;
+pub mod statistics;
+pub mod unit;
+
+pub use interval::Interval;
+pub use statistics::{
+    MedianInterval, low_quantile, mad, median, median_interval, minimum, quantile, relative_spread,
+};
+pub use unit::{human, human_interval, significant};
