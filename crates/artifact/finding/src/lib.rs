@@ -1,1 +1,29 @@
-//! Answers as plain data: predictions, explanations, evaluations.
+//! Answers as plain data: predictions, explanations, inspections and the summary of a whole run.
+//!
+//! Every answer carries [`FINDING_SCHEMA`], serialises to JSON in a stable order ([`to_json`]) and renders to a text
+//! table (`to_text` on each). Nothing here computes: `predict`, `explain` and the estimators fill these types in.
+
+pub mod explanation;
+pub mod figure;
+pub mod inspection;
+pub mod prediction;
+pub mod summary;
+pub mod table;
+
+pub use explanation::*;
+pub use inspection::*;
+pub use prediction::*;
+pub use summary::*;
+
+/// Version of the JSON of every answer.
+pub const FINDING_SCHEMA: u32 = 1;
+
+/// Renders an answer as indented JSON with a final newline.
+///
+/// # Panics
+/// Never for the types of this crate: their maps have string keys. Infinite and undefined numbers become `null`.
+pub fn to_json<T: serde::Serialize>(answer: &T) -> String {
+    let mut text = serde_json::to_string_pretty(answer).expect("answers have string keys only");
+    text.push('\n');
+    text
+}

@@ -1,0 +1,256 @@
+//! What is in a dataset, and what a fit could and could not learn from it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::figure::{count, percent, quantity};
+use crate::table::{Align, printable, render};
+
+/// Contents and defects of a dataset.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Inspection {
+    /// [`crate::FINDING_SCHEMA`].
+    pub schema: u32,
+    /// The subject's command, or the imported file.
+    pub subject: Vec<String>,
+    /// `main`, or the scope method.
+    pub scope: String,
+    /// Observations by status: `ok`, `failed`, `warm-up`.
+    pub observations: BTreeMap<String, u32>,
+    /// Features by kind.
+    pub features: BTreeMap<String, u32>,
+    /// Measured costs.
+    pub costs: Vec<CostColumn>,
+    /// Observations that failed.
+    pub failed: Vec<FailedObservation>,
+    /// Observations whose counts are not wholly trusted.
+    pub uncertain: Vec<UncertainObservation>,
+    /// Features whose counts differ between two runs of one input.
+    pub nondeterministic: Vec<NondeterministicFeature>,
+    /// Classes and methods that ran uncounted, with the reason.
+    pub uncounted: Vec<String>,
+    /// Rank, condition and buckets, once an estimator has looked.
+    pub design: Option<Design>,
+    /// What to do to learn more, most useful first.
+    pub advice: Vec<String>,
+    /// Notes of the recording.
+    pub notes: Vec<String>,
+}
+
+/// A measured cost over the successful observations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CostColumn {
+    /// `wall`, `cpu`, `alloc`, or a column.
+    pub name: String,
+    /// Base unit.
+    pub unit: String,
+    /// Observations that have it.
+    pub observations: u32,
+    /// Smallest, median and largest value over observations (median of the repeats of each).
+    pub range: Option<(f64, f64, f64)>,
+    /// Median number of repeats.
+    pub repeats: u32,
+    /// Median over observations of the repeats' relative spread (half their range over their median).
+    pub noise: Option<f64>,
+}
+
+/// An observation that failed, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedObservation {
+    /// Its label.
+    pub label: String,
+    /// Why it failed.
+    pub reason: String,
+}
+
+/// An observation whose counts are not wholly trusted, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UncertainObservation {
+    /// Its label.
+    pub label: String,
+    /// Each doubt.
+    pub caveats: Vec<String>,
+}
+
+/// A feature that does not repeat itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NondeterministicFeature {
+    /// Its name.
+    pub feature: String,
+    /// Observations in which two counting runs differed.
+    pub observations: u32,
+}
+
+/// What the columns of a dataset allow a fit to determine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Design {
+    /// Rows that may enter a fit.
+    pub rows: u32,
+    /// Feature columns.
+    pub columns: u32,
+    /// Columns left after constant, empty and duplicate ones are merged.
+    pub buckets: u32,
+    /// Numerical rank.
+    pub rank: u32,
+    /// Condition number of the scaled columns; none if infinite.
+    pub condition: Option<f64>,
+    /// Columns without any non-zero value.
+    pub empty: u32,
+    /// Columns with the same value in every row.
+    pub constant: u32,
+    /// Buckets of several features that these rows cannot tell apart, largest first.
+    pub merged: Vec<MergedBucket>,
+}
+
+/// Features that the rows cannot tell apart.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MergedBucket {
+    /// Name of the bucket.
+    pub name: String,
+    /// Its members.
+    pub members: Vec<String>,
+    /// Which inputs would separate them.
+    pub advice: Option<String>,
+}
+
+impl Inspection {
+    /// Lays the inspection out in sections; lists are cut at `limit` entries and say so.
+    pub fn to_text(&self, limit: usize, width: usize) -> String {
+        let mut text = format!("subject       {}\n", printable(&self.subject.join(" ")));
+        let _ = writeln!(text, "scope         {}", printable(&self.scope));
+        let _ = writeln!(text, "observations  {}", tally(&self.observations));
+        let _ = writeln!(text, "features      {}", tally(&self.features));
+        if !self.costs.is_empty() {
+            text.push('\n');
+            text.push_str(&self.costs_text(width));
+        }
+        if let Some(design) = &self.design {
+            text.push('\n');
+            text.push_str(&design.to_text(limit, width));
+        }
+        let failed: Vec<String> = self
+            .failed
+            .iter()
+            .map(|row| format!("{}: {}", row.label, row.reason))
+            .collect();
+        let uncertain: Vec<String> = self
+            .uncertain
+            .iter()
+            .map(|row| format!("{}: {}", row.label, row.caveats.join("; ")))
+            .collect();
+        let unstable: Vec<String> = self
+            .nondeterministic
+            .iter()
+            .map(|row| format!("{}: in {} observations", row.feature, row.observations))
+            .collect();
+        for (title, lines) in [
+            ("failed observations", &failed),
+            ("uncertain observations", &uncertain),
+            (
+                "counts that differ between two runs of one input",
+                &unstable,
+            ),
+            ("running uncounted", &self.uncounted),
+            ("advice", &self.advice),
+            ("notes", &self.notes),
+        ] {
+            text.push_str(&section(title, lines, limit));
+        }
+        text
+    }
+
+    fn costs_text(&self, width: usize) -> String {
+        let header = [
+            ("cost", Align::Left),
+            ("rows", Align::Right),
+            ("smallest", Align::Right),
+            ("median", Align::Right),
+            ("largest", Align::Right),
+            ("repeats", Align::Right),
+            ("noise", Align::Right),
+        ];
+        let rows: Vec<Vec<String>> = self
+            .costs
+            .iter()
+            .map(|cost| {
+                let end = |pick: fn((f64, f64, f64)) -> f64| {
+                    cost.range
+                        .map_or_else(|| "–".to_owned(), |range| quantity(pick(range), &cost.unit))
+                };
+                vec![
+                    cost.name.clone(),
+                    cost.observations.to_string(),
+                    end(|range| range.0),
+                    end(|range| range.1),
+                    end(|range| range.2),
+                    cost.repeats.to_string(),
+                    cost.noise.map_or_else(|| "–".to_owned(), percent),
+                ]
+            })
+            .collect();
+        render(&header, &rows, 0, width)
+    }
+}
+
+impl Design {
+    /// Says what can be determined, then lists merged buckets.
+    pub fn to_text(&self, limit: usize, width: usize) -> String {
+        let mut text = format!(
+            "{} rows, {} columns: {} empty, {} constant; {} buckets, rank {}, condition {}\n",
+            self.rows,
+            self.columns,
+            self.empty,
+            self.constant,
+            self.buckets,
+            self.rank,
+            self.condition.map_or_else(|| "infinite".to_owned(), count),
+        );
+        let rows: Vec<Vec<String>> = self
+            .merged
+            .iter()
+            .take(limit)
+            .map(|bucket| vec![bucket.name.clone(), bucket.members.len().to_string()])
+            .collect();
+        if !rows.is_empty() {
+            text.push_str("\ncannot be told apart\n");
+            text.push_str(&render(
+                &[("bucket", Align::Left), ("members", Align::Right)],
+                &rows,
+                0,
+                width,
+            ));
+        }
+        if self.merged.len() > limit {
+            let _ = writeln!(text, "{} more", self.merged.len() - limit);
+        }
+        text
+    }
+}
+
+fn tally(counts: &BTreeMap<String, u32>) -> String {
+    let parts: Vec<String> = counts
+        .iter()
+        .map(|(name, number)| format!("{} {name}", count(f64::from(*number))))
+        .collect();
+    if parts.is_empty() {
+        "none".to_owned()
+    } else {
+        parts.join(", ")
+    }
+}
+
+fn section(title: &str, lines: &[String], limit: usize) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{title}\n");
+    for line in lines.iter().take(limit) {
+        let _ = writeln!(text, "  {}", printable(line));
+    }
+    if lines.len() > limit {
+        let _ = writeln!(text, "  … {} more", lines.len() - limit);
+    }
+    text
+}

@@ -1,0 +1,179 @@
+//! What inputs will cost: values with intervals, and how far they stand outside of what the model has seen.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::figure::{bounds, percent, quantity};
+use crate::table::{Align, printable, render};
+
+/// Predictions of one model for some observations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Predictions {
+    /// [`crate::FINDING_SCHEMA`].
+    pub schema: u32,
+    /// Cost that is predicted: `wall`, `cpu`, `alloc`, or a column.
+    pub target: String,
+    /// Its base unit.
+    pub unit: String,
+    /// Method that made the model.
+    pub method: String,
+    /// Nominal coverage of the intervals, if there are any.
+    pub level: Option<f64>,
+    /// One per observation, in the order of the table.
+    pub rows: Vec<Prediction>,
+}
+
+/// Predicted cost of one observation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// Label of the observation.
+    pub label: String,
+    /// Predicted cost in the base unit.
+    pub value: f64,
+    /// Interval at the level of [`Predictions::level`]. It assumes a row like those of the training: see `outside`.
+    pub interval: Option<(f64, f64)>,
+    /// Measured cost, where the table has one.
+    pub measured: Option<f64>,
+    /// Features outside the range of the training rows, the one that moves the prediction most first.
+    pub outside: Vec<Outside>,
+    /// How much the prediction would change if every feature were moved into its range, relative to the prediction.
+    pub outside_share: f64,
+    /// Features the observation has but the model does not price, because no training row had them.
+    pub unpriced: Vec<String>,
+    /// Features the model uses that the table has no column for, taken as zero (or as the one value the training had).
+    pub assumed: Vec<String>,
+}
+
+/// A feature outside the range of the training rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outside {
+    /// Its name.
+    pub feature: String,
+    /// Its value in this observation.
+    pub value: f64,
+    /// Smallest value over the training rows.
+    pub min: f64,
+    /// Largest value over the training rows.
+    pub max: f64,
+    /// Distance from the range in widths of the range (of the larger end where the range is a point).
+    pub excess: f64,
+    /// Change of the prediction if this feature alone were moved into its range, relative to the prediction.
+    pub effect: f64,
+}
+
+impl Prediction {
+    /// Whether the model is used outside of what it has seen.
+    pub fn extrapolates(&self) -> bool {
+        !self.outside.is_empty() || !self.unpriced.is_empty()
+    }
+
+    /// (predicted − measured) / measured.
+    pub fn relative_error(&self) -> Option<f64> {
+        self.measured
+            .filter(|&measured| measured != 0.0)
+            .map(|measured| (self.value - measured) / measured)
+    }
+
+    /// Says in one line how far the observation is from the training rows; empty if it is not.
+    pub fn caution(&self) -> String {
+        let mut text = String::new();
+        if let Some(first) = self.outside.first() {
+            text = format!(
+                "{} outside training range, {} of the prediction; most: {} = {} (seen {} … {})",
+                match self.outside.len() {
+                    1 => "1 feature".to_owned(),
+                    n => format!("{n} features"),
+                },
+                percent(self.outside_share.abs()),
+                first.feature,
+                crate::figure::count(first.value),
+                crate::figure::count(first.min),
+                crate::figure::count(first.max),
+            );
+        }
+        if let Some(first) = self.unpriced.first() {
+            if !text.is_empty() {
+                text.push_str("; ");
+            }
+            let unpriced = match self.unpriced.len() {
+                1 => format!("{first} has no price"),
+                n => format!("{n} features have no price, such as {first}"),
+            };
+            text.push_str(&unpriced);
+        }
+        text
+    }
+}
+
+impl Predictions {
+    /// Lays the predictions out as a table, with a line for each that extrapolates.
+    pub fn to_text(&self, width: usize) -> String {
+        let measured = self.rows.iter().any(|row| row.measured.is_some());
+        let mut header = vec![("observation", Align::Left), ("predicted", Align::Right)];
+        if self.level.is_some() {
+            header.push(("interval", Align::Right));
+        }
+        if measured {
+            header.extend([("measured", Align::Right), ("error", Align::Right)]);
+        }
+        header.push(("", Align::Left));
+        let rows: Vec<Vec<String>> = self
+            .rows
+            .iter()
+            .map(|row| self.cells(row, measured))
+            .collect();
+        let mut text = render(&header, &rows, 0, width);
+        let cautions: Vec<String> = self
+            .rows
+            .iter()
+            .filter(|row| row.extrapolates())
+            .map(|row| {
+                format!(
+                    "! {}\n",
+                    printable(&format!("{}: {}", row.label, row.caution()))
+                )
+            })
+            .collect();
+        if !cautions.is_empty() {
+            text.push('\n');
+            text.extend(cautions);
+        }
+        let assumed: std::collections::BTreeSet<&String> =
+            self.rows.iter().flat_map(|row| &row.assumed).collect();
+        if let Some(first) = assumed.first() {
+            let _ = writeln!(
+                text,
+                "\n{} of the model's features are not in the table and were taken as in runs that never reach them, such as {first}",
+                assumed.len()
+            );
+        }
+        text
+    }
+
+    fn cells(&self, row: &Prediction, measured: bool) -> Vec<String> {
+        let mut cells = vec![row.label.clone(), quantity(row.value, &self.unit)];
+        if self.level.is_some() {
+            cells.push(
+                row.interval
+                    .map_or_else(String::new, |ends| bounds(ends, &self.unit)),
+            );
+        }
+        if measured {
+            cells.push(
+                row.measured
+                    .map_or_else(String::new, |value| quantity(value, &self.unit)),
+            );
+            cells.push(row.relative_error().map_or_else(String::new, percent));
+        }
+        cells.push(
+            if row.extrapolates() {
+                "extrapolates"
+            } else {
+                ""
+            }
+            .to_owned(),
+        );
+        cells
+    }
+}

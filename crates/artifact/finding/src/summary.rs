@@ -1,0 +1,150 @@
+//! What a whole run found, on one screen.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::figure::{percent, quantity};
+use crate::table::{Align, printable, render};
+
+/// One screen about a run of `mine`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`crate::FINDING_SCHEMA`].
+    pub schema: u32,
+    /// The subject's command.
+    pub subject: Vec<String>,
+    /// Cost that was explained.
+    pub target: String,
+    /// Its base unit.
+    pub unit: String,
+    /// Observations that succeeded.
+    pub observations: u32,
+    /// Observations that failed.
+    pub failed: u32,
+    /// Features that were counted.
+    pub features: u32,
+    /// Buckets that got a price.
+    pub priced: u32,
+    /// Buckets without a price.
+    pub unpriced: u32,
+    /// Method of the model.
+    pub method: String,
+    /// Rows used for learning, and rows held out.
+    pub split: Option<(u32, u32)>,
+    /// Median and 90th percentile of the relative error on rows held out.
+    pub error: Option<(f64, f64)>,
+    /// The same from the sizes of the inputs alone.
+    pub baseline: Option<(f64, f64)>,
+    /// Spread of repeated measurements of one input: no model does better.
+    pub noise: Option<f64>,
+    /// Nominal and measured coverage of the intervals.
+    pub coverage: Option<(f64, Option<f64>)>,
+    /// The most expensive methods.
+    pub top: Vec<SummaryItem>,
+    /// Features in merged buckets, and the number of those buckets.
+    pub inseparable: Option<(u32, u32)>,
+    /// Whole sentences, as shown at the top of the report.
+    pub sentences: Vec<String>,
+    /// What limits trust, worst first.
+    pub warnings: Vec<String>,
+    /// Where the artefacts are, as `(what, path)`.
+    pub outputs: Vec<(String, String)>,
+}
+
+/// A line of the table of methods.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SummaryItem {
+    /// Method or feature.
+    pub name: String,
+    /// Predicted cost over all observations.
+    pub cost: f64,
+    /// Share of the predicted cost.
+    pub share: f64,
+}
+
+impl Summary {
+    /// Lays the summary out on one screen of `width` columns.
+    pub fn to_text(&self, width: usize) -> String {
+        let mut text = String::new();
+        for sentence in &self.sentences {
+            text.push_str(&wrap(&printable(sentence), width));
+        }
+        if !self.top.is_empty() {
+            let rows: Vec<Vec<String>> = self
+                .top
+                .iter()
+                .map(|item| {
+                    vec![
+                        item.name.clone(),
+                        quantity(item.cost, &self.unit),
+                        percent(item.share),
+                        bar(item.share),
+                    ]
+                })
+                .collect();
+            let header = [
+                ("where the cost goes", Align::Left),
+                (self.target.as_str(), Align::Right),
+                ("share", Align::Right),
+                ("", Align::Left),
+            ];
+            text.push('\n');
+            text.push_str(&render(&header, &rows, 0, width));
+        }
+        if !self.warnings.is_empty() {
+            text.push('\n');
+        }
+        for warning in self.warnings.iter().take(8) {
+            text.push_str(&wrap(&format!("! {}", printable(warning)), width));
+        }
+        if self.warnings.len() > 8 {
+            let _ = writeln!(
+                text,
+                "! {} more warnings in the report",
+                self.warnings.len() - 8
+            );
+        }
+        if !self.outputs.is_empty() {
+            text.push('\n');
+        }
+        let wide = self
+            .outputs
+            .iter()
+            .map(|(what, _)| what.chars().count())
+            .max()
+            .unwrap_or(0);
+        for (what, path) in &self.outputs {
+            let _ = writeln!(text, "{what:<wide$}  {}", printable(path));
+        }
+        text
+    }
+}
+
+/// A bar of at most twenty characters, in eighths of a character.
+fn bar(share: f64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (share.clamp(0.0, 1.0) * 160.0).round() as usize;
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+}
+
+/// Breaks a sentence at spaces; words longer than a line stay whole.
+fn wrap(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > width {
+            out.push('\n');
+            column = 0;
+        }
+        if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out.push('\n');
+    out
+}

@@ -1,0 +1,106 @@
+//! Text tables: no borders, aligned columns, names shortened to the width that is left.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+use crate::figure::shorten;
+
+/// Width that text answers are laid out for when the caller does not know better.
+pub const TEXT_WIDTH: usize = 100;
+
+/// Side of a column on which its text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// Lays out rows under a header. Cells of the column `flexible` are shortened so that the table fits into `width`
+/// characters, but never below 16. Control characters in cells are replaced, so that a file name cannot drive the terminal.
+pub fn render(
+    header: &[(&str, Align)],
+    rows: &[Vec<String>],
+    flexible: usize,
+    width: usize,
+) -> String {
+    let clean: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| printable(cell)).collect())
+        .collect();
+    let others: usize = (0..header.len())
+        .filter(|&column| column != flexible)
+        .map(|column| 2 + column_width(header[column].0, &clean, column))
+        .sum();
+    let room = width.saturating_sub(others + 2).max(16);
+    let mut table = Table::new();
+    table
+        .load_style(NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header.iter().map(|(name, _)| *name));
+    for mut row in clean {
+        if let Some(cell) = row.get_mut(flexible) {
+            *cell = shorten(cell, room);
+        }
+        table.add_row(row);
+    }
+    for (index, (_, align)) in header.iter().enumerate() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(match align {
+                Align::Left => CellAlignment::Left,
+                Align::Right => CellAlignment::Right,
+            });
+        }
+    }
+    let mut text = String::new();
+    for line in table.lines() {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Replaces control characters, which could drive a terminal, by a visible mark.
+pub fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
+fn column_width(name: &str, rows: &[Vec<String>], column: usize) -> usize {
+    rows.iter()
+        .filter_map(|row| row.get(column))
+        .map(|cell| cell.chars().count())
+        .chain([name.chars().count()])
+        .max()
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_align_and_long_names_are_cut() {
+        let rows = vec![
+            vec!["a".repeat(200), "1".to_owned()],
+            vec!["b\u{1b}[31m".to_owned(), "1,000".to_owned()],
+        ];
+        let text = render(
+            &[("name", Align::Left), ("count", Align::Right)],
+            &rows,
+            0,
+            40,
+        );
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 40),
+            "{text}"
+        );
+        assert!(
+            text.contains("    1\n") && text.contains("1,000\n"),
+            "{text}"
+        );
+        assert!(!text.contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,195 @@
+//! Text and JSON of the answers: stable, aligned, and safe to print.
+
+use std::collections::BTreeMap;
+
+use pricetag_finding::*;
+
+fn explanation() -> Explanation {
+    Explanation {
+        schema: FINDING_SCHEMA,
+        target: "wall".into(),
+        unit: "ns".into(),
+        observations: 3,
+        predicted: 1e6,
+        items: vec![
+            CostItem {
+                name: "Sorter.sort(int[]) block 3".into(),
+                kind: "block".into(),
+                count: 1200.0,
+                cost: 8e5,
+                share: 0.8,
+                price: Some(666.7),
+                price_bounds: Some((600.0, 700.0)),
+                evidence: Some(0.93),
+                control: Some(Control {
+                    variation: 0.9,
+                    peak: Some(12.0),
+                    input: Some("size".into()),
+                    correlation: Some(0.99),
+                    exponent: Some(1.98),
+                    risk: true,
+                }),
+                ..CostItem::default()
+            },
+            CostItem {
+                name: "base".into(),
+                cost: 2e5,
+                share: 0.2,
+                split_from: Some("b".into()),
+                ..CostItem::default()
+            },
+        ],
+        ..Explanation::default()
+    }
+}
+
+#[test]
+fn explanation_shows_cost_price_and_risk() {
+    let text = explanation().to_text(10, 100);
+    assert!(
+        text.contains("wall over 3 observations: 1.00 ms predicted"),
+        "{text}"
+    );
+    assert!(text.contains("600 ns … 700 ns"), "{text}");
+    assert!(text.contains("base *"), "{text}");
+    assert!(
+        text.contains("carries 90.0 % of the variation of the cost; it follows size, growing like its power 2.0; at worst 12 times"),
+        "{text}"
+    );
+    let cut = explanation().to_text(1, 100);
+    assert!(cut.contains("1 more: 20.0 %"), "{cut}");
+}
+
+#[test]
+fn predictions_say_what_is_outside() {
+    let row = Prediction {
+        label: "big\u{7}.txt".into(),
+        value: 2e9,
+        interval: Some((1.9e9, 2.2e9)),
+        measured: Some(2.5e9),
+        outside: vec![Outside {
+            feature: "size".into(),
+            value: 50.0,
+            min: 1.0,
+            max: 10.0,
+            excess: 4.4,
+            effect: 0.8,
+        }],
+        outside_share: 0.8,
+        unpriced: vec!["new block".into()],
+        ..Prediction::default()
+    };
+    assert!(row.extrapolates());
+    assert!((row.relative_error().unwrap() + 0.2).abs() < 1e-12);
+    let all = Predictions {
+        unit: "ns".into(),
+        level: Some(0.95),
+        rows: vec![row],
+        ..Predictions::default()
+    };
+    let text = all.to_text(120);
+    assert!(
+        text.contains("1.90 s … 2.20 s") && text.contains("-20.0 %"),
+        "{text}"
+    );
+    assert!(text.contains("1 feature outside training range, 80.0 % of the prediction; most: size = 50 (seen 1 … 10)"), "{text}");
+    assert!(text.contains("new block has no price"), "{text}");
+}
+
+#[test]
+fn json_round_trips_and_is_stable() {
+    let first = to_json(&explanation());
+    let back: Explanation = serde_json::from_str(&first).unwrap();
+    assert_eq!(back, explanation());
+    assert_eq!(to_json(&back), first);
+    assert!(first.starts_with("{\n  \"schema\": 1,"));
+}
+
+#[test]
+fn inspection_lists_are_cut_and_say_so() {
+    let inspection = Inspection {
+        subject: vec!["java".into(), "App".into()],
+        scope: "main".into(),
+        observations: BTreeMap::from([("failed".into(), 3), ("ok".into(), 1200)]),
+        failed: (0..3)
+            .map(|i| FailedObservation {
+                label: format!("f{i}"),
+                reason: "exit 1".into(),
+            })
+            .collect(),
+        costs: vec![CostColumn {
+            name: "wall".into(),
+            unit: "ns".into(),
+            range: Some((1e3, 2e3, 3e9)),
+            noise: Some(0.02),
+            ..CostColumn::default()
+        }],
+        design: Some(Design {
+            rows: 10,
+            columns: 4,
+            rank: 3,
+            merged: vec![MergedBucket {
+                name: "a + 1 more".into(),
+                members: vec!["a".into(), "b".into()],
+                advice: None,
+            }],
+            ..Design::default()
+        }),
+        ..Inspection::default()
+    };
+    let text = inspection.to_text(2, 100);
+    assert!(text.contains("3 failed, 1,200 ok"), "{text}");
+    assert!(
+        text.contains("… 1 more")
+            && text.contains("condition infinite")
+            && text.contains("a + 1 more"),
+        "{text}"
+    );
+}
+
+#[test]
+fn summary_fits_its_width() {
+    let summary = Summary {
+        unit: "ns".into(),
+        target: "wall".into(),
+        sentences: vec!["word ".repeat(60)],
+        top: vec![SummaryItem {
+            name: "m".repeat(300),
+            cost: 1e9,
+            share: 0.5,
+        }],
+        warnings: (0..10).map(|i| format!("warning {i}")).collect(),
+        outputs: vec![("report".into(), "report.html".into())],
+        ..Summary::default()
+    };
+    let text = summary.to_text(80);
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+    assert!(
+        text.contains("██████████") && text.contains("2 more warnings"),
+        "{text}"
+    );
+}
+
+#[test]
+fn descriptors_read_as_parameter_lists() {
+    assert_eq!(
+        parameters("([ILjava/lang/String;[[J)V"),
+        "int[], String, long[][]"
+    );
+    assert_eq!(parameters("()V"), "");
+    for garbage in ["(Lfoo)V", "(Q)V", "x", "([)V", "(é)V"] {
+        assert_eq!(parameters(garbage), garbage);
+    }
+    let place = Place {
+        class: "a/b/C$D".into(),
+        method: Some("m".into()),
+        descriptor: Some("(I)V".into()),
+        source_file: Some("C.java".into()),
+        ..Place::default()
+    };
+    assert_eq!(place.method_name(), "a.b.C$D.m(int)");
+    assert_eq!(place.source_path().unwrap(), "a/b/C.java");
+}
