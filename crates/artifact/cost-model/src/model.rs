@@ -87,8 +87,10 @@ pub struct Price {
     /// Price per unit, ≥ 0; none when the data do not determine it.
     pub price: Option<f64>,
     /// Standard error, where the method has one.
+    #[serde(with = "crate::number", default)]
     pub std_error: Option<f64>,
     /// Interval of the price (same level as [`Interval::level`]).
+    #[serde(with = "crate::number", default)]
     pub bounds: Option<(f64, f64)>,
     /// What the price would be from its parts alone.
     pub prior: Option<f64>,
@@ -108,10 +110,13 @@ pub struct Interval {
     /// Nominal coverage, such as 0.95.
     pub level: f64,
     /// Factor for the lower end.
+    #[serde(with = "crate::number")]
     pub lower: f64,
     /// Factor for the upper end.
+    #[serde(with = "crate::number")]
     pub upper: f64,
     /// Coverage measured on rows used for neither fit nor calibration.
+    #[serde(with = "crate::number", default)]
     pub coverage: Option<f64>,
     /// How it was made.
     pub method: String,
@@ -136,16 +141,22 @@ pub struct Evaluation {
     /// Rows judged.
     pub test_rows: u32,
     /// Median of |predicted − measured| / measured.
+    #[serde(with = "crate::number")]
     pub median_error: f64,
     /// 90th percentile of the same.
+    #[serde(with = "crate::number")]
     pub p90_error: f64,
     /// Mean of the same.
+    #[serde(with = "crate::number")]
     pub mean_error: f64,
     /// Median of (predicted − measured) / measured.
+    #[serde(with = "crate::number")]
     pub median_signed_error: f64,
     /// Share of rows predicted below the measured value.
+    #[serde(with = "crate::number")]
     pub under_rate: f64,
     /// Median relative spread of repeated measurements of one observation: no model does better.
+    #[serde(with = "crate::number", default)]
     pub noise_floor: Option<f64>,
     /// Each held-out row.
     pub rows: Vec<EvaluatedRow>,
@@ -159,29 +170,39 @@ pub struct EvaluatedRow {
     /// Measured cost.
     pub measured: f64,
     /// Predicted cost.
+    #[serde(with = "crate::number")]
     pub predicted: f64,
     /// Interval, if the model has one.
+    #[serde(with = "crate::number", default)]
     pub interval: Option<(f64, f64)>,
 }
 
 /// What R's `summary.lm` shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinearSummary {
+    /// Whether the residuals are weighted.
+    #[serde(default)]
+    pub weighted: bool,
     /// Minimum, quartiles and maximum of the (weighted) residuals.
+    #[serde(with = "crate::number")]
     pub residual_quantiles: [f64; 5],
     /// One line per column in the order of the table; none for aliased columns (R prints `NA`).
     pub coefficients: Vec<CoefficientRow>,
     /// Residual standard error.
+    #[serde(with = "crate::number")]
     pub sigma: f64,
     /// Residual degrees of freedom.
     pub residual_df: u32,
     /// Rank, the number of estimated coefficients.
     pub rank: u32,
     /// R²; uncentred without intercept.
+    #[serde(with = "crate::number")]
     pub r_squared: f64,
     /// Adjusted R².
+    #[serde(with = "crate::number")]
     pub adjusted_r_squared: f64,
     /// F statistic, its two degrees of freedom and its p-value.
+    #[serde(with = "crate::number", default)]
     pub f: Option<(f64, u32, u32, f64)>,
 }
 
@@ -191,6 +212,7 @@ pub struct CoefficientRow {
     /// Column name.
     pub name: String,
     /// Estimate, standard error, t value and two-sided p-value; none if aliased.
+    #[serde(with = "crate::number", default)]
     pub estimate: Option<(f64, f64, f64, f64)>,
 }
 

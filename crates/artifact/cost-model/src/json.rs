@@ -1,0 +1,109 @@
+//! `MODEL.json`: writing, reading, checks.
+//!
+//! Reading refuses other schema versions and formulas that no longer evaluate; it never panics on foreign bytes.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::{CostModel, MODEL_SCHEMA};
+
+/// Why a model could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// The file system said no.
+    #[error("cannot {action} the model {path}: {source}")]
+    Io {
+        /// `read` or `write`.
+        action: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Not JSON, or not a model.
+    #[error("not a Pricetag model: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// Another version of the format.
+    #[error(
+        "the model has schema {found}, this program reads schema {MODEL_SCHEMA}; fit it again with this version"
+    )]
+    Schema {
+        /// What the file says.
+        found: u64,
+    },
+    /// A number in the formula is NaN or infinite.
+    #[error("the formula of this `{method}` model has a coefficient that is not finite")]
+    NotFinite {
+        /// Method of the model.
+        method: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct Header {
+    schema: u64,
+}
+
+impl CostModel {
+    /// The model as indented JSON, ending in a newline.
+    pub fn to_json(&self) -> Result<String, ModelError> {
+        if !self.formula.is_finite() {
+            return Err(ModelError::NotFinite {
+                method: self.method.clone(),
+            });
+        }
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// Reads what [`Self::to_json`] wrote.
+    pub fn from_json(text: &str) -> Result<Self, ModelError> {
+        let header: Header = serde_json::from_str(text)?;
+        if header.schema != u64::from(MODEL_SCHEMA) {
+            return Err(ModelError::Schema {
+                found: header.schema,
+            });
+        }
+        let model: Self = serde_json::from_str(text)?;
+        if model.formula.is_finite() {
+            Ok(model)
+        } else {
+            Err(ModelError::NotFinite {
+                method: model.method,
+            })
+        }
+    }
+
+    /// Writes the model to a file: first beside it, then renamed, so that a crash leaves the old one.
+    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+        let text = self.to_json()?;
+        let io = |source| ModelError::Io {
+            action: "write",
+            path: path.to_owned(),
+            source,
+        };
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".partial");
+        let partial = path.with_file_name(name);
+        let mut file = fs::File::create(&partial).map_err(io)?;
+        file.write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .map_err(io)?;
+        drop(file);
+        fs::rename(&partial, path).map_err(io)
+    }
+
+    /// Reads a model from a file.
+    pub fn load(path: &Path) -> Result<Self, ModelError> {
+        let text = fs::read_to_string(path).map_err(|source| ModelError::Io {
+            action: "read",
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::from_json(&text)
+    }
+}
