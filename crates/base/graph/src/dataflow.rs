@@ -1,0 +1,65 @@
+//! Data-flow problems solved by a worklist in reverse post-order.
+//!
+//! Source: Kildall 1973, "A unified approach to global program optimization"; Kam & Ullman 1976. Deviation: facts are
+//! transformed along *edges*, not in nodes, because the exceptional edges of one block carry other facts than the normal
+//! ones. Terminates if every chain of joins is finite; an edge may also stay silent (`None`), i.e. not be taken at all.
+//! Backward problems run on [`Digraph::reversed`].
+
+use crate::Digraph;
+
+/// A data-flow problem.
+pub trait Analysis {
+    /// What is known on entry to a node.
+    type Fact: Clone;
+    /// What goes wrong with a malformed program.
+    type Error;
+
+    /// The fact that arrives over `edge`, given the fact at the start of its source; none if the edge is not taken.
+    fn along(&self, edge: u32, fact: &Self::Fact) -> Result<Option<Self::Fact>, Self::Error>;
+
+    /// Joins `new` into `fact` at `node`; whether `fact` changed.
+    fn join(&self, node: u32, fact: &mut Self::Fact, new: Self::Fact) -> Result<bool, Self::Error>;
+}
+
+/// The least fixpoint: per node the fact at its start, none where no fact ever arrives.
+///
+/// # Errors
+/// The first error of the analysis, in worklist order.
+pub fn solve<A: Analysis>(
+    graph: &Digraph,
+    root: u32,
+    start: A::Fact,
+    analysis: &A,
+) -> Result<Vec<Option<A::Fact>>, A::Error> {
+    let order = graph.reverse_postorder(root);
+    let mut rank = vec![u32::MAX; graph.nodes() as usize];
+    for (i, &node) in order.iter().enumerate() {
+        rank[node as usize] = i as u32;
+    }
+    let mut facts: Vec<Option<A::Fact>> = vec![None; graph.nodes() as usize];
+    facts[root as usize] = Some(start);
+    let mut pending = std::collections::BTreeSet::from([0u32]);
+    while let Some(next) = pending.pop_first() {
+        let node = order[next as usize];
+        let Some(fact) = facts[node as usize].clone() else {
+            continue;
+        };
+        for &edge in graph.out_edges(node) {
+            let Some(new) = analysis.along(edge, &fact)? else {
+                continue;
+            };
+            let target = graph.ends(edge).1;
+            let changed = match &mut facts[target as usize] {
+                Some(old) => analysis.join(target, old, new)?,
+                empty => {
+                    *empty = Some(new);
+                    true
+                }
+            };
+            if changed {
+                pending.insert(rank[target as usize]);
+            }
+        }
+    }
+    Ok(facts)
+}
