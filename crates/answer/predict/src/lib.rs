@@ -1,1 +1,79 @@
 //! Predicted cost with interval and extrapolation flag.
+//!
+//! A prediction is the model's formula at a row's values, its interval the prediction times the model's factors. Beside
+//! it stands how far the row is from the training rows, in features and in the effect on the prediction: an interval
+//! measured on rows like those of the training says little about others.
+//!
+//! **Features that a table has no column for.** A recorded count that is absent means that the code was never reached,
+//! so it is zero. A model does not say which features are counts; the training range does: a feature that was constant
+//! takes that constant (such as the one base price per run), a feature whose range includes zero takes zero, and any
+//! other, such as the size of the input, is an error that names it.
+
+mod foreign;
+mod row;
+
+pub use foreign::predict_csv;
+pub use row::{Row, predict_dataset, predict_rows};
+
+use pricetag_cost_model::FormulaError;
+
+/// Why there is no prediction.
+#[derive(Debug, thiserror::Error)]
+pub enum PredictError {
+    /// The table lacks columns that were never zero in training.
+    #[error(
+        "the table has no column for {} of the model's features, such as `{first}` ({min} … {max} in training): add {} to the table, or fit without {}",
+        .count, pronoun(*.count), pronoun(*.count)
+    )]
+    MissingFeatures {
+        /// How many.
+        count: usize,
+        /// One of them.
+        first: String,
+        /// Smallest training value of it.
+        min: f64,
+        /// Largest training value of it.
+        max: f64,
+    },
+    /// The formula could not be evaluated.
+    #[error("predicting `{label}`: {source}")]
+    Formula {
+        /// The observation.
+        label: String,
+        /// What the formula lacks.
+        source: FormulaError,
+    },
+    /// The formula gave no finite number.
+    #[error(
+        "predicting `{label}`: the formula gives {value}; the row is outside of what the model can be used for"
+    )]
+    NotFinite {
+        /// The observation.
+        label: String,
+        /// What it gave.
+        value: f64,
+    },
+    /// The table could not be read.
+    #[error("reading the table of features: {0}")]
+    Table(#[from] csv::Error),
+    /// A cell that the model needs is not a number.
+    #[error("line {line}, column `{column}`: `{text}` is not a number")]
+    NotANumber {
+        /// Line of the file, from 1.
+        line: u64,
+        /// Column.
+        column: String,
+        /// The cell.
+        text: String,
+    },
+    /// Two columns have one name.
+    #[error("the table has two columns named `{0}`")]
+    DuplicateColumn(String),
+    /// There is nothing to predict.
+    #[error("the table has no rows to predict")]
+    NoRows,
+}
+
+fn pronoun(count: usize) -> &'static str {
+    if count == 1 { "it" } else { "them" }
+}

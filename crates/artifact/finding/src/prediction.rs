@@ -20,6 +20,8 @@ pub struct Predictions {
     pub method: String,
     /// Nominal coverage of the intervals, if there are any.
     pub level: Option<f64>,
+    /// Features the model uses that the table has no column for, taken as zero (or as the one value the training had).
+    pub assumed: Vec<String>,
     /// One per observation, in the order of the table.
     pub rows: Vec<Prediction>,
 }
@@ -41,8 +43,8 @@ pub struct Prediction {
     pub outside_share: f64,
     /// Features the observation has but the model does not price, because no training row had them.
     pub unpriced: Vec<String>,
-    /// Features the model uses that the table has no column for, taken as zero (or as the one value the training had).
-    pub assumed: Vec<String>,
+    /// Merged buckets whose members are not in the proportion they had in training: their price is that of the mixture.
+    pub separated: Vec<String>,
 }
 
 /// A feature outside the range of the training rows.
@@ -65,7 +67,7 @@ pub struct Outside {
 impl Prediction {
     /// Whether the model is used outside of what it has seen.
     pub fn extrapolates(&self) -> bool {
-        !self.outside.is_empty() || !self.unpriced.is_empty()
+        !self.outside.is_empty() || !self.unpriced.is_empty() || !self.separated.is_empty()
     }
 
     /// (predicted − measured) / measured.
@@ -101,6 +103,16 @@ impl Prediction {
                 n => format!("{n} features have no price, such as {first}"),
             };
             text.push_str(&unpriced);
+        }
+        if let Some(first) = self.separated.first() {
+            if !text.is_empty() {
+                text.push_str("; ");
+            }
+            let _ = write!(
+                text,
+                "{} merged buckets come apart, such as {first}",
+                self.separated.len()
+            );
         }
         text
     }
@@ -139,13 +151,11 @@ impl Predictions {
             text.push('\n');
             text.extend(cautions);
         }
-        let assumed: std::collections::BTreeSet<&String> =
-            self.rows.iter().flat_map(|row| &row.assumed).collect();
-        if let Some(first) = assumed.first() {
+        if let Some(first) = self.assumed.first() {
             let _ = writeln!(
                 text,
                 "\n{} of the model's features are not in the table and were taken as in runs that never reach them, such as {first}",
-                assumed.len()
+                self.assumed.len()
             );
         }
         text

@@ -1,0 +1,368 @@
+//! Rows of named values, and the prediction of each.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use pricetag_cost_model::{CostModel, Domain, Formula, Price};
+use pricetag_dataset::{Dataset, FeatureKind, InputValue, Status};
+use pricetag_finding::{FINDING_SCHEMA, Outside, Prediction, Predictions};
+
+use crate::PredictError;
+
+/// Relative deviation from a bucket's ratios above which its members count as separated.
+const RATIO_TOLERANCE: f64 = 0.1;
+
+/// Named values of one observation. Names without a value are zero if `columns` has them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Label of the observation.
+    pub label: String,
+    /// Values by feature.
+    pub values: BTreeMap<String, f64>,
+    /// Measured cost, if known.
+    pub measured: Option<f64>,
+    /// Counted features of the kinds that the model prices, whose values must not be ignored silently.
+    pub counted: BTreeSet<String>,
+}
+
+/// Predicts every successful observation of a dataset, in its order.
+pub fn predict_dataset(model: &CostModel, dataset: &Dataset) -> Result<Predictions, PredictError> {
+    let priced: BTreeSet<&str> = needed(&model.formula);
+    let kinds: BTreeSet<FeatureKind> = dataset
+        .features
+        .iter()
+        .filter(|feature| {
+            priced.contains(feature.name.as_str()) && feature.kind != FeatureKind::Input
+        })
+        .map(|feature| feature.kind)
+        .collect();
+    let mut rows: Vec<Row> = dataset
+        .observations
+        .iter()
+        .map(|observation| Row {
+            label: observation.label.clone(),
+            values: input_values(&observation.inputs),
+            measured: observation
+                .costs
+                .get(&model.target)
+                .and_then(|cost| median(&cost.repeats)),
+            counted: BTreeSet::new(),
+        })
+        .collect();
+    let mut columns: BTreeSet<String> = rows
+        .iter()
+        .flat_map(|row| row.values.keys().cloned())
+        .collect();
+    for (feature, column) in dataset.features.iter().zip(&dataset.columns) {
+        columns.insert(feature.name.clone());
+        for (row, value) in column {
+            if let Some(row) = rows.get_mut(row.0 as usize) {
+                row.values.insert(feature.name.clone(), *value);
+                if kinds.contains(&feature.kind) {
+                    row.counted.insert(feature.name.clone());
+                }
+            }
+        }
+    }
+    let rows: Vec<Row> = rows
+        .into_iter()
+        .zip(&dataset.observations)
+        .filter(|(_, observation)| observation.status == Status::Ok)
+        .map(|(row, _)| row)
+        .collect();
+    predict_rows(model, &rows, &columns)
+}
+
+/// Predicts rows of a table with the given columns.
+pub fn predict_rows(
+    model: &CostModel,
+    rows: &[Row],
+    columns: &BTreeSet<String>,
+) -> Result<Predictions, PredictError> {
+    if rows.is_empty() {
+        return Err(PredictError::NoRows);
+    }
+    let assumed = assumptions(model, columns)?;
+    let coefficients = linear_coefficients(&model.formula);
+    let needed = needed(&model.formula);
+    let predictor = Predictor {
+        model,
+        assumed,
+        coefficients,
+        needed,
+    };
+    Ok(Predictions {
+        schema: FINDING_SCHEMA,
+        target: model.target.clone(),
+        unit: model.unit.clone(),
+        method: model.method.clone(),
+        level: model.interval.as_ref().map(|interval| interval.level),
+        rows: rows
+            .iter()
+            .map(|row| predictor.predict(row))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+struct Predictor<'a> {
+    model: &'a CostModel,
+    /// Values of the features without a column.
+    assumed: BTreeMap<String, f64>,
+    /// Coefficient of each feature, if the formula is linear.
+    coefficients: Option<HashMap<&'a str, f64>>,
+    needed: BTreeSet<&'a str>,
+}
+
+impl Predictor<'_> {
+    fn predict(&self, row: &Row) -> Result<Prediction, PredictError> {
+        let value = self.evaluate(row, &|_, value| value)?;
+        let outside = self.outside(row, value)?;
+        let outside_share = if outside.is_empty() {
+            0.0
+        } else {
+            let inside = self.evaluate(row, &|name, value| self.clamped(name, value))?;
+            share(value - inside, value)
+        };
+        Ok(Prediction {
+            label: row.label.clone(),
+            value,
+            interval: self
+                .model
+                .interval
+                .as_ref()
+                .map(|interval| (value * interval.lower, value * interval.upper)),
+            measured: row.measured,
+            outside,
+            outside_share,
+            unpriced: self.unpriced(row),
+            separated: self.separated(row),
+        })
+    }
+
+    fn value(&self, row: &Row, name: &str) -> f64 {
+        row.values
+            .get(name)
+            .or_else(|| self.assumed.get(name))
+            .copied()
+            .unwrap_or(0.0)
+    }
+
+    fn evaluate(&self, row: &Row, adjust: &dyn Fn(&str, f64) -> f64) -> Result<f64, PredictError> {
+        let lookup = |name: &str| Some(adjust(name, self.value(row, name)));
+        let value =
+            self.model
+                .formula
+                .evaluate(&lookup)
+                .map_err(|source| PredictError::Formula {
+                    label: row.label.clone(),
+                    source,
+                })?;
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(PredictError::NotFinite {
+                label: row.label.clone(),
+                value,
+            })
+        }
+    }
+
+    fn clamped(&self, name: &str, value: f64) -> f64 {
+        self.model
+            .domain
+            .get(name)
+            .map_or(value, |domain| value.max(domain.min).min(domain.max))
+    }
+
+    fn outside(&self, row: &Row, prediction: f64) -> Result<Vec<Outside>, PredictError> {
+        let mut found = Vec::new();
+        for &name in &self.needed {
+            let value = self.value(row, name);
+            let Some(&Domain { min, max }) = self.model.domain.get(name) else {
+                continue;
+            };
+            let clamped = self.clamped(name, value);
+            if clamped == value {
+                continue;
+            }
+            let change = match &self.coefficients {
+                Some(coefficients) => {
+                    coefficients.get(name).copied().unwrap_or(0.0) * (value - clamped)
+                }
+                None => {
+                    prediction - self.evaluate(row, &|n, v| if n == name { clamped } else { v })?
+                }
+            };
+            found.push(Outside {
+                feature: name.to_owned(),
+                value,
+                min,
+                max,
+                excess: excess(value, min, max),
+                effect: share(change, prediction),
+            });
+        }
+        found.sort_by(|a, b| {
+            b.effect
+                .abs()
+                .total_cmp(&a.effect.abs())
+                .then_with(|| a.feature.cmp(&b.feature))
+        });
+        Ok(found)
+    }
+
+    /// Counted features that no training row had and the formula does not know.
+    fn unpriced(&self, row: &Row) -> Vec<String> {
+        row.counted
+            .iter()
+            .filter(|name| !self.needed.contains(name.as_str()))
+            .filter(|name| {
+                self.model
+                    .domain
+                    .get(*name)
+                    .is_none_or(|domain| domain.min == 0.0 && domain.max == 0.0)
+                    && !self
+                        .model
+                        .prices
+                        .iter()
+                        .any(|price| price.members.contains(name))
+            })
+            .cloned()
+            .collect()
+    }
+
+    /// Merged buckets whose members are not in the proportion they had in training.
+    fn separated(&self, row: &Row) -> Vec<String> {
+        self.model
+            .prices
+            .iter()
+            .filter(|price| price.members.len() > 1 && price.price.is_some_and(|p| p > 0.0))
+            .filter(|price| self.breaks_ratios(row, price))
+            .map(|price| price.bucket.clone())
+            .collect()
+    }
+
+    fn breaks_ratios(&self, row: &Row, price: &Price) -> bool {
+        let scaled = price
+            .members
+            .iter()
+            .zip(&price.ratios)
+            .filter(|(_, ratio)| **ratio != 0.0)
+            .map(|(name, ratio)| self.value(row, name) / ratio);
+        let (low, high) = scaled.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+            (low.min(v), high.max(v))
+        });
+        high - low > RATIO_TOLERANCE * high.abs().max(low.abs())
+    }
+}
+
+/// Values for the features that the table has no column for; see the crate's documentation.
+fn assumptions(
+    model: &CostModel,
+    columns: &BTreeSet<String>,
+) -> Result<BTreeMap<String, f64>, PredictError> {
+    let mut assumed = BTreeMap::new();
+    let mut missing = Vec::new();
+    for name in needed(&model.formula) {
+        if columns.contains(name) {
+            continue;
+        }
+        match model.domain.get(name) {
+            Some(domain) if domain.min == domain.max => {
+                assumed.insert(name.to_owned(), domain.min);
+            }
+            Some(domain) if domain.min <= 0.0 && domain.max >= 0.0 => {
+                assumed.insert(name.to_owned(), 0.0);
+            }
+            other => missing.push((name, other.copied())),
+        }
+    }
+    match missing.first() {
+        None => Ok(assumed),
+        Some((first, domain)) => Err(PredictError::MissingFeatures {
+            count: missing.len(),
+            first: (*first).to_owned(),
+            min: domain.map_or(f64::NAN, |domain| domain.min),
+            max: domain.map_or(f64::NAN, |domain| domain.max),
+        }),
+    }
+}
+
+/// Features that the formula asks for: those with a coefficient of zero are not needed.
+pub(crate) fn needed(formula: &Formula) -> BTreeSet<&str> {
+    let asked = RefCell::new(BTreeSet::new());
+    // A lookup that always answers cannot fail; its value does not matter.
+    let _ = formula.evaluate(&|name| {
+        asked.borrow_mut().insert(name.to_owned());
+        Some(1.0)
+    });
+    let asked = asked.into_inner();
+    formula
+        .features()
+        .into_iter()
+        .filter(|name| asked.contains(*name))
+        .collect()
+}
+
+/// Coefficient of every feature, if the formula is a sum of linear parts.
+fn linear_coefficients(formula: &Formula) -> Option<HashMap<&str, f64>> {
+    fn add<'a>(formula: &'a Formula, sums: &mut HashMap<&'a str, f64>) -> bool {
+        match formula {
+            Formula::Constant(_) => true,
+            Formula::Feature(name) => {
+                *sums.entry(name).or_default() += 1.0;
+                true
+            }
+            Formula::Linear { terms, .. } => {
+                for (coefficient, name) in terms {
+                    *sums.entry(name).or_default() += coefficient;
+                }
+                true
+            }
+            Formula::Sum(parts) => parts.iter().all(|part| add(part, sums)),
+            _ => false,
+        }
+    }
+    let mut sums = HashMap::new();
+    add(formula, &mut sums).then_some(sums)
+}
+
+/// Numbers by name; a category `c` with value `v` becomes `c=v` = 1.
+fn input_values(inputs: &BTreeMap<String, InputValue>) -> BTreeMap<String, f64> {
+    inputs
+        .iter()
+        .map(|(name, value)| match value {
+            InputValue::Number(number) => (name.clone(), *number),
+            InputValue::Text(text) => (format!("{name}={text}"), 1.0),
+        })
+        .collect()
+}
+
+fn excess(value: f64, min: f64, max: f64) -> f64 {
+    let distance = if value > max {
+        value - max
+    } else {
+        min - value
+    };
+    let width = if max > min {
+        max - min
+    } else {
+        max.abs().max(min.abs()).max(1.0)
+    };
+    distance / width
+}
+
+fn share(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 { 0.0 } else { part / whole }
+}
+
+fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}

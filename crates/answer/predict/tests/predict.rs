@@ -1,0 +1,236 @@
+//! Predictions against sums done by hand.
+
+use std::collections::BTreeMap;
+
+use pricetag_cost_model::*;
+use pricetag_dataset::{
+    Dataset, Feature, FeatureKind, InputValue, Measured, Observation, ObservationId, Status,
+};
+use pricetag_predict::{PredictError, predict_csv, predict_dataset};
+
+fn model(formula: Formula, domain: &[(&str, f64, f64)]) -> CostModel {
+    CostModel {
+        schema: MODEL_SCHEMA,
+        target: "wall".into(),
+        unit: "ns".into(),
+        method: "nnls".into(),
+        text: String::new(),
+        formula,
+        prices: Vec::new(),
+        interval: Some(Interval {
+            level: 0.95,
+            lower: 0.9,
+            upper: 1.2,
+            coverage: None,
+            method: "split".into(),
+        }),
+        domain: domain
+            .iter()
+            .map(|&(name, min, max)| (name.to_owned(), Domain { min, max }))
+            .collect(),
+        evaluation: None,
+        baseline: None,
+        alternatives: Vec::new(),
+        summary: None,
+        diagnostics: Vec::new(),
+        provenance: Provenance::default(),
+    }
+}
+
+fn linear() -> CostModel {
+    let formula = Formula::Linear {
+        intercept: 100.0,
+        terms: vec![
+            (2.0, "a".into()),
+            (3.0, "b".into()),
+            (0.0, "never".into()),
+            (7.0, "base".into()),
+        ],
+    };
+    model(
+        formula,
+        &[
+            ("a", 0.0, 10.0),
+            ("b", 1.0, 5.0),
+            ("base", 1.0, 1.0),
+            ("never", 1.0, 2.0),
+        ],
+    )
+}
+
+#[test]
+fn a_row_inside_the_range() {
+    let all = predict_csv(
+        &linear(),
+        "label,a,b,wall,comment\nx,10,5,120,hello\n".as_bytes(),
+    )
+    .unwrap();
+    let row = &all.rows[0];
+    assert_eq!(row.value, 100.0 + 20.0 + 15.0 + 7.0);
+    assert_eq!(row.interval, Some((142.0 * 0.9, 142.0 * 1.2)));
+    assert_eq!((row.label.as_str(), row.measured), ("x", Some(120.0)));
+    assert!(!row.extrapolates());
+    assert_eq!(all.assumed, ["base"]);
+}
+
+#[test]
+fn a_row_outside_the_range_says_how_far() {
+    let all = predict_csv(&linear(), "a,b,base\n20,0.5,1\n".as_bytes()).unwrap();
+    let row = &all.rows[0];
+    let value = 100.0 + 40.0 + 1.5 + 7.0;
+    assert_eq!(row.value, value);
+    assert_eq!(row.label, "row 1");
+    assert_eq!(row.outside.len(), 2);
+    assert_eq!(row.outside[0].feature, "a");
+    assert!((row.outside[0].excess - 1.0).abs() < 1e-12);
+    assert!((row.outside[0].effect - 20.0 / value).abs() < 1e-12);
+    assert!((row.outside[1].excess - 0.125).abs() < 1e-12);
+    assert!((row.outside_share - (20.0 - 1.5) / value).abs() < 1e-12);
+}
+
+#[test]
+fn effects_of_a_product_are_found_by_evaluation() {
+    let formula = Formula::Product(vec![
+        Formula::Feature("a".into()),
+        Formula::Feature("b".into()),
+    ]);
+    let all = predict_csv(
+        &model(formula, &[("a", 1.0, 10.0), ("b", 1.0, 5.0)]),
+        "a,b\n20,3\n".as_bytes(),
+    )
+    .unwrap();
+    assert_eq!(all.rows[0].value, 60.0);
+    assert!((all.rows[0].outside[0].effect - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn missing_columns() {
+    let error = predict_csv(&linear(), "a\n1\n".as_bytes()).unwrap_err();
+    assert!(
+        matches!(&error, PredictError::MissingFeatures { count: 1, first, .. } if first == "b"),
+        "{error}"
+    );
+    assert!(error.to_string().contains("add it to the table"), "{error}");
+    let all = predict_csv(&linear(), "b\n2\n".as_bytes()).unwrap();
+    assert_eq!(all.rows[0].value, 100.0 + 6.0 + 7.0);
+    assert_eq!(all.assumed, ["a", "base"]);
+}
+
+#[test]
+fn bad_tables() {
+    let text = |table: &str| {
+        predict_csv(&linear(), table.as_bytes())
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(text("a,b\n1,two\n").contains("line 2, column `b`: `two` is not a number"));
+    assert!(text("a,b\n1,\n").contains("is not a number"));
+    assert!(text("a,b\n1,NaN\n").contains("is not a number"));
+    assert!(text("a,a\n1,2\n").contains("two columns named `a`"));
+    assert!(text("a,b\n").contains("no rows"));
+    assert!(text("").contains("no column") || text("").contains("no rows"));
+    assert!(text("a,b\n1\n").contains("reading the table"));
+    let log = model(
+        Formula::Log(Box::new(Formula::Feature("a".into()))),
+        &[("a", 1.0, 2.0)],
+    );
+    assert!(matches!(
+        predict_csv(&log, "a\n0\n".as_bytes()),
+        Err(PredictError::NotFinite { .. })
+    ));
+}
+
+fn dataset() -> Dataset {
+    let block = |name: &str| Feature {
+        name: name.into(),
+        kind: FeatureKind::Block,
+        unit: "1".into(),
+        ..Feature::default()
+    };
+    let observation = |label: &str, status| Observation {
+        label: label.into(),
+        status,
+        inputs: BTreeMap::from([
+            ("size".to_owned(), InputValue::Number(4.0)),
+            ("mode".to_owned(), InputValue::Text("fast".into())),
+        ]),
+        costs: BTreeMap::from([(
+            "wall".to_owned(),
+            Measured {
+                repeats: vec![9.0, 1.0, 5.0],
+            },
+        )]),
+        ..Observation::default()
+    };
+    Dataset {
+        observations: vec![
+            observation("bad", Status::Failed),
+            observation("x", Status::Ok),
+            observation("y", Status::Ok),
+        ],
+        features: vec![block("p"), block("q"), block("new")],
+        columns: vec![
+            vec![(ObservationId(1), 2.0), (ObservationId(2), 2.0)],
+            vec![(ObservationId(1), 4.0), (ObservationId(2), 9.0)],
+            vec![(ObservationId(2), 1.0)],
+        ],
+        ..Dataset::default()
+    }
+}
+
+#[test]
+fn datasets_use_counts_inputs_and_categories_of_successful_rows() {
+    let formula = Formula::Linear {
+        intercept: 0.0,
+        terms: vec![
+            (10.0, "p".into()),
+            (1.0, "size".into()),
+            (0.5, "mode=fast".into()),
+        ],
+    };
+    let mut model = model(
+        formula,
+        &[
+            ("p", 0.0, 5.0),
+            ("q", 0.0, 9.0),
+            ("size", 1.0, 9.0),
+            ("mode=fast", 0.0, 1.0),
+        ],
+    );
+    model.prices = vec![Price {
+        bucket: "p + 1 more".into(),
+        members: vec!["p".into(), "q".into()],
+        ratios: vec![1.0, 2.0],
+        price: Some(10.0),
+        std_error: None,
+        bounds: None,
+        prior: None,
+        evidence: None,
+        support: 2,
+        share: 1.0,
+        note: None,
+    }];
+    let all = predict_dataset(&model, &dataset()).unwrap();
+    assert_eq!(all.rows.len(), 2);
+    assert_eq!(all.rows[0].value, 20.0 + 4.0 + 0.5);
+    assert_eq!(all.rows[0].measured, Some(5.0));
+    assert!(!all.rows[0].extrapolates());
+    assert_eq!(all.rows[1].unpriced, ["new"]);
+    assert_eq!(all.rows[1].separated, ["p + 1 more"]);
+    assert!(all.rows[1].extrapolates());
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
+    #[test]
+    fn no_table_makes_it_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+        let _ = predict_csv(&linear(), bytes.as_slice());
+    }
+
+    #[test]
+    fn rows_within_their_range_never_extrapolate(a in 0.0..=10.0f64, b in 1.0..=5.0f64) {
+        let all = predict_csv(&linear(), format!("a,b\n{a},{b}\n").as_bytes()).unwrap();
+        proptest::prop_assert!(!all.rows[0].extrapolates());
+        proptest::prop_assert!((all.rows[0].value - (107.0 + 2.0 * a + 3.0 * b)).abs() < 1e-9);
+    }
+}
