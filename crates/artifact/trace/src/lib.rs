@@ -2,7 +2,21 @@
 //!
 //! A trace is a file of framed records. Each frame carries its length and a CRC-32, so a reader uses everything up to
 //! the first damaged frame and says that the rest is missing. The last record of a complete trace is [`Record::End`].
+//!
+//! The crate also holds [`AgentOptions`], the small text file by which a run is asked for: the runner writes it, the
+//! agent inside the subject's JVM reads it, and neither knows the other.
 
+pub mod dump;
+pub mod frame;
+pub mod options;
+pub mod pattern;
+pub mod reader;
 pub mod record;
+pub mod writer;
 
+pub use frame::TraceError;
+pub use options::{AgentOptions, MethodScope, Mode, OptionsError, Scope};
+pub use pattern::{Pattern, PatternError};
+pub use reader::{Damage, Trace, TraceReader};
 pub use record::*;
+pub use writer::TraceWriter;

@@ -1,0 +1,141 @@
+//! A trace as text, one line per record and one indented line per list, for people and for tests.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::reader::Trace;
+use crate::record::{Argument, ClassCounters, Invocation, ProcessCosts, Record, Start};
+
+/// Shows at most this many counters of one class in a line.
+const SHOWN_COUNTERS: usize = 16;
+
+impl Display for Trace {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for record in &self.records {
+            writeln!(f, "{record}")?;
+        }
+        match self.incomplete_reason() {
+            Some(reason) => writeln!(f, "incomplete: {reason}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Record {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start(start) => write_start(f, start),
+            Self::Class(class) => write!(
+                f,
+                "class {} {} loaders={}",
+                class.hash, class.name, class.loaders
+            ),
+            Self::Left(left) => {
+                let dot = if left.method.is_some() { "." } else { "" };
+                write!(
+                    f,
+                    "left {}{dot}{}: {}",
+                    left.class,
+                    left.method.as_deref().unwrap_or(""),
+                    left.reason
+                )
+            }
+            Self::Counters(counters) => write!(f, "counters {counters}"),
+            Self::OpenFrame(frame) => {
+                let running = if frame.running { " running" } else { "" };
+                write!(
+                    f,
+                    "open {} method={} pc={}{running}",
+                    frame.hash, frame.method, frame.pc.0
+                )
+            }
+            Self::Inexact(reason) => write!(f, "inexact {reason}"),
+            Self::Invocation(invocation) => write_invocation(f, invocation),
+            Self::Process(costs) => write_process(f, costs),
+            Self::End => f.write_str("end"),
+        }
+    }
+}
+
+fn write_start(f: &mut Formatter<'_>, start: &Start) -> fmt::Result {
+    write!(f, "start version={} pid={}", start.version, start.pid)?;
+    for (name, value) in &start.properties {
+        write!(f, "\n  {name}={}", value.escape_debug())?;
+    }
+    for line in start.options.lines() {
+        write!(f, "\n  option {line}")?;
+    }
+    Ok(())
+}
+
+fn write_invocation(f: &mut Formatter<'_>, call: &Invocation) -> fmt::Result {
+    write!(
+        f,
+        "invocation scope={} sequence={} thread={} arguments=(",
+        call.scope, call.sequence, call.thread
+    )?;
+    for (index, argument) in call.arguments.iter().enumerate() {
+        let comma = if index > 0 { ", " } else { "" };
+        write!(f, "{comma}{argument}")?;
+    }
+    write!(
+        f,
+        ") start={}ns wall={}ns cpu={}ns allocated={}B collections={} classes={}",
+        call.start_ns,
+        call.wall_ns,
+        call.cpu_ns,
+        call.allocated_bytes,
+        call.collections,
+        call.classes_loaded
+    )?;
+    if call.threw {
+        f.write_str(" threw")?;
+    }
+    for counters in &call.counters {
+        write!(f, "\n  {counters}")?;
+    }
+    Ok(())
+}
+
+fn write_process(f: &mut Formatter<'_>, costs: &ProcessCosts) -> fmt::Result {
+    write!(f, "process wall={}ns", costs.wall_ns)?;
+    if let Some(main) = costs.main_wall_ns {
+        write!(f, " main={main}ns")?;
+    }
+    write!(
+        f,
+        " cpu={}ns threads-cpu={}ns allocated={}B heap={}B collections={} collecting={}ns classes={} threads={}",
+        costs.cpu_ns,
+        costs.thread_cpu_ns,
+        costs.allocated_bytes,
+        costs.heap_used_bytes,
+        costs.collections,
+        costs.collection_ns,
+        costs.classes_loaded,
+        costs.threads
+    )
+}
+
+impl Display for ClassCounters {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.hash)?;
+        for (counter, count) in self.counts.iter().take(SHOWN_COUNTERS) {
+            write!(f, " {counter}={count}")?;
+        }
+        match self.counts.len().checked_sub(SHOWN_COUNTERS) {
+            Some(more) if more > 0 => write!(f, " + {more} more"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Display for Argument {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => value.fmt(f),
+            Self::Real(value) => write!(f, "{value:?}"),
+            Self::Size(size) => write!(f, "#{size}"),
+            Self::Null => f.write_str("null"),
+            Self::Opaque => f.write_str("?"),
+        }
+    }
+}

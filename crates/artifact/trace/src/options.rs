@@ -1,0 +1,509 @@
+//! What the agent is asked to do: written by the runner to a small text file, named to the agent by `-agentpath:LIB=FILE`.
+//!
+//! One `key=value` per line; keys that are lists are repeated; empty lines and lines that begin with `#` are skipped; an
+//! unknown key is an error, so that a runner and an agent of different versions notice. In values, `\\` stands for a
+//! backslash, `\n` and `\r` for line ends, and `\xHH` for any byte (paths need not be UTF-8). Nothing else is special:
+//! `=`, quotes and blanks stand for themselves.
+//!
+//! ```text
+//! mode=count
+//! trace=/data/run-7.trace
+//! plans=/data/plans
+//! include=org.example.**
+//! exclude=org.example.gen.**
+//! scope=org.example.Search#query(Ljava/lang/String;)I
+//! count-jdk=false
+//! ```
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fmt::Write as _;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::pattern::Pattern;
+
+/// What a run records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Count every control-flow edge of the subject's classes.
+    Count,
+    /// Measure costs; no counters.
+    Time,
+    /// Count every executed bytecode by single-stepping: the oracle of the tests. `trace` then names a text file with
+    /// lines `class TAB method TAB descriptor TAB pc TAB count`, class names internal, sorted as text, except that
+    /// `pc` is sorted as a number.
+    Step,
+}
+
+/// What one observation is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Scope {
+    /// The whole process, from the entry of `main`. It is always observed; naming it changes nothing.
+    Main,
+    /// Every outermost invocation of a method on a thread.
+    Method(MethodScope),
+}
+
+/// A method named as `package.Class#method` with optional descriptor.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct MethodScope {
+    /// Dotted class name; inner classes with `$`.
+    pub class: String,
+    /// Method name; `<init>` for constructors.
+    pub method: String,
+    /// Descriptor; all overloads without one.
+    pub descriptor: Option<String>,
+}
+
+/// Everything the agent is asked to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentOptions {
+    /// What to record.
+    pub mode: Mode,
+    /// Where to; the file must not exist or be empty.
+    pub trace: PathBuf,
+    /// Directory of probe plans; needed for [`Mode::Count`].
+    pub plans: Option<PathBuf>,
+    /// Classes to count; every class of the subject's own loaders when empty.
+    pub include: Vec<Pattern>,
+    /// Classes not to count; wins over `include`.
+    pub exclude: Vec<Pattern>,
+    /// Methods to observe; [`crate::Invocation::scope`] is an index into this list.
+    pub scopes: Vec<Scope>,
+    /// Whether classes of the boot and platform loaders that `include` matches are counted too.
+    pub count_jdk: bool,
+}
+
+/// What is wrong with an options file.
+#[derive(Debug, thiserror::Error)]
+pub enum OptionsError {
+    /// The operating system said no.
+    #[error("cannot {action} agent options {path}: {source}")]
+    Io {
+        /// `read` or `write`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        source: std::io::Error,
+    },
+    /// A line without `=`.
+    #[error("agent options line {line}: expected key=value")]
+    NoValue {
+        /// Counted from 1.
+        line: usize,
+    },
+    /// A key this version does not know.
+    #[error("agent options line {line}: unknown key {key:?}")]
+    UnknownKey {
+        /// Counted from 1.
+        line: usize,
+        /// The key.
+        key: String,
+    },
+    /// A key that may stand only once, twice.
+    #[error("agent options line {line}: {key} is given twice")]
+    Repeated {
+        /// Counted from 1.
+        line: usize,
+        /// The key.
+        key: String,
+    },
+    /// A value that means nothing.
+    #[error("agent options line {line}: {key}: {reason}")]
+    Value {
+        /// Counted from 1.
+        line: usize,
+        /// The key.
+        key: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A key that must be there.
+    #[error("agent options: {key} is missing")]
+    Missing {
+        /// The key.
+        key: &'static str,
+    },
+}
+
+/// Why a text is no scope.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is no scope; write main, package.Class#method or package.Class#method(I)V")]
+pub struct ScopeError {
+    /// The text.
+    pub text: String,
+}
+
+impl AgentOptions {
+    /// Options with empty lists.
+    pub fn new(mode: Mode, trace: impl Into<PathBuf>) -> Self {
+        Self {
+            mode,
+            trace: trace.into(),
+            plans: None,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            scopes: Vec::new(),
+            count_jdk: false,
+        }
+    }
+
+    /// Whether the patterns select a class, given its dotted name.
+    pub fn selects(&self, class: &str) -> bool {
+        (self.include.is_empty() || self.include.iter().any(|pattern| pattern.matches(class)))
+            && !self.exclude.iter().any(|pattern| pattern.matches(class))
+    }
+
+    /// The options as text.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |key: &str, value: &[u8]| {
+            let _ = writeln!(text, "{key}={}", escape(value));
+        };
+        line("mode", self.mode.to_string().as_bytes());
+        line("trace", self.trace.as_os_str().as_bytes());
+        if let Some(plans) = &self.plans {
+            line("plans", plans.as_os_str().as_bytes());
+        }
+        for pattern in &self.include {
+            line("include", pattern.as_str().as_bytes());
+        }
+        for pattern in &self.exclude {
+            line("exclude", pattern.as_str().as_bytes());
+        }
+        for scope in &self.scopes {
+            line("scope", scope.to_string().as_bytes());
+        }
+        line("count-jdk", self.count_jdk.to_string().as_bytes());
+        text
+    }
+
+    /// Writes the file.
+    pub fn write(&self, path: &Path) -> Result<(), OptionsError> {
+        std::fs::write(path, self.to_text()).map_err(|source| OptionsError::Io {
+            action: "write",
+            path: path.to_path_buf(),
+            source,
+        })
+    }
+
+    /// Reads the file.
+    pub fn read(path: &Path) -> Result<Self, OptionsError> {
+        std::fs::read_to_string(path)
+            .map_err(|source| OptionsError::Io {
+                action: "read",
+                path: path.to_path_buf(),
+                source,
+            })?
+            .parse()
+    }
+}
+
+impl FromStr for AgentOptions {
+    type Err = OptionsError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
+        let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, content) in text.lines().enumerate() {
+            let line = number + 1;
+            if content.is_empty() || content.starts_with('#') {
+                continue;
+            }
+            let (key, raw) = content
+                .split_once('=')
+                .ok_or(OptionsError::NoValue { line })?;
+            let bad = |reason: String| OptionsError::Value {
+                line,
+                key: key.to_owned(),
+                reason,
+            };
+            let bytes = unescape(raw).map_err(bad)?;
+            let path = || PathBuf::from(OsString::from_vec(bytes.clone()));
+            let utf8 = || String::from_utf8(bytes.clone()).map_err(|error| bad(error.to_string()));
+            let fresh = match key {
+                "mode" => once(&mut mode, parse::<Mode>(&utf8()?).map_err(bad)?),
+                "trace" => once(&mut trace, path()),
+                "plans" => once(&mut plans, path()),
+                "count-jdk" => once(&mut count_jdk, parse::<bool>(&utf8()?).map_err(bad)?),
+                "include" => add(&mut include, parse::<Pattern>(&utf8()?).map_err(bad)?),
+                "exclude" => add(&mut exclude, parse::<Pattern>(&utf8()?).map_err(bad)?),
+                "scope" => add(&mut scopes, parse::<Scope>(&utf8()?).map_err(bad)?),
+                _ => {
+                    return Err(OptionsError::UnknownKey {
+                        line,
+                        key: key.to_owned(),
+                    });
+                }
+            };
+            if !fresh {
+                return Err(OptionsError::Repeated {
+                    line,
+                    key: key.to_owned(),
+                });
+            }
+        }
+        let mode = mode.ok_or(OptionsError::Missing { key: "mode" })?;
+        if mode == Mode::Count && plans.is_none() {
+            return Err(OptionsError::Missing { key: "plans" });
+        }
+        Ok(Self {
+            mode,
+            trace: trace.ok_or(OptionsError::Missing { key: "trace" })?,
+            plans,
+            include,
+            exclude,
+            scopes,
+            count_jdk: count_jdk.unwrap_or(false),
+        })
+    }
+}
+
+/// Fills a slot; false if it was filled before.
+fn once<T>(slot: &mut Option<T>, value: T) -> bool {
+    slot.replace(value).is_none()
+}
+
+/// Adds to a list; lists may be repeated.
+fn add<T>(list: &mut Vec<T>, value: T) -> bool {
+    list.push(value);
+    true
+}
+
+fn parse<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+fn escape(value: &[u8]) -> String {
+    let mut text = String::with_capacity(value.len());
+    for chunk in value.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\\' => text.push_str("\\\\"),
+                '\n' => text.push_str("\\n"),
+                '\r' => text.push_str("\\r"),
+                _ => text.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text
+}
+
+fn unescape(text: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        let (value, used) = match rest {
+            [b'\\', ..] => (b'\\', 1),
+            [b'n', ..] => (b'\n', 1),
+            [b'r', ..] => (b'\r', 1),
+            [b'x', high, low, ..] => match (hex(*high), hex(*low)) {
+                (Some(high), Some(low)) => (high << 4 | low, 3),
+                _ => return Err("\\x wants two hexadecimal digits".to_owned()),
+            },
+            _ => return Err("a backslash must be written \\\\".to_owned()),
+        };
+        bytes.push(value);
+        rest = &rest[used..];
+    }
+    Ok(bytes)
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).map(|value| value as u8)
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Count => "count",
+            Self::Time => "time",
+            Self::Step => "step",
+        })
+    }
+}
+
+impl FromStr for Mode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "count" => Ok(Self::Count),
+            "time" => Ok(Self::Time),
+            "step" => Ok(Self::Step),
+            _ => Err(format!("{text:?} is none of count, time, step")),
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Main => f.write_str("main"),
+            Self::Method(scope) => scope.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for MethodScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}#{}{}",
+            self.class,
+            self.method,
+            self.descriptor.as_deref().unwrap_or("")
+        )
+    }
+}
+
+impl FromStr for Scope {
+    type Err = ScopeError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "main" {
+            return Ok(Self::Main);
+        }
+        text.parse().map(Self::Method)
+    }
+}
+
+impl FromStr for MethodScope {
+    type Err = ScopeError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || ScopeError {
+            text: text.to_owned(),
+        };
+        let (class, rest) = text.split_once('#').ok_or_else(error)?;
+        let (method, descriptor) = match rest.find('(') {
+            Some(at) => (&rest[..at], Some(&rest[at..])),
+            None => (rest, None),
+        };
+        let odd = |name: &str| {
+            name.is_empty() || name.contains(|c: char| c.is_whitespace() || "/;[()#".contains(c))
+        };
+        let bad_descriptor = |descriptor: &str| {
+            !descriptor.contains(')')
+                || descriptor.ends_with(')')
+                || descriptor.contains(['#', ' '])
+        };
+        if odd(class)
+            || odd(method)
+            || method.contains('.')
+            || descriptor.is_some_and(bad_descriptor)
+        {
+            return Err(error());
+        }
+        Ok(Self {
+            class: class.to_owned(),
+            method: method.to_owned(),
+            descriptor: descriptor.map(str::to_owned),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_documented_example() {
+        let text = "mode=count\ntrace=/data/run-7.trace\nplans=/data/plans\ninclude=org.example.**\n\n# a comment\n\
+                    exclude=org.example.gen.**\nscope=org.example.Search#query(Ljava/lang/String;)I\nscope=main\n";
+        let options: AgentOptions = text.parse().expect("options");
+        assert_eq!(options.mode, Mode::Count);
+        assert_eq!(options.plans.as_deref(), Some(Path::new("/data/plans")));
+        assert!(
+            options.selects("org.example.A")
+                && !options.selects("org.example.gen.A")
+                && !options.selects("a.B")
+        );
+        let Scope::Method(scope) = &options.scopes[0] else {
+            panic!("{:?}", options.scopes)
+        };
+        assert_eq!(
+            (scope.class.as_str(), scope.method.as_str()),
+            ("org.example.Search", "query")
+        );
+        assert_eq!(scope.descriptor.as_deref(), Some("(Ljava/lang/String;)I"));
+        assert_eq!(options.scopes[1], Scope::Main);
+        assert_eq!(
+            options.to_text().parse::<AgentOptions>().expect("again"),
+            options
+        );
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let error = |text: &str| text.parse::<AgentOptions>().expect_err(text).to_string();
+        assert_eq!(error("trace=a"), "agent options: mode is missing");
+        assert_eq!(error("mode=time"), "agent options: trace is missing");
+        assert_eq!(
+            error("mode=count\ntrace=a"),
+            "agent options: plans is missing"
+        );
+        assert_eq!(
+            error("mode=time\n\nnonsense"),
+            "agent options line 3: expected key=value"
+        );
+        assert_eq!(
+            error("mode=fly"),
+            "agent options line 1: mode: \"fly\" is none of count, time, step"
+        );
+        assert_eq!(
+            error("mode=time\nmode=time"),
+            "agent options line 2: mode is given twice"
+        );
+        assert_eq!(
+            error("colour=red"),
+            "agent options line 1: unknown key \"colour\""
+        );
+        assert!(error("include=a/b").contains("contains '/'"));
+        assert!(error("scope=query").contains("is no scope"));
+        assert!(error("trace=\\q").contains("backslash"));
+    }
+
+    #[test]
+    fn scopes_that_are_none() {
+        for text in [
+            "a.B", "#m", "a.B#", "a/B#m", "a.B#m(", "a.B#m(I)", "a.B#m n",
+        ] {
+            assert!(text.parse::<MethodScope>().is_err(), "{text}");
+        }
+        for text in ["a.B#m", "B#<init>", "a.B$C#m()V", "a.B#m([I)J"] {
+            assert_eq!(text.parse::<MethodScope>().expect(text).to_string(), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_path_survives(trace in proptest::collection::vec(1u8.., 1..40), plans in ".*") {
+            let mut options = AgentOptions::new(Mode::Time, OsString::from_vec(trace));
+            options.plans = Some(plans.into());
+            prop_assert_eq!(options.to_text().parse::<AgentOptions>().expect("parse"), options);
+        }
+
+        #[test]
+        fn any_text_is_answered(text in ".*") {
+            let _ = text.parse::<AgentOptions>();
+            let _ = text.parse::<Scope>();
+        }
+    }
+}

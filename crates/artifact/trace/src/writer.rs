@@ -1,0 +1,117 @@
+//! Appends records to a trace.
+//!
+//! Records gather in a buffer that goes to the file in one piece when it exceeds [`BLOCK_BYTES`] and on
+//! [`TraceWriter::flush`]; a process killed at any moment leaves a readable prefix. After a write error (disk full)
+//! nothing more is written, so that the file never continues behind a hole.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::frame::{FRAME_BYTES, MAGIC, MAX_PAYLOAD, TraceError, checksum, kind};
+use crate::record::{Record, TRACE_VERSION};
+
+/// Size at which the buffer goes to the file.
+pub const BLOCK_BYTES: usize = 256 * 1024;
+
+/// Writes a trace.
+#[derive(Debug)]
+pub struct TraceWriter<W: Write> {
+    sink: W,
+    path: PathBuf,
+    buffer: Vec<u8>,
+    failed: bool,
+}
+
+impl TraceWriter<File> {
+    /// Creates the file and writes the header. Refuses to replace an existing file that is not empty.
+    pub fn create(path: &Path) -> Result<Self, TraceError> {
+        let io = |action, source| TraceError::Io {
+            action,
+            path: path.to_path_buf(),
+            source,
+        };
+        let file = File::options()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(|error| io("create", error))?;
+        if file.metadata().map_err(|error| io("create", error))?.len() > 0 {
+            return Err(io("create", std::io::ErrorKind::AlreadyExists.into()));
+        }
+        let mut writer = Self::new(file, path);
+        writer.flush()?;
+        Ok(writer)
+    }
+}
+
+impl<W: Write> TraceWriter<W> {
+    /// Starts a trace on any sink; `path` appears in errors only.
+    pub fn new(sink: W, path: &Path) -> Self {
+        let mut buffer = Vec::with_capacity(BLOCK_BYTES / 4);
+        buffer.extend_from_slice(&MAGIC);
+        buffer.extend_from_slice(&TRACE_VERSION.to_le_bytes());
+        Self {
+            sink,
+            path: path.to_path_buf(),
+            buffer,
+            failed: false,
+        }
+    }
+
+    /// Appends one record; it is in the file after the next [`flush`](Self::flush).
+    pub fn write(&mut self, record: &Record) -> Result<(), TraceError> {
+        let at = self.buffer.len();
+        let payload = postcard::to_stdvec(record).map_err(|error| TraceError::Encode {
+            path: self.path.clone(),
+            message: error.to_string(),
+        })?;
+        if payload.len() > MAX_PAYLOAD as usize {
+            return Err(TraceError::TooLarge {
+                path: self.path.clone(),
+                bytes: payload.len(),
+            });
+        }
+        let kind = kind(record);
+        self.buffer.reserve(FRAME_BYTES + payload.len());
+        self.buffer.push(kind);
+        self.buffer
+            .extend_from_slice(&(payload.len() as u32).to_le_bytes());
+        self.buffer
+            .extend_from_slice(&checksum(kind, &payload).to_le_bytes());
+        self.buffer.extend_from_slice(&payload);
+        debug_assert_eq!(self.buffer.len(), at + FRAME_BYTES + payload.len());
+        if self.buffer.len() >= BLOCK_BYTES {
+            self.flush()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Hands everything written so far to the sink.
+    pub fn flush(&mut self) -> Result<(), TraceError> {
+        if self.failed {
+            self.buffer.clear();
+            return Ok(());
+        }
+        let written = self
+            .sink
+            .write_all(&self.buffer)
+            .and_then(|()| self.sink.flush());
+        self.buffer.clear();
+        written.map_err(|source| {
+            self.failed = true;
+            TraceError::Io {
+                action: "write",
+                path: self.path.clone(),
+                source,
+            }
+        })
+    }
+
+    /// Flushes and returns the sink.
+    pub fn finish(mut self) -> Result<W, TraceError> {
+        self.flush()?;
+        Ok(self.sink)
+    }
+}

@@ -1,0 +1,285 @@
+//! The trace format: round trips, and damage of every kind.
+
+use std::path::Path;
+
+use pricetag_probe_plan::{ClassHash, Pc};
+use pricetag_trace::{
+    Argument, ClassCounters, ClassLoaded, Invocation, Left, OpenFrameRecord, ProcessCosts, Record,
+    Start, TRACE_VERSION, Trace, TraceError, TraceWriter,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn encode(records: &[Record]) -> Vec<u8> {
+    let mut writer = TraceWriter::new(Vec::new(), Path::new("test.trace"));
+    for record in records {
+        writer.write(record).expect("write");
+    }
+    writer.finish().expect("finish")
+}
+
+fn decode(bytes: &[u8]) -> Result<Trace, TraceError> {
+    Trace::from_bytes(bytes, Path::new("test.trace"))
+}
+
+fn counters() -> impl Strategy<Value = ClassCounters> {
+    (any::<u128>(), vec((any::<u32>(), any::<u64>()), 0..5)).prop_map(|(hash, counts)| {
+        ClassCounters {
+            hash: ClassHash(hash),
+            counts,
+        }
+    })
+}
+
+fn argument() -> impl Strategy<Value = Argument> {
+    prop_oneof![
+        any::<i64>().prop_map(Argument::Integer),
+        (-1e300..1e300f64).prop_map(Argument::Real),
+        any::<u64>().prop_map(Argument::Size),
+        Just(Argument::Null),
+        Just(Argument::Opaque),
+    ]
+}
+
+fn invocation() -> impl Strategy<Value = Invocation> {
+    (
+        any::<[u64; 5]>(),
+        any::<[u32; 4]>(),
+        vec(argument(), 0..4),
+        any::<bool>(),
+        vec(counters(), 0..3),
+    )
+        .prop_map(|(longs, ints, arguments, threw, counters)| Invocation {
+            scope: ints[0],
+            sequence: longs[0],
+            thread: ints[1],
+            arguments,
+            start_ns: longs[1],
+            wall_ns: longs[2],
+            cpu_ns: longs[3],
+            allocated_bytes: longs[4],
+            collections: ints[2],
+            threw,
+            counters,
+            classes_loaded: ints[3],
+        })
+}
+
+fn record() -> impl Strategy<Value = Record> {
+    prop_oneof![
+        (any::<u32>(), vec((".{0,8}", ".{0,8}"), 0..3), ".{0,20}").prop_map(
+            |(pid, properties, options)| {
+                Record::Start(Start {
+                    version: TRACE_VERSION,
+                    pid,
+                    properties,
+                    options,
+                })
+            }
+        ),
+        (any::<u128>(), ".{0,8}", any::<u32>()).prop_map(|(hash, name, loaders)| Record::Class(
+            ClassLoaded {
+                hash: ClassHash(hash),
+                name,
+                loaders
+            }
+        )),
+        (".{0,8}", proptest::option::of(".{0,8}"), ".{0,8}").prop_map(|(class, method, reason)| {
+            Record::Left(Left {
+                class,
+                method,
+                reason,
+            })
+        }),
+        counters().prop_map(Record::Counters),
+        (any::<u128>(), any::<u16>(), any::<u16>(), any::<bool>()).prop_map(
+            |(hash, method, pc, running)| {
+                Record::OpenFrame(OpenFrameRecord {
+                    hash: ClassHash(hash),
+                    method,
+                    pc: Pc(pc),
+                    running,
+                })
+            }
+        ),
+        ".{0,8}".prop_map(Record::Inexact),
+        invocation().prop_map(Record::Invocation),
+        (
+            any::<[u64; 6]>(),
+            proptest::option::of(any::<u64>()),
+            any::<[u32; 3]>()
+        )
+            .prop_map(|(longs, main, ints)| {
+                Record::Process(ProcessCosts {
+                    wall_ns: longs[0],
+                    main_wall_ns: main,
+                    cpu_ns: longs[1],
+                    thread_cpu_ns: longs[2],
+                    allocated_bytes: longs[3],
+                    heap_used_bytes: longs[4],
+                    collections: ints[0],
+                    collection_ns: longs[5],
+                    classes_loaded: ints[1],
+                    threads: ints[2],
+                })
+            }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn round_trip(mut records in vec(record(), 0..12)) {
+        let open = decode(&encode(&records)).expect("read");
+        prop_assert_eq!(&open.records, &records);
+        prop_assert!(!open.complete && open.damage.is_none());
+        records.push(Record::End);
+        let closed = decode(&encode(&records)).expect("read");
+        prop_assert_eq!(&closed.records, &records);
+        prop_assert!(closed.complete);
+    }
+
+    #[test]
+    fn truncation_at_every_byte_keeps_a_prefix(records in vec(record(), 1..6)) {
+        let records = [records, vec![Record::End]].concat();
+        let bytes = encode(&records);
+        for cut in 0..bytes.len() {
+            match decode(&bytes[..cut]) {
+                Ok(trace) => {
+                    prop_assert!(!trace.complete, "cut at {}", cut);
+                    prop_assert!(trace.records.len() < records.len());
+                    prop_assert_eq!(&trace.records[..], &records[..trace.records.len()]);
+                    prop_assert!(trace.incomplete_reason().is_some());
+                }
+                Err(error) => {
+                    let no_trace = matches!(error, TraceError::NotATrace { .. });
+                    prop_assert!(cut < 12 && no_trace);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_flipped_bit_is_noticed(records in vec(record(), 1..6), at in any::<prop::sample::Index>(), bit in 0u8..8) {
+        let records = [records, vec![Record::End]].concat();
+        let mut bytes = encode(&records);
+        let at = at.index(bytes.len());
+        bytes[at] ^= 1 << bit;
+        match decode(&bytes) {
+            Ok(trace) => {
+                prop_assert!(!trace.complete && trace.damage.is_some());
+                prop_assert_eq!(&trace.records[..], &records[..trace.records.len()]);
+            }
+            Err(_) => prop_assert!(at < 12),
+        }
+    }
+
+    #[test]
+    fn garbage_is_answered(header in any::<bool>(), garbage in vec(any::<u8>(), 0..200)) {
+        let start = if header { encode(&[]) } else { Vec::new() };
+        let _ = decode(&[start, garbage].concat());
+    }
+}
+
+#[test]
+fn an_absurd_length_is_damage_and_not_an_allocation() {
+    let mut bytes = encode(&[Record::Inexact("before".into())]);
+    let offset = bytes.len() as u64;
+    bytes.extend_from_slice(&[4, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1, 2, 3]);
+    let trace = decode(&bytes).expect("read");
+    assert_eq!(trace.records, [Record::Inexact("before".into())]);
+    assert_eq!(trace.damage.expect("damage").offset, offset);
+}
+
+#[test]
+fn bytes_behind_the_end_are_damage() {
+    let mut bytes = encode(&[Record::End]);
+    bytes.push(0);
+    let trace = decode(&bytes).expect("read");
+    assert!(!trace.complete);
+    assert_eq!(
+        trace.damage.expect("damage").reason,
+        "bytes follow the end record"
+    );
+}
+
+#[test]
+fn other_versions_and_other_files_are_refused() {
+    let mut bytes = encode(&[Record::End]);
+    bytes[8] = 99;
+    assert!(matches!(
+        decode(&bytes),
+        Err(TraceError::Version { found: 99, .. })
+    ));
+    assert!(matches!(
+        decode(b"PAR1 and so on and so on"),
+        Err(TraceError::NotATrace { .. })
+    ));
+    assert!(matches!(decode(b""), Err(TraceError::NotATrace { .. })));
+}
+
+#[test]
+fn a_file_is_never_replaced() {
+    let directory = tempfile::tempdir().expect("directory");
+    let path = directory.path().join("a.trace");
+    let mut writer = TraceWriter::create(&path).expect("create");
+    writer.write(&Record::End).expect("write");
+    assert!(
+        Trace::read(&path)
+            .expect("only the header is flushed")
+            .records
+            .is_empty()
+    );
+    writer.flush().expect("flush");
+    assert!(Trace::read(&path).expect("read").complete);
+    assert!(matches!(
+        TraceWriter::create(&path),
+        Err(TraceError::Io {
+            action: "create",
+            ..
+        })
+    ));
+    assert!(matches!(
+        Trace::read(&directory.path().join("none")),
+        Err(TraceError::Io { action: "open", .. })
+    ));
+}
+
+#[test]
+fn the_dump_names_everything() {
+    let records = vec![
+        Record::Start(Start {
+            version: TRACE_VERSION,
+            pid: 7,
+            properties: vec![("java.vm.name".into(), "VM\n".into())],
+            options: "mode=time\ntrace=a\n".into(),
+        }),
+        Record::Left(Left {
+            class: "a/B".into(),
+            method: Some("m()V".into()),
+            reason: "jsr".into(),
+        }),
+        Record::Counters(ClassCounters {
+            hash: ClassHash(1),
+            counts: (0..20).map(|n| (n, 1)).collect(),
+        }),
+        Record::OpenFrame(OpenFrameRecord {
+            hash: ClassHash(1),
+            method: 2,
+            pc: Pc(3),
+            running: true,
+        }),
+        Record::End,
+    ];
+    let text = decode(&encode(&records)).expect("read").to_string();
+    let hash = format!("{:032x}", 1);
+    let sixteen: String = (0..16).map(|n| format!(" {n}=1")).collect();
+    assert_eq!(
+        text,
+        format!(
+            "start version=1 pid=7\n  java.vm.name=VM\\n\n  option mode=time\n  option trace=a\nleft a/B.m()V: jsr\n\
+             counters {hash}:{sixteen} + 4 more\nopen {hash} method=2 pc=3 running\nend\n"
+        )
+    );
+}
