@@ -1,0 +1,29 @@
+/** A daemon thread sleeps, deep in calls, when the machine ends: its frames are open. */
+public class DaemonSleeps {
+    static int steps;
+
+    static void nap(int depth) throws InterruptedException {
+        steps++; // count: 4
+        if (depth > 0) { // count: 4
+            nap(depth - 1); // count: 3
+            steps += 100; // count: 0
+        } else {
+            Thread.sleep(600_000); // count: 1
+            steps += 1000; // count: 0
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Thread daemon = new Thread(() -> {
+            try {
+                nap(3); // count: 1
+            } catch (InterruptedException e) {
+                steps = -1; // count: 0
+            }
+        });
+        daemon.setDaemon(true);
+        daemon.start(); // count: 1
+        daemon.join(400); // count: 1
+        System.out.println(daemon.isAlive());
+    }
+}

@@ -1,0 +1,32 @@
+// uncounted: HiddenClasses$Worker
+/** A hidden class made from the bytes of an ordinary one: the ordinary one is counted, the hidden one is listed. */
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+
+public class HiddenClasses {
+    public interface Job {
+        int run(int n);
+    }
+
+    public static class Worker implements Job {
+        @Override
+        public int run(int n) {
+            int s = 0; // count: 2
+            for (int i = 0; i < n; i++) { // count: 2
+                s += i; // count: 7
+            }
+            return s; // count: 2
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        byte[] bytes;
+        try (InputStream in = HiddenClasses.class.getResourceAsStream("HiddenClasses$Worker.class")) {
+            bytes = in.readAllBytes(); // count: 1
+        }
+        MethodHandles.Lookup lookup = MethodHandles.lookup().defineHiddenClass(bytes, true);
+        Job hidden = (Job) lookup.lookupClass().getDeclaredConstructor().newInstance();
+        Job plain = new Worker();
+        System.out.println(hidden.run(5) + plain.run(3) + plain.run(4)); // count: 1
+    }
+}
