@@ -127,9 +127,10 @@ pub fn initial_locals<E>(
     let mut locals = Vec::with_capacity(parameters.len() + 1);
     if access & ACC_STATIC == 0 {
         let is_constructor = method == "<init>" && class != "java/lang/Object";
-        locals.push(match is_constructor {
-            true => VerificationType::UninitializedThis,
-            false => VerificationType::Object(class_index(class)?),
+        locals.push(if is_constructor {
+            VerificationType::UninitializedThis
+        } else {
+            VerificationType::Object(class_index(class)?)
         });
     }
     for parameter in parameters {

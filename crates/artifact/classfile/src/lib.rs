@@ -6,6 +6,9 @@
 //! Source: *The Java Virtual Machine Specification, Java SE 25*, chapter 4 (class file) and 6 (instructions).
 //! Deviation: structure is checked only as far as decoding needs it; access flags, names and types are the JVM's to verify.
 
+pub mod annotation;
+pub mod append;
+pub mod assemble;
 pub mod class;
 pub mod code;
 mod cursor;
@@ -15,8 +18,12 @@ pub mod frame;
 pub mod instruction;
 pub mod opcode;
 pub mod pool;
+pub mod relocate;
+pub mod splice;
 pub mod text;
 
+pub use append::PoolAppender;
+pub use assemble::{Assembled, Assembler, Label};
 pub use class::{Attribute, Attributes, ClassFile, Member};
 pub use code::{Code, ExceptionEntry};
 pub use error::ClassFileError;

@@ -18,7 +18,9 @@ pub fn instruction(instruction: &Instruction, constants: &ConstantPool<'_>) -> S
         Operand::Local(local) => format!("{mnemonic} {local}"),
         Operand::Iinc { local, delta } => format!("{mnemonic} {local} {delta:+}"),
         Operand::Immediate(number) => format!("{mnemonic} {number}"),
-        Operand::Constant(index) | Operand::InvokeDynamic(index) => {
+        Operand::Constant(index)
+        | Operand::InvokeDynamic(index)
+        | Operand::InvokeInterface { index, .. } => {
             format!("{mnemonic} {}", constant(*index, constants))
         }
         Operand::Branch(target) => format!("{mnemonic} {target}"),
@@ -38,9 +40,6 @@ pub fn instruction(instruction: &Instruction, constants: &ConstantPool<'_>) -> S
                 .iter()
                 .map(|(value, target)| (i64::from(*value), *target));
             format!("{mnemonic} {}", cases(pairs, *default))
-        }
-        Operand::InvokeInterface { index, .. } => {
-            format!("{mnemonic} {}", constant(*index, constants))
         }
         Operand::NewArray(kind) => format!("{mnemonic} {}", element_type(*kind)),
         Operand::MultiNewArray { index, dimensions } => {
