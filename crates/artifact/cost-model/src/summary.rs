@@ -257,9 +257,9 @@ fn format_real(values: &[f64], digits: usize) -> Vec<String> {
 fn format_p(values: &[f64], digits: usize) -> Vec<String> {
     let mut out = vec![String::new(); values.len()];
     let large: Vec<usize> = (0..values.len())
-        .filter(|&i| !(values[i] < f64::EPSILON))
+        .filter(|&i| values[i] >= f64::EPSILON || values[i].is_nan())
         .collect();
-    let in_groups = large.iter().copied().partition(|&i| !(values[i] < 1e-3));
+    let in_groups = large.iter().copied().partition(|&i| values[i] >= 1e-3 || values[i].is_nan());
     let (fixed, tiny): (Vec<usize>, Vec<usize>) = in_groups;
     for group in [fixed, tiny] {
         let numbers: Vec<f64> = group.iter().map(|&i| values[i]).collect();

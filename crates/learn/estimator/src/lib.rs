@@ -1,1 +1,24 @@
 //! The contract every learner meets, and the diagnostics made before any fit.
+//!
+//! A dataset becomes a [`Design`] ([`tabulate`]), a design is checked ([`Checked`]), looked at ([`Diagnosis`]), split
+//! ([`split_by_group`]), fitted by an [`Estimator`] and judged ([`evaluate()`]). [`conformance`] holds what every
+//! estimator must satisfy.
+
+pub mod bucket;
+pub mod conformance;
+pub mod contract;
+pub mod design;
+pub mod diagnose;
+pub mod evaluate;
+pub mod qr;
+pub mod split;
+pub mod table;
+
+pub use bucket::{Bucket, Buckets};
+pub use contract::{Coefficient, Estimator, EstimatorError, Fitted};
+pub use design::{Checked, Column, Design, DesignError, Values, relative_weights};
+pub use diagnose::{Diagnosis, Relation, Support};
+pub use evaluate::{evaluate, noise_floor};
+pub use qr::{Qr, R_TOLERANCE};
+pub use split::{Split, folds_by_group, split_by_group};
+pub use table::{Table, TableError, tabulate};

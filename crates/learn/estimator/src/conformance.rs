@@ -1,0 +1,156 @@
+//! What every estimator must satisfy, whatever it computes (after scikit-learn's `estimator_checks`).
+//!
+//! [`violations`] runs all checks and returns what failed, in words; an empty list means conformance. It is meant for
+//! the tests of the crates that implement [`Estimator`].
+
+use crate::contract::{Estimator, Fitted};
+use crate::design::{Column, Design, DesignError, Values};
+
+/// Agreement expected between mathematically equal fits.
+const TOLERANCE: f64 = 1e-6;
+
+/// Runs all checks on one estimator.
+pub fn violations(estimator: &dyn Estimator) -> Vec<String> {
+    let checks: [(&str, fn(&dyn Estimator) -> Result<(), String>); 8] = [
+        ("same design, same bytes", same_bytes),
+        ("permuted rows", permuted_rows),
+        ("permuted columns", permuted_columns),
+        ("scaled target", scaled_target),
+        ("constant column", constant_column),
+        ("a single row", single_row),
+        ("an empty design", empty),
+        ("NaN and infinity", not_finite),
+    ];
+    checks
+        .iter()
+        .filter_map(|(name, check)| {
+            check(estimator)
+                .err()
+                .map(|e| format!("{}: {name}: {e}", estimator.name()))
+        })
+        .collect()
+}
+
+/// Positive costs of three columns with known prices and a little deterministic noise.
+fn sample() -> Design {
+    let rows = 24;
+    let column = |name: &str, f: &dyn Fn(f64) -> f64| Column {
+        name: name.to_owned(),
+        values: Values::Dense((0..rows).map(|i| f(f64::from(i))).collect()),
+    };
+    let a = column("a", &|i| 1.0 + i);
+    let b = column("b", &|i| 5.0 + (i * 7.0) % 11.0);
+    let c = column("c", &|i| (i * i) % 13.0);
+    let at = |c: &Column, i: usize| c.values.to_dense(rows as usize)[i];
+    let target = (0..rows as usize)
+        .map(|i| {
+            let noise = 1.0 + 0.01 * ((i * 5 % 7) as f64 - 3.0) / 3.0;
+            (20.0 + 3.0 * at(&a, i) + 2.0 * at(&b, i) + 0.5 * at(&c, i)) * noise
+        })
+        .collect();
+    Design::new(vec![a, b, c], target)
+}
+
+fn fit(estimator: &dyn Estimator, design: Design) -> Result<(Fitted, Vec<f64>), String> {
+    let checked = design.check().map_err(|e| e.to_string())?;
+    let fitted = estimator.fit(&checked).map_err(|e| e.to_string())?;
+    let predicted = fitted.predict(&checked).map_err(|e| e.to_string())?;
+    match predicted.iter().find(|p| !p.is_finite()) {
+        Some(bad) => Err(format!("predicted {bad}")),
+        None => Ok((fitted, predicted)),
+    }
+}
+
+fn agree(a: &[f64], b: &[f64]) -> Result<(), String> {
+    for (x, y) in a.iter().zip(b) {
+        if (x - y).abs() > TOLERANCE * x.abs().max(y.abs()).max(1e-300) {
+            return Err(format!("predicted {x} and {y}"));
+        }
+    }
+    Ok(())
+}
+
+fn same_bytes(estimator: &dyn Estimator) -> Result<(), String> {
+    let (a, b) = (fit(estimator, sample())?, fit(estimator, sample())?);
+    if format!("{a:?}") == format!("{b:?}") {
+        Ok(())
+    } else {
+        Err("two fits differ".into())
+    }
+}
+
+fn permuted_rows(estimator: &dyn Estimator) -> Result<(), String> {
+    let order: Vec<usize> = (0..24).map(|i| i * 7 % 24).collect();
+    let (_, straight) = fit(estimator, sample())?;
+    let (_, permuted) = fit(estimator, sample().select(&order))?;
+    let expected: Vec<f64> = order.iter().map(|&i| straight[i]).collect();
+    agree(&expected, &permuted)
+}
+
+fn permuted_columns(estimator: &dyn Estimator) -> Result<(), String> {
+    let mut turned = sample();
+    turned.columns.reverse();
+    agree(&fit(estimator, sample())?.1, &fit(estimator, turned)?.1)
+}
+
+fn scaled_target(estimator: &dyn Estimator) -> Result<(), String> {
+    let mut scaled = sample();
+    scaled.target.iter_mut().for_each(|y| *y *= 1e6);
+    scaled.weights.iter_mut().for_each(|w| *w *= 1e-12);
+    let (_, large) = fit(estimator, scaled)?;
+    let expected: Vec<f64> = fit(estimator, sample())?
+        .1
+        .iter()
+        .map(|p| p * 1e6)
+        .collect();
+    agree(&expected, &large)
+}
+
+fn constant_column(estimator: &dyn Estimator) -> Result<(), String> {
+    let mut design = sample();
+    design.columns.push(Column {
+        name: "constant".into(),
+        values: Values::Dense(vec![4.0; 24]),
+    });
+    design.columns.push(Column {
+        name: "zero".into(),
+        values: Values::Sparse(Vec::new()),
+    });
+    fit(estimator, design).map(|_| ())
+}
+
+fn single_row(estimator: &dyn Estimator) -> Result<(), String> {
+    let checked = sample().select(&[0]).check().map_err(|e| e.to_string())?;
+    match estimator.fit(&checked) {
+        Err(_) => Ok(()), // refusing is right, panicking is not
+        Ok(fitted) => match fitted.predict(&checked) {
+            Ok(p) if p.iter().all(|p| p.is_finite()) => Ok(()),
+            other => Err(format!("predicted {other:?}")),
+        },
+    }
+}
+
+fn empty(_: &dyn Estimator) -> Result<(), String> {
+    let no_columns = Design::new(Vec::new(), vec![1.0, 2.0]).check();
+    let no_rows = Design::new(Vec::new(), Vec::new()).check();
+    match (no_columns, no_rows) {
+        (Err(DesignError::NoColumns), Err(DesignError::NoRows)) => Ok(()),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+fn not_finite(_: &dyn Estimator) -> Result<(), String> {
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let mut design = sample();
+        design.columns[1].values = Values::Sparse(vec![(2, bad)]);
+        let text = design
+            .check()
+            .err()
+            .map(|e| e.to_string())
+            .unwrap_or_default();
+        if !(text.contains("`b`") && text.contains("`3`")) {
+            return Err(format!("row and column are not named: {text:?}"));
+        }
+    }
+    Ok(())
+}
