@@ -1,8 +1,23 @@
 //! Observations × (features + costs), with provenance.
 //!
-//! On disk a dataset is a directory that any Parquet tool can read; see `docs/formats.md`. In memory counts are sparse
+//! On disk a dataset is a directory that any Parquet tool can read ([`directory`]). In memory counts are sparse
 //! columns: real programs have more blocks than observations, and most inputs touch few of them.
+//! A dataset comes from a recording ([`Recording`], journalled run by run) or from a foreign table ([`import`](import::import)).
 
+pub mod builder;
+pub mod directory;
+mod error;
+pub mod export;
+pub mod import;
+pub mod journal;
 pub mod model;
+mod query;
+pub mod table;
 
+pub use builder::{DatasetBuilder, Row};
+pub use directory::{open, save};
+pub use error::{DatasetError, Result};
+pub use export::{export_csv, export_lata_csv, export_parquet};
+pub use import::{ImportOptions, import};
+pub use journal::Recording;
 pub use model::*;

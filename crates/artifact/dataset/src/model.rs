@@ -121,7 +121,9 @@ pub struct Feature {
 }
 
 /// What a feature counts. `--features` selects by these names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeatureKind {
     /// A number known before the run (workload column, file size, argument).

@@ -1,0 +1,205 @@
+//! A dataset as a directory of Parquet files and `meta.json`.
+//!
+//! | file | row | columns |
+//! |---|---|---|
+//! | `runs.parquet` | observation | `id`, `label`, `status`, `reason`, `group`, `caveats` (JSON list), `input.NAME` (number), `category.NAME` (text), per cost `cost.NAME` (median), `spread.NAME` (relative, scaled MAD), `repeats.NAME` (list) |
+//! | `counts.parquet` | non-zero count | `run`, `feature`, `value`, ordered by feature and run |
+//! | `features.parquet` | feature | `id`, `name`, `kind`, `unit`, `class`, `method`, `descriptor`, `block`, `pc_start`, `pc_end`, `line_first`, `line_last`, `source_file`, `text`, `nondeterministic` |
+//! | `parts.parquet` | term of a composition | `whole`, `part`, `amount` |
+//! | `meta.json` | | provenance, sizes, digest |
+//!
+//! **Crashes.** New tables are written completely into `.next/`; a file `commit` there makes them valid; then each is
+//! renamed into place. A reader takes a file from a committed `.next/` first, so that it never mixes two generations.
+//! Observations of an unfinished recording are in the journal ([`crate::journal`]), which is removed last.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::builder::DatasetBuilder;
+use crate::error::{DatasetError, Result};
+use crate::journal;
+use crate::model::{DATASET_SCHEMA, Dataset, Meta};
+use crate::table;
+
+mod rows;
+mod tables;
+
+const META: &str = "meta.json";
+const RUNS: &str = "runs.parquet";
+const COUNTS: &str = "counts.parquet";
+const FEATURES: &str = "features.parquet";
+const PARTS: &str = "parts.parquet";
+const FILES: [&str; 5] = [RUNS, COUNTS, FEATURES, PARTS, META];
+const NEXT: &str = ".next";
+const COMMIT: &str = "commit";
+
+#[derive(Serialize, Deserialize)]
+struct MetaFile {
+    #[serde(flatten)]
+    meta: Meta,
+    /// Rows, features and identity of the data, for people and scripts.
+    #[serde(default)]
+    observations: usize,
+    #[serde(default)]
+    features: usize,
+    #[serde(default)]
+    digest: String,
+}
+
+/// Whether `dir` holds a dataset or the journal of one.
+pub fn exists(dir: &Path) -> bool {
+    locate(dir, META).exists() || journal::path(dir).exists()
+}
+
+/// Writes `dataset` into `dir`, which is created if need be; a dataset there is replaced as a whole, and a journal
+/// there is removed, since its observations are expected to be in `dataset`.
+///
+/// # Errors
+/// If the dataset is inconsistent or the directory cannot be written; the old dataset is then untouched.
+pub fn save(dataset: &Dataset, dir: &Path) -> Result<()> {
+    dataset.validate()?;
+    let next = dir.join(NEXT);
+    finish_commit(dir)?;
+    if next.exists() {
+        fs::remove_dir_all(&next).map_err(DatasetError::io("remove", &next))?;
+    }
+    fs::create_dir_all(&next).map_err(DatasetError::io("create", &next))?;
+    table::write(&next.join(RUNS), &rows::to_table(&dataset.observations))?;
+    tables::write_counts(&next.join(COUNTS), dataset)?;
+    table::write(&next.join(FEATURES), &tables::features(&dataset.features))?;
+    table::write(&next.join(PARTS), &tables::parts(&dataset.parts))?;
+    let meta = MetaFile {
+        meta: Meta {
+            schema: DATASET_SCHEMA,
+            ..dataset.meta.clone()
+        },
+        observations: dataset.observations.len(),
+        features: dataset.features.len(),
+        digest: dataset.digest(),
+    };
+    let text = serde_json::to_string_pretty(&meta)
+        .map_err(|error| DatasetError::Inconsistent(format!("provenance: {error}")))?;
+    write_file(&next.join(META), &text)?;
+    write_file(&next.join(COMMIT), "")?;
+    sync_directory(&next)?;
+    finish_commit(dir)?;
+    journal::remove(dir)
+}
+
+/// Reads a dataset, together with the finished observations of an interrupted recording.
+///
+/// # Errors
+/// If there is no dataset, or its files are damaged or of another version.
+pub fn open(dir: &Path) -> Result<Dataset> {
+    let mut builder = None;
+    if locate(dir, META).exists() {
+        builder = Some(DatasetBuilder::from_dataset(open_tables(dir)?));
+    }
+    if journal::path(dir).exists() {
+        journal::fold(dir, builder.get_or_insert_default())?;
+    }
+    let Some(builder) = builder else {
+        let reason = if dir.is_dir() {
+            "it has neither meta.json nor a recording in progress".to_owned()
+        } else {
+            "there is no such directory".to_owned()
+        };
+        return Err(DatasetError::NotADataset {
+            path: dir.to_path_buf(),
+            reason,
+        });
+    };
+    let dataset = builder.finish();
+    dataset.validate()?;
+    Ok(dataset)
+}
+
+/// Completes a save that was interrupted after its commit; whether there are tables now.
+pub(crate) fn settle(dir: &Path) -> Result<bool> {
+    finish_commit(dir)?;
+    Ok(dir.join(META).exists())
+}
+
+/// Reads the tables without a journal.
+pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
+    let path = locate(dir, META);
+    let text = fs::read_to_string(&path).map_err(DatasetError::io("read", &path))?;
+    let damaged = |reason: String| DatasetError::NotADataset {
+        path: path.clone(),
+        reason,
+    };
+    let value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+    let found = value.get("schema").and_then(serde_json::Value::as_u64);
+    if found != Some(u64::from(DATASET_SCHEMA)) {
+        return Err(DatasetError::Schema {
+            path: path.clone(),
+            found: found.unwrap_or(0) as u32,
+            expected: DATASET_SCHEMA,
+        });
+    }
+    let file: MetaFile =
+        serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
+    let runs = locate(dir, RUNS);
+    let observations = rows::from_table(&runs, &table::read(&runs)?)?;
+    let described = locate(dir, FEATURES);
+    let features = tables::read_features(&described, &table::read(&described)?)?;
+    let columns = tables::read_counts(&locate(dir, COUNTS), features.len(), observations.len())?;
+    let composed = locate(dir, PARTS);
+    let parts = if composed.exists() {
+        tables::read_parts(&composed, &table::read(&composed)?)?
+    } else {
+        Vec::new()
+    };
+    Ok(Dataset {
+        meta: file.meta,
+        observations,
+        features,
+        columns,
+        parts,
+    })
+}
+
+/// The current place of a file: a committed `.next/` before the directory itself.
+fn locate(dir: &Path, file: &str) -> PathBuf {
+    let next = dir.join(NEXT);
+    let staged = next.join(file);
+    if next.join(COMMIT).exists() && staged.exists() {
+        staged
+    } else {
+        dir.join(file)
+    }
+}
+
+/// Moves the files of a committed `.next/` into place, if there is one.
+fn finish_commit(dir: &Path) -> Result<()> {
+    let next = dir.join(NEXT);
+    if !next.join(COMMIT).exists() {
+        return Ok(());
+    }
+    for file in FILES {
+        let staged = next.join(file);
+        if staged.exists() {
+            fs::rename(&staged, dir.join(file)).map_err(DatasetError::io("replace", &staged))?;
+        }
+    }
+    sync_directory(dir)?;
+    fs::remove_dir_all(&next).map_err(DatasetError::io("remove", &next))
+}
+
+fn write_file(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).map_err(DatasetError::io("write", path))?;
+    let file = fs::File::open(path).map_err(DatasetError::io("read", path))?;
+    file.sync_all().map_err(DatasetError::io("write", path))
+}
+
+/// Forces renames to disk where the system can; elsewhere they are durable by themselves.
+fn sync_directory(dir: &Path) -> Result<()> {
+    if cfg!(unix) {
+        let handle = fs::File::open(dir).map_err(DatasetError::io("read", dir))?;
+        handle.sync_all().map_err(DatasetError::io("write", dir))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,236 @@
+//! A dataset as one wide table for other tools: CSV, Parquet, and the CSV of Lata's R scripts.
+//!
+//! Wide: one row per observation with label, group, status, inputs, costs (medians) and every feature. Failed
+//! observations have empty costs. The third form follows Lata 2016 (scripts `LinearRegression.R` and others, which read
+//! `read.csv(…, header=TRUE)` and drop `ExecTime`): `ExecTime` first, in milliseconds, then nothing but blocks or
+//! methods, successful rows only, with names as R's `make.names(unique=TRUE)` would make them.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{DatasetError, Result};
+use crate::model::{Dataset, FeatureId, FeatureKind, InputValue, Measured};
+use crate::table::{self, Table, Values};
+
+fn wide(dataset: &Dataset) -> Result<Table> {
+    let mut table = Table::default();
+    let mut named: HashMap<String, String> = HashMap::new();
+    let mut add = |table: &mut Table, name: String, what: String, values: Values| {
+        if let Some(first) = named.insert(name.clone(), what.clone()) {
+            return Err(DatasetError::NameClash {
+                name,
+                first,
+                second: what,
+            });
+        }
+        table.push(name, values);
+        Ok(())
+    };
+    let rows = &dataset.observations;
+    let texts =
+        |pick: &dyn Fn(usize) -> Option<String>| Values::Texts((0..rows.len()).map(pick).collect());
+    let label = texts(&|i| Some(rows[i].label.clone()));
+    add(&mut table, "label".into(), "label".into(), label)?;
+    let group = texts(&|i| Some(rows[i].group.clone()));
+    add(&mut table, "group".into(), "group".into(), group)?;
+    let status = texts(&|i| Some(rows[i].status.name().to_owned()));
+    add(&mut table, "status".into(), "status".into(), status)?;
+    for name in dataset.costs().into_keys() {
+        let cells = rows
+            .iter()
+            .map(|row| row.costs.get(name).and_then(Measured::value));
+        let values = Values::Reals(cells.collect());
+        add(&mut table, name.to_owned(), format!("cost {name}"), values)?;
+    }
+    for name in categories(dataset) {
+        let values = texts(&|i| match rows[i].inputs.get(&name) {
+            Some(InputValue::Text(text)) => Some(text.clone()),
+            _ => None,
+        });
+        add(&mut table, name.clone(), format!("category {name}"), values)?;
+    }
+    for (index, feature) in dataset.features.iter().enumerate() {
+        let cells = dataset.dense(FeatureId(index as u32));
+        let values = Values::Reals(cells.into_iter().map(Some).collect());
+        let what = format!("{} {}", feature.kind.name(), feature.name);
+        add(&mut table, feature.name.clone(), what, values)?;
+    }
+    Ok(table)
+}
+
+fn categories(dataset: &Dataset) -> BTreeSet<String> {
+    let inputs = dataset.observations.iter().flat_map(|row| &row.inputs);
+    inputs
+        .filter(|(_, value)| matches!(value, InputValue::Text(_)))
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
+/// Writes the wide table as CSV.
+///
+/// # Errors
+/// If two columns share a name or the file cannot be written.
+pub fn export_csv(dataset: &Dataset, path: &Path) -> Result<()> {
+    let table = wide(dataset)?;
+    let header: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+    let rows = (0..table.rows()).map(|row| {
+        table
+            .columns
+            .iter()
+            .map(|column| cell(&column.values, row))
+            .collect()
+    });
+    write_csv(path, &header, rows)
+}
+
+/// Writes the wide table as Parquet.
+///
+/// # Errors
+/// If two columns share a name or the file cannot be written.
+pub fn export_parquet(dataset: &Dataset, path: &Path) -> Result<()> {
+    let staged = staged(path);
+    table::write(&staged, &wide(dataset)?)?;
+    fs::rename(&staged, path).map_err(DatasetError::io("write", path))
+}
+
+/// Writes Lata's matrix: `ExecTime` in ms and one column per feature of `kind` (blocks or methods) or, for a foreign
+/// table, per foreign column. Times that are not in ns are written as they are.
+///
+/// # Errors
+/// If no observation has the cost `target` or the file cannot be written.
+pub fn export_lata_csv(
+    dataset: &Dataset,
+    target: &str,
+    kind: FeatureKind,
+    path: &Path,
+) -> Result<()> {
+    let rows = dataset.usable_rows(target)?;
+    let in_ns = dataset.costs().get(target) == Some(&"ns");
+    let chosen: Vec<FeatureId> = (0..dataset.features.len() as u32)
+        .map(FeatureId)
+        .filter(|id| dataset.feature(*id).kind == kind)
+        .collect();
+    let names = std::iter::once("ExecTime")
+        .chain(chosen.iter().map(|id| dataset.feature(*id).name.as_str()));
+    let header = r_names(names);
+    let columns: Vec<Vec<f64>> = chosen.iter().map(|id| dataset.dense(*id)).collect();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let lines = rows.iter().map(|row| {
+        let index = row.0 as usize;
+        let cost = dataset.observations[index].costs.get(target);
+        let cost = cost.and_then(Measured::value).unwrap_or(f64::NAN);
+        let time = if in_ns { cost / 1e6 } else { cost };
+        std::iter::once(time)
+            .chain(columns.iter().map(|column| column[index]))
+            .map(|value| value.to_string())
+            .collect()
+    });
+    write_csv(path, &header, lines)
+}
+
+/// R's `make.names(names, unique = TRUE)` for the C locale: invalid characters become dots, names that begin
+/// otherwise than a name may get `X`, reserved words a dot, and repeated ones `.1`, `.2`, …
+pub fn r_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    const RESERVED: [&str; 21] = [
+        "if",
+        "else",
+        "repeat",
+        "while",
+        "function",
+        "for",
+        "next",
+        "break",
+        "TRUE",
+        "FALSE",
+        "NULL",
+        "Inf",
+        "NaN",
+        "NA",
+        "NA_integer_",
+        "NA_real_",
+        "NA_character_",
+        "NA_complex_",
+        "in",
+        "...",
+        "..1",
+    ];
+    let valid: Vec<String> = names
+        .into_iter()
+        .map(|name| {
+            let mut chars = name.chars();
+            let begins = match chars.next() {
+                Some('.') => !chars.next().is_some_and(|c| c.is_ascii_digit()),
+                Some(first) => first.is_ascii_alphabetic(),
+                None => false,
+            };
+            let text = if begins {
+                name.to_owned()
+            } else {
+                format!("X{name}")
+            };
+            let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
+            let mut text: String = text
+                .chars()
+                .map(|c| if allowed(c) { c } else { '.' })
+                .collect();
+            if RESERVED.contains(&text.as_str()) {
+                text.push('.');
+            }
+            text
+        })
+        .collect();
+    let mut taken: BTreeSet<String> = valid.iter().cloned().collect();
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    valid
+        .into_iter()
+        .map(|name| {
+            let count = seen.entry(name.clone()).or_insert(0);
+            if *count == 0 {
+                *count = 1;
+                return name;
+            }
+            loop {
+                let candidate = format!("{name}.{count}");
+                *count += 1;
+                if taken.insert(candidate.clone()) {
+                    return candidate;
+                }
+            }
+        })
+        .collect()
+}
+
+fn cell(values: &Values, row: usize) -> String {
+    match values {
+        Values::Texts(cells) => cells[row].clone().unwrap_or_default(),
+        Values::Integers(cells) => cells[row].map_or_else(String::new, |v| v.to_string()),
+        Values::Reals(cells) => cells[row].map_or_else(String::new, |v| v.to_string()),
+        Values::Lists(_) | Values::Unsupported(_) => String::new(),
+    }
+}
+
+fn staged(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
+}
+
+/// Writes beside the target and renames, so that a failed export leaves no half file under the name asked for.
+fn write_csv(path: &Path, header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
+    let staged = staged(path);
+    let fail = |error: csv::Error| DatasetError::Io {
+        action: "write",
+        path: path.to_path_buf(),
+        source: std::io::Error::other(error),
+    };
+    let file = fs::File::create(&staged).map_err(DatasetError::io("create", &staged))?;
+    let mut writer = csv::Writer::from_writer(std::io::BufWriter::new(file));
+    writer.write_record(header).map_err(fail)?;
+    for row in rows {
+        writer.write_record(&row).map_err(fail)?;
+    }
+    writer.flush().map_err(DatasetError::io("write", path))?;
+    drop(writer);
+    fs::rename(&staged, path).map_err(DatasetError::io("write", path))
+}

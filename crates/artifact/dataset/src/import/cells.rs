@@ -1,0 +1,126 @@
+//! Decides whether a column holds numbers or categories, and refuses what is neither.
+
+use crate::error::{DatasetError, Result};
+use crate::table::Values;
+
+use super::Source;
+
+/// A column as it will be used; `None` is missing.
+pub(super) enum Cells {
+    Numbers(Vec<Option<f64>>),
+    Texts(Vec<Option<String>>),
+}
+
+/// Spellings of a missing value: R, pandas, SQL.
+const MISSING: [&str; 5] = ["", "NA", "N/A", "null", "NULL"];
+
+fn values<'a>(source: &'a Source<'_>, column: &str) -> Result<&'a Values> {
+    let values = source.table.column(column);
+    let unsupported = |what: &str| DatasetError::UnsupportedColumn {
+        path: source.path.to_path_buf(),
+        column: column.to_owned(),
+        what: what.to_owned(),
+    };
+    match values {
+        None => Err(unsupported("nothing")),
+        Some(Values::Unsupported(what)) => Err(unsupported(what)),
+        Some(Values::Lists(_)) => Err(unsupported("lists")),
+        Some(values) => Ok(values),
+    }
+}
+
+/// The cells as texts, whatever they are.
+pub(super) fn texts(source: &Source<'_>, column: &str) -> Result<Vec<Option<String>>> {
+    Ok(match values(source, column)? {
+        Values::Texts(cells) => cells.clone(),
+        Values::Integers(cells) => cells.iter().map(|c| c.map(|v| v.to_string())).collect(),
+        other => {
+            let cells = other.numbers().unwrap_or_default();
+            cells.iter().map(|c| c.map(|v| v.to_string())).collect()
+        }
+    })
+}
+
+/// Numbers if all present cells are numbers, texts if most are none.
+pub(super) fn classify(source: &Source<'_>, column: &str) -> Result<Cells> {
+    let values = values(source, column)?;
+    if let Some(cells) = values.numbers() {
+        if let Some(row) = cells.iter().position(|c| c.is_some_and(|v| !v.is_finite())) {
+            let value = cells[row].unwrap_or(f64::NAN);
+            return Err(not_finite(source, column, row, &value.to_string()));
+        }
+        return Ok(Cells::Numbers(cells));
+    }
+    let Values::Texts(texts) = values else {
+        return Ok(Cells::Texts(Vec::new()));
+    };
+    classify_texts(source, column, texts)
+}
+
+fn classify_texts(source: &Source<'_>, column: &str, texts: &[Option<String>]) -> Result<Cells> {
+    let trimmed = texts.iter().map(|cell| {
+        let text = cell.as_deref().map_or("", str::trim);
+        (!MISSING.contains(&text)).then_some(text)
+    });
+    let trimmed: Vec<Option<&str>> = trimmed.collect();
+    let parsed: Vec<Option<f64>> = trimmed
+        .iter()
+        .map(|cell| cell.and_then(|text| text.parse().ok()))
+        .collect();
+    let present = trimmed.iter().flatten().count();
+    let numeric = parsed.iter().flatten().count();
+    if numeric * 2 <= present && present > 0 {
+        let cells = trimmed.iter().map(|cell| cell.map(str::to_owned));
+        return Ok(Cells::Texts(cells.collect()));
+    }
+    for (row, (text, number)) in trimmed.iter().zip(&parsed).enumerate() {
+        let Some(text) = text else { continue };
+        match number {
+            None => {
+                return Err(DatasetError::Cell {
+                    path: source.path.to_path_buf(),
+                    row: source.place(row),
+                    column: column.to_owned(),
+                    problem: format!(
+                        "`{}` is not a number, but {numeric} of {present} values are",
+                        shortened(text)
+                    ),
+                    remedy: remedy_for(text),
+                });
+            }
+            Some(value) if !value.is_finite() => {
+                return Err(not_finite(source, column, row, text));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(Cells::Numbers(parsed))
+}
+
+fn remedy_for(text: &str) -> String {
+    let with_point = text.replace(',', ".");
+    if with_point != text && with_point.parse::<f64>().is_ok() {
+        return "write it with a decimal point and without thousands separators".to_owned();
+    }
+    "correct the value, leave it empty if it is unknown, or ignore the column".to_owned()
+}
+
+fn not_finite(source: &Source<'_>, column: &str, row: usize, text: &str) -> DatasetError {
+    DatasetError::Cell {
+        path: source.path.to_path_buf(),
+        row: source.place(row),
+        column: column.to_owned(),
+        problem: format!("`{text}` is not a finite number"),
+        remedy: "correct the value, or remove the row".to_owned(),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 60;
+    if text.chars().count() <= SHOWN {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(SHOWN).collect();
+    short.push('…');
+    short
+}

@@ -1,0 +1,309 @@
+//! A recording in progress: an append-only journal of checksummed JSON lines, `runs.journal`.
+//!
+//! Each line is eight hexadecimal digits (CRC-32 of the rest), a space, and one entry. Features and their parts are
+//! written once, before the first row that uses them; a row is on disk before [`Recording::append`] returns. Reading
+//! stops at the first damaged line, which a crash can only leave at the end.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::builder::{DatasetBuilder, Row};
+use crate::directory;
+use crate::error::{DatasetError, Result};
+use crate::model::{DATASET_SCHEMA, Dataset, Feature, FeatureId, Meta, Observation, Part};
+
+/// Where the journal of a dataset stands.
+pub(crate) fn path(dir: &Path) -> PathBuf {
+    dir.join("runs.journal")
+}
+
+/// Removes the journal, if there is one.
+pub(crate) fn remove(dir: &Path) -> Result<()> {
+    let path = path(dir);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(DatasetError::io("remove", &path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Entry {
+    Meta(Box<Meta>),
+    /// Numbered from 0 in the order of the journal.
+    Feature(Box<Feature>),
+    Part(Part),
+    Row {
+        observation: Box<Observation>,
+        counts: Vec<(u32, f64)>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        differing: Vec<u32>,
+    },
+}
+
+/// What a journal holds besides rows: which of the builder's features it knows by which number.
+#[derive(Default)]
+struct Known {
+    numbers: BTreeMap<FeatureId, u32>,
+    bytes: u64,
+}
+
+/// Adds the journal's features and rows to `builder`; a damaged end is left out.
+pub(crate) fn fold(dir: &Path, builder: &mut DatasetBuilder) -> Result<()> {
+    replay(dir, builder).map(|_| ())
+}
+
+fn replay(dir: &Path, builder: &mut DatasetBuilder) -> Result<Known> {
+    let path = path(dir);
+    let file = File::open(&path).map_err(DatasetError::io("read", &path))?;
+    let mut reader = BufReader::new(file);
+    let mut known = Known::default();
+    let mut features: Vec<FeatureId> = Vec::new();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = reader.read_until(b'\n', &mut line);
+        let read = read.map_err(DatasetError::io("read", &path))?;
+        let Some(entry) = parse(&line) else {
+            return Ok(known);
+        };
+        if !apply(entry, builder, &mut features, &mut known) {
+            return Ok(known);
+        }
+        known.bytes += read as u64;
+    }
+}
+
+/// The entry of a complete, undamaged line.
+fn parse(line: &[u8]) -> Option<Entry> {
+    let line = line.strip_suffix(b"\n")?;
+    let (sum, rest) = line.split_at_checked(8)?;
+    let json = rest.strip_prefix(b" ")?;
+    let sum = u32::from_str_radix(std::str::from_utf8(sum).ok()?, 16).ok()?;
+    if sum != crc32fast::hash(json) {
+        return None;
+    }
+    serde_json::from_slice(json).ok()
+}
+
+fn apply(
+    entry: Entry,
+    builder: &mut DatasetBuilder,
+    features: &mut Vec<FeatureId>,
+    known: &mut Known,
+) -> bool {
+    match entry {
+        Entry::Meta(meta) => *builder.meta_mut() = *meta,
+        Entry::Feature(feature) => {
+            let id = builder.intern(*feature);
+            known.numbers.insert(id, features.len() as u32);
+            features.push(id);
+        }
+        Entry::Part(part) => {
+            let ids = (
+                features.get(part.whole.0 as usize),
+                features.get(part.part.0 as usize),
+            );
+            let (Some(whole), Some(component)) = ids else {
+                return false;
+            };
+            builder.compose(*whole, *component, part.amount);
+        }
+        Entry::Row {
+            observation,
+            counts,
+            differing,
+        } => {
+            let id = |number: u32| features.get(number as usize).copied();
+            let counts: Option<Vec<(FeatureId, f64)>> = counts
+                .into_iter()
+                .map(|(number, value)| Some((id(number)?, value)))
+                .collect();
+            let differing: Option<Vec<FeatureId>> = differing.into_iter().map(id).collect();
+            let (Some(counts), Some(differing)) = (counts, differing) else {
+                return false;
+            };
+            builder.row(Row {
+                observation: *observation,
+                counts,
+                differing,
+            });
+        }
+    }
+    true
+}
+
+/// A dataset being recorded: every appended observation survives a crash.
+pub struct Recording {
+    dir: PathBuf,
+    builder: DatasetBuilder,
+    journal: File,
+    numbers: BTreeMap<FeatureId, u32>,
+}
+
+impl Recording {
+    /// Starts a dataset in `dir`, which is created if need be.
+    ///
+    /// # Errors
+    /// If `dir` already has a dataset or cannot be written.
+    pub fn create(dir: &Path, meta: Meta) -> Result<Self> {
+        if directory::exists(dir) {
+            return Err(DatasetError::NotADataset {
+                path: dir.to_path_buf(),
+                reason: "it already holds one; resume it, remove it, or choose another directory"
+                    .to_owned(),
+            });
+        }
+        fs::create_dir_all(dir).map_err(DatasetError::io("create", dir))?;
+        Self::start(dir, meta)
+    }
+
+    /// Continues an interrupted recording, or adds to a finished one.
+    ///
+    /// # Errors
+    /// If what is there cannot be read or written.
+    pub fn resume(dir: &Path) -> Result<Self> {
+        let mut builder = DatasetBuilder::default();
+        if directory::settle(dir)? {
+            builder = DatasetBuilder::from_dataset(directory::open_tables(dir)?);
+        }
+        let path = path(dir);
+        if !path.exists() {
+            let meta = builder.meta().clone();
+            let fresh = Self::start(dir, meta)?;
+            return Ok(Self { builder, ..fresh });
+        }
+        let known = replay(dir, &mut builder)?;
+        let mut journal = OpenOptions::new()
+            .write(true)
+            .open(&path)
+            .map_err(DatasetError::io("write", &path))?;
+        journal
+            .set_len(known.bytes)
+            .and_then(|()| journal.seek(SeekFrom::End(0)))
+            .map_err(DatasetError::io("write", &path))?;
+        Ok(Self {
+            dir: dir.to_path_buf(),
+            builder,
+            journal,
+            numbers: known.numbers,
+        })
+    }
+
+    fn start(dir: &Path, meta: Meta) -> Result<Self> {
+        let path = path(dir);
+        let journal = File::create(&path).map_err(DatasetError::io("create", &path))?;
+        let meta = Meta {
+            schema: DATASET_SCHEMA,
+            ..meta
+        };
+        let mut recording = Self {
+            dir: dir.to_path_buf(),
+            builder: DatasetBuilder::new(meta.clone()),
+            journal,
+            numbers: BTreeMap::new(),
+        };
+        recording.put(&[Entry::Meta(Box::new(meta))])?;
+        Ok(recording)
+    }
+
+    /// The dataset so far; features are interned here before their counts are appended.
+    pub fn builder(&mut self) -> &mut DatasetBuilder {
+        &mut self.builder
+    }
+
+    /// The finished observation of that label, from this or an interrupted recording.
+    pub fn finished(&self, label: &str) -> Option<&Observation> {
+        self.builder.observation(label)
+    }
+
+    /// Adds a finished observation and forces it to disk.
+    ///
+    /// # Errors
+    /// If a number is not finite or the journal cannot be written.
+    pub fn append(&mut self, row: Row) -> Result<()> {
+        if !is_finite(&row.observation) || row.counts.iter().any(|(_, value)| !value.is_finite()) {
+            return Err(DatasetError::Inconsistent(format!(
+                "observation `{}` has a number that is not finite",
+                row.observation.label
+            )));
+        }
+        let mut entries = Vec::new();
+        let used = row.counts.iter().map(|(feature, _)| *feature);
+        for feature in used.chain(row.differing.iter().copied()) {
+            self.introduce(feature, &mut entries);
+        }
+        entries.push(Entry::Row {
+            observation: Box::new(row.observation.clone()),
+            counts: row
+                .counts
+                .iter()
+                .map(|(feature, value)| (self.numbers[feature], *value))
+                .collect(),
+            differing: row.differing.iter().map(|f| self.numbers[f]).collect(),
+        });
+        self.put(&entries)?;
+        self.builder.row(row);
+        Ok(())
+    }
+
+    /// Announces a feature and what it consists of, once.
+    fn introduce(&mut self, feature: FeatureId, entries: &mut Vec<Entry>) {
+        if self.numbers.contains_key(&feature) {
+            return;
+        }
+        let number = self.numbers.len() as u32;
+        self.numbers.insert(feature, number);
+        let described = self.builder.features()[feature.0 as usize].clone();
+        entries.push(Entry::Feature(Box::new(described)));
+        let parts: Vec<Part> = self.builder.parts_of(feature).collect();
+        for part in parts {
+            self.introduce(part.part, entries);
+            entries.push(Entry::Part(Part {
+                whole: FeatureId(number),
+                part: FeatureId(self.numbers[&part.part]),
+                amount: part.amount,
+            }));
+        }
+    }
+
+    fn put(&mut self, entries: &[Entry]) -> Result<()> {
+        let mut text = Vec::new();
+        for entry in entries {
+            let json = serde_json::to_string(entry)
+                .map_err(|error| DatasetError::Inconsistent(error.to_string()))?;
+            let sum = crc32fast::hash(json.as_bytes());
+            text.extend_from_slice(format!("{sum:08x} {json}\n").as_bytes());
+        }
+        let written = self
+            .journal
+            .write_all(&text)
+            .and_then(|()| self.journal.sync_data());
+        written.map_err(DatasetError::io("write", &path(&self.dir)))
+    }
+
+    /// Writes the dataset and removes the journal.
+    ///
+    /// # Errors
+    /// If the directory cannot be written; the journal then remains.
+    pub fn finish(self) -> Result<Dataset> {
+        let dataset = self.builder.finish();
+        directory::save(&dataset, &self.dir)?;
+        Ok(dataset)
+    }
+}
+
+fn is_finite(observation: &Observation) -> bool {
+    let costs = observation.costs.values().flat_map(|cost| &cost.repeats);
+    let inputs = observation.inputs.values().filter_map(|value| match value {
+        crate::model::InputValue::Number(number) => Some(number),
+        crate::model::InputValue::Text(_) => None,
+    });
+    costs.chain(inputs).all(|number| number.is_finite())
+}

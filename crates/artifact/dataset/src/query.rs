@@ -1,0 +1,302 @@
+//! Questions to a dataset: columns, rows, consistency, identity.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use pricetag_quantity::{low_quantile, median, minimum, relative_spread};
+use twox_hash::XxHash3_128;
+
+use crate::error::{DatasetError, Result};
+use crate::model::{Dataset, Feature, FeatureId, FeatureKind, Measured, ObservationId, Status};
+
+impl Measured {
+    /// Wraps repeats.
+    pub fn new(repeats: impl Into<Vec<f64>>) -> Self {
+        Self {
+            repeats: repeats.into(),
+        }
+    }
+
+    /// The value to be explained: the median of the repeats; none without any.
+    pub fn value(&self) -> Option<f64> {
+        median(&self.repeats)
+    }
+
+    /// The fastest repeat.
+    pub fn minimum(&self) -> Option<f64> {
+        minimum(&self.repeats)
+    }
+
+    /// The value little disturbed by the machine: the 10 % quantile of the repeats.
+    pub fn undisturbed(&self) -> Option<f64> {
+        low_quantile(&self.repeats)
+    }
+
+    /// Spread between repeats relative to their median (scaled MAD); none for fewer than two repeats.
+    pub fn spread(&self) -> Option<f64> {
+        if self.repeats.len() < 2 {
+            return None;
+        }
+        relative_spread(&self.repeats)
+    }
+}
+
+impl FeatureKind {
+    /// Every kind, in order.
+    pub const ALL: [Self; 11] = [
+        Self::Input,
+        Self::Block,
+        Self::Method,
+        Self::Opcode,
+        Self::Call,
+        Self::Loop,
+        Self::Branch,
+        Self::Exception,
+        Self::Cold,
+        Self::Base,
+        Self::Foreign,
+    ];
+
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Block => "block",
+            Self::Method => "method",
+            Self::Opcode => "opcode",
+            Self::Call => "call",
+            Self::Loop => "loop",
+            Self::Branch => "branch",
+            Self::Exception => "exception",
+            Self::Cold => "cold",
+            Self::Base => "base",
+            Self::Foreign => "foreign",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl Status {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::WarmUp => "warm-up",
+        }
+    }
+
+    /// The status of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Ok, Self::Failed, Self::WarmUp]
+            .into_iter()
+            .find(|status| status.name() == name)
+    }
+}
+
+impl Dataset {
+    /// The feature of that name.
+    pub fn feature_id(&self, name: &str) -> Option<FeatureId> {
+        self.features
+            .iter()
+            .position(|feature| feature.name == name)
+            .map(|index| FeatureId(index as u32))
+    }
+
+    /// A feature.
+    ///
+    /// # Panics
+    /// If the identifier is of another dataset.
+    pub fn feature(&self, id: FeatureId) -> &Feature {
+        &self.features[id.0 as usize]
+    }
+
+    /// The non-zero cells of the column of that name.
+    pub fn column(&self, name: &str) -> Option<&[(ObservationId, f64)]> {
+        self.feature_id(name)
+            .and_then(|id| self.columns.get(id.0 as usize))
+            .map(Vec::as_slice)
+    }
+
+    /// All cells of a column, zeros included; empty for an unknown feature.
+    pub fn dense(&self, id: FeatureId) -> Vec<f64> {
+        let Some(column) = self.columns.get(id.0 as usize) else {
+            return Vec::new();
+        };
+        let mut cells = vec![0.0; self.observations.len()];
+        for (row, value) in column {
+            if let Some(cell) = cells.get_mut(row.0 as usize) {
+                *cell = *value;
+            }
+        }
+        cells
+    }
+
+    /// Names of the costs that any observation has, with their units.
+    pub fn costs(&self) -> BTreeMap<&str, &str> {
+        let names = self.observations.iter().flat_map(|row| row.costs.keys());
+        names
+            .map(|name| {
+                let unit = self.meta.cost_units.get(name).map_or("1", String::as_str);
+                (name.as_str(), unit)
+            })
+            .collect()
+    }
+
+    /// Rows that may enter a fit of `target`: successful and with a finite value of it.
+    ///
+    /// # Errors
+    /// [`DatasetError::NoSuchCost`] if no observation has the cost at all.
+    pub fn usable_rows(&self, target: &str) -> Result<Vec<ObservationId>> {
+        let costs = self.costs();
+        if !costs.contains_key(target) {
+            let available: Vec<&str> = costs.into_keys().collect();
+            return Err(DatasetError::NoSuchCost {
+                target: target.to_owned(),
+                available: if available.is_empty() {
+                    "none".to_owned()
+                } else {
+                    available.join(", ")
+                },
+            });
+        }
+        let rows = self.observations.iter().enumerate();
+        Ok(rows
+            .filter(|(_, row)| row.status == Status::Ok)
+            .filter(|(_, row)| {
+                let value = row.costs.get(target).and_then(Measured::value);
+                value.is_some_and(f64::is_finite)
+            })
+            .map(|(index, _)| ObservationId(index as u32))
+            .collect())
+    }
+
+    /// Checks every invariant of the format: parallel columns, ascending finite non-zero cells, unique names and
+    /// labels, parts that exist.
+    ///
+    /// # Errors
+    /// [`DatasetError::Inconsistent`] with the first violation.
+    pub fn validate(&self) -> Result<()> {
+        self.violation()
+            .map_or(Ok(()), |what| Err(DatasetError::Inconsistent(what)))
+    }
+
+    fn violation(&self) -> Option<String> {
+        if self.columns.len() != self.features.len() {
+            return Some(format!(
+                "{} columns for {} features",
+                self.columns.len(),
+                self.features.len()
+            ));
+        }
+        let mut names = HashSet::new();
+        if let Some(feature) = self.features.iter().find(|f| !names.insert(&f.name)) {
+            return Some(format!("two features named `{}`", feature.name));
+        }
+        let mut labels = HashSet::new();
+        if let Some(row) = self.observations.iter().find(|o| !labels.insert(&o.label)) {
+            return Some(format!("two observations labelled `{}`", row.label));
+        }
+        let columns = self.features.iter().zip(&self.columns);
+        if let Some(what) = columns
+            .filter_map(|(feature, column)| self.column_violation(feature, column))
+            .next()
+        {
+            return Some(what);
+        }
+        let mut pairs = BTreeSet::new();
+        let count = self.features.len() as u32;
+        self.parts
+            .iter()
+            .find(|part| {
+                part.whole.0 >= count
+                    || part.part.0 >= count
+                    || !part.amount.is_finite()
+                    || !pairs.insert((part.whole, part.part))
+            })
+            .map(|part| {
+                format!(
+                    "part {} of feature {} is unknown, repeated or not finite",
+                    part.part.0, part.whole.0
+                )
+            })
+    }
+
+    fn column_violation(
+        &self,
+        feature: &Feature,
+        column: &[(ObservationId, f64)],
+    ) -> Option<String> {
+        if column.windows(2).any(|pair| pair[0].0 >= pair[1].0) {
+            return Some(format!("`{}` has rows out of order", feature.name));
+        }
+        let rows = self.observations.len() as u32;
+        column
+            .iter()
+            .find(|(row, value)| row.0 >= rows || !value.is_finite() || *value == 0.0)
+            .map(|(row, value)| format!("`{}` has {value} in row {}", feature.name, row.0))
+    }
+
+    /// 32 hexadecimal digits that identify rows, features, counts and costs (not times, notes or platform): equal
+    /// data, equal digest. XXH3-128 over a canonical byte sequence; no defence against forgery.
+    pub fn digest(&self) -> String {
+        let mut whole = Bytes::default();
+        for row in &self.observations {
+            let mut bytes = Bytes::default();
+            bytes.text(&row.label);
+            bytes.text(&row.group);
+            bytes.text(row.status.name());
+            bytes.number(row.costs.len() as u64);
+            for (name, cost) in &row.costs {
+                bytes.text(name);
+                bytes.number(cost.repeats.len() as u64);
+                for value in &cost.repeats {
+                    bytes.number(value.to_bits());
+                }
+            }
+            whole.hash_of(&bytes);
+        }
+        for (feature, column) in self.features.iter().zip(&self.columns) {
+            let mut bytes = Bytes::default();
+            bytes.text(&feature.name);
+            bytes.text(feature.kind.name());
+            for (row, value) in column {
+                bytes.number(u64::from(row.0));
+                bytes.number(value.to_bits());
+            }
+            whole.hash_of(&bytes);
+        }
+        let mut bytes = Bytes::default();
+        for part in &self.parts {
+            bytes.number(u64::from(part.whole.0));
+            bytes.number(u64::from(part.part.0));
+            bytes.number(part.amount.to_bits());
+        }
+        whole.hash_of(&bytes);
+        whole.number(self.observations.len() as u64);
+        format!("{:032x}", XxHash3_128::oneshot(&whole.0))
+    }
+}
+
+/// What is hashed: numbers little-endian, texts with their length.
+#[derive(Default)]
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn number(&mut self, value: u64) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    fn hash_of(&mut self, part: &Self) {
+        let hash = XxHash3_128::oneshot(&part.0);
+        self.0.extend_from_slice(&hash.to_le_bytes());
+    }
+}

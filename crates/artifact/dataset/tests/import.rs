@@ -1,0 +1,226 @@
+//! Foreign tables: what is taken, and how what is not taken is named.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use pricetag_dataset::table::{Table, Values, write};
+use pricetag_dataset::{
+    Dataset, DatasetError, FeatureKind, ImportOptions, InputValue, Measured, Status, export_csv,
+    export_lata_csv, export_parquet, import,
+};
+
+struct Place {
+    _dir: tempfile::TempDir,
+    path: PathBuf,
+}
+
+fn file(name: &str, bytes: &[u8]) -> Place {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    Place { _dir: dir, path }
+}
+
+fn target(name: &str) -> ImportOptions {
+    ImportOptions {
+        target: name.to_owned(),
+        ..ImportOptions::default()
+    }
+}
+
+fn csv(text: &str) -> Result<Dataset, DatasetError> {
+    import(&file("t.csv", text.as_bytes()).path, &target("time"))
+}
+
+fn refusal(text: &str) -> String {
+    csv(text).expect_err("a refusal").to_string()
+}
+
+#[test]
+fn numbers_become_features_and_texts_categories() {
+    let options = ImportOptions {
+        inputs: BTreeSet::from(["n".to_owned()]),
+        group: Some("g".to_owned()),
+        label: Some("id".to_owned()),
+        unit: Some("ns".to_owned()),
+        ..target("time")
+    };
+    let text = "\u{feff}id,time,n,calls,lang,g\r\na,5,1,0,\"C, or so\",x\r\nb,7,2,3,java,x\r\n";
+    let dataset = import(&file("t.csv", text.as_bytes()).path, &options).unwrap();
+    let names: Vec<_> = dataset
+        .features
+        .iter()
+        .map(|f| (f.name.as_str(), f.kind))
+        .collect();
+    assert_eq!(
+        names,
+        [("n", FeatureKind::Input), ("calls", FeatureKind::Foreign)]
+    );
+    assert_eq!(dataset.observations[0].label, "a");
+    assert_eq!(dataset.observations[1].group, "x");
+    assert_eq!(
+        dataset.observations[0].inputs["lang"],
+        InputValue::Text("C, or so".to_owned())
+    );
+    assert_eq!(dataset.observations[1].costs["time"], Measured::new([7.0]));
+    assert_eq!(dataset.meta.cost_units["time"], "ns");
+    assert_eq!(
+        dataset.dense(dataset.feature_id("calls").unwrap()),
+        [0.0, 3.0]
+    );
+}
+
+#[test]
+fn semicolons_and_tabs_are_found() {
+    assert_eq!(csv("time;a\n1;2\n").unwrap().features.len(), 1);
+    assert_eq!(csv("time\ta\n1\t2\n").unwrap().features.len(), 1);
+}
+
+#[test]
+fn a_missing_target_is_a_failed_observation() {
+    let dataset = csv("time,a\n1,2\nNA,3\n").unwrap();
+    assert_eq!(dataset.observations[1].status, Status::Failed);
+    assert_eq!(
+        dataset.observations[1].reason.as_deref(),
+        Some("`time` is missing (line 3)")
+    );
+    assert_eq!(dataset.usable_rows("time").unwrap().len(), 1);
+}
+
+#[test]
+fn refusals_name_the_place() {
+    for (text, parts) in [
+        ("", ["t.csv", "empty"]),
+        ("time,a\n", ["t.csv", "no rows"]),
+        ("a,b\n1,2\n", ["no column `time`", "columns are: a, b"]),
+        ("time,a,a\n1,2,3\n", ["columns 2 and 3", "`a`"]),
+        (
+            "time,a\n1,2\n1,2,3\n",
+            ["line 3", "3 fields where the header has 2"],
+        ),
+        ("time,a\n1,2\n\"1\n\",2\n1\n", ["line 5", "1 fields"]),
+        (
+            "time,a\n1,2\n2,3\n3,x7\n",
+            ["line 4, column `a`", "`x7` is not a number"],
+        ),
+        ("time,a\n1,2\n2,\n3,3\n", ["line 3, column `a`", "missing"]),
+        (
+            "time,a\n1,2\n2,NaN\n3,3\n",
+            ["line 3, column `a`", "not a finite number"],
+        ),
+        (
+            "time,a\n1,2\ninf,1\n3,3\n",
+            ["line 3, column `time`", "not a finite number"],
+        ),
+        (
+            "time,a\n1,2\n2,1e999\n",
+            ["line 3, column `a`", "not a finite number"],
+        ),
+        (
+            "time;a\n1;2\n2;3\n3;4,5\n",
+            ["line 4, column `a`", "decimal point"],
+        ),
+        (
+            "time,a\nfast,2\nslow,3\n",
+            ["column `time`", "a cost must be one"],
+        ),
+        ("time,,a\n1,2,3\n", ["line 1", "column 2 has no name"]),
+    ] {
+        let error = refusal(text);
+        for part in parts {
+            assert!(error.contains(part), "{text:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn text_that_is_not_utf8_is_named() {
+    let place = file("t.csv", b"time,a\n1,\xff\n");
+    let error = import(&place.path, &target("time"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("line 2") && error.contains("not UTF-8"),
+        "{error}"
+    );
+    let place = file("t.csv", b"\xff\xfet\0");
+    let error = import(&place.path, &target("time"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("UTF-16"), "{error}");
+}
+
+#[test]
+fn a_parquet_file_that_is_not() {
+    let place = file("t.parquet", b"time,a\n1,2\n");
+    let error = import(&place.path, &target("time")).unwrap_err();
+    assert!(matches!(error, DatasetError::NotParquet { .. }), "{error}");
+}
+
+fn small_table() -> Table {
+    let mut table = Table::default();
+    table.push("time", Values::Reals(vec![Some(1.5e6), None, Some(3e6)]));
+    table.push("a", Values::Integers(vec![Some(1), Some(2), Some(0)]));
+    table.push(
+        "k",
+        Values::Texts(vec![Some("x".into()), None, Some("y".into())]),
+    );
+    table
+}
+
+#[test]
+fn parquet_in() {
+    let place = file("t.parquet", b"");
+    write(&place.path, &small_table()).unwrap();
+    let dataset = import(&place.path, &target("time")).unwrap();
+    assert_eq!(dataset.observations[1].status, Status::Failed);
+    assert_eq!(
+        dataset.dense(dataset.feature_id("a").unwrap()),
+        [1.0, 2.0, 0.0]
+    );
+    assert!(!dataset.observations[1].inputs.contains_key("k"));
+}
+
+#[test]
+fn exports_come_back() {
+    let place = file("t.parquet", b"");
+    write(&place.path, &small_table()).unwrap();
+    let dataset = import(&place.path, &target("time")).unwrap();
+    let again = ImportOptions {
+        label: Some("label".to_owned()),
+        group: Some("group".to_owned()),
+        ignore: BTreeSet::from(["status".to_owned()]),
+        ..target("time")
+    };
+    for (name, export) in [
+        ("o.csv", export_csv as fn(&Dataset, &std::path::Path) -> _),
+        ("o.parquet", export_parquet),
+    ] {
+        let out = place.path.with_file_name(name);
+        export(&dataset, &out).unwrap();
+        let back = import(&out, &again).unwrap();
+        assert_eq!(back.columns, dataset.columns);
+        assert_eq!(back.features, dataset.features);
+        for (a, b) in back.observations.iter().zip(&dataset.observations) {
+            assert_eq!(
+                (&a.costs, &a.inputs, a.status),
+                (&b.costs, &b.inputs, b.status)
+            );
+        }
+    }
+}
+
+#[test]
+fn latas_matrix_has_exec_time_first_and_in_ms() {
+    let place = file("t.parquet", b"");
+    write(&place.path, &small_table()).unwrap();
+    let options = ImportOptions {
+        unit: Some("ns".to_owned()),
+        ..target("time")
+    };
+    let dataset = import(&place.path, &options).unwrap();
+    let out = place.path.with_file_name("lata.csv");
+    export_lata_csv(&dataset, "time", FeatureKind::Foreign, &out).unwrap();
+    assert_eq!(fs::read_to_string(out).unwrap(), "ExecTime,a\n1.5,1\n3,0\n");
+}

@@ -1,0 +1,241 @@
+//! Datasets survive the disk: tables, journals, interrupted saves.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use pricetag_dataset::{
+    Dataset, DatasetError, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
+    Recording, Row, Status, open, save,
+};
+
+fn feature(name: &str, kind: FeatureKind) -> Feature {
+    Feature {
+        name: name.to_owned(),
+        kind,
+        unit: "1".to_owned(),
+        ..Feature::default()
+    }
+}
+
+fn observation(label: &str, wall: &[f64]) -> Observation {
+    Observation {
+        label: label.to_owned(),
+        group: label.to_owned(),
+        inputs: BTreeMap::from([
+            (
+                "size".to_owned(),
+                InputValue::Number(wall.len() as f64 * 1.5),
+            ),
+            ("kind".to_owned(), InputValue::Text("β \"x\"".to_owned())),
+        ]),
+        costs: BTreeMap::from([("wall".to_owned(), Measured::new(wall))]),
+        ..Observation::default()
+    }
+}
+
+fn meta() -> Meta {
+    Meta {
+        subject: vec!["java".to_owned(), "{}".to_owned()],
+        scope: "main".to_owned(),
+        cost_units: BTreeMap::from([("wall".to_owned(), "ns".to_owned())]),
+        created: 1_700_000_000,
+        ..Meta::default()
+    }
+}
+
+/// Appends three rows, one of them failed, with a composed block that not every row runs.
+fn record(recording: &mut Recording) {
+    let builder = recording.builder();
+    let iadd = builder.intern(feature("opcode iadd", FeatureKind::Opcode));
+    let block = builder.intern(Feature {
+        class: Some("A".to_owned()),
+        method: Some("f".to_owned()),
+        descriptor: Some("(I)V".to_owned()),
+        block: Some(3),
+        pcs: Some((7, 70_000)),
+        lines: Some((1, 2)),
+        source_file: Some("A.java".to_owned()),
+        text: Some("iadd\nireturn".to_owned()),
+        ..feature("A.f(int) block 3 (A.java:1-2)", FeatureKind::Block)
+    });
+    builder.compose(block, iadd, 2.0);
+    let rows = [
+        (
+            observation("one", &[0.1, 0.2, 0.3]),
+            vec![(block, 1e15), (iadd, 2.0)],
+            vec![block],
+        ),
+        (
+            Observation {
+                status: Status::Failed,
+                reason: Some("exit code 3".to_owned()),
+                caveats: vec!["trace cut short".to_owned()],
+                costs: BTreeMap::new(),
+                ..observation("two", &[])
+            },
+            vec![],
+            vec![],
+        ),
+        (
+            observation("three", &[7.0]),
+            vec![(iadd, 0.0), (iadd, 4.0)],
+            vec![],
+        ),
+    ];
+    for (observation, counts, differing) in rows {
+        recording
+            .append(Row {
+                observation,
+                counts,
+                differing,
+            })
+            .unwrap();
+    }
+}
+
+fn recorded(dir: &Path) -> Dataset {
+    let mut recording = Recording::create(dir, meta()).unwrap();
+    record(&mut recording);
+    recording.finish().unwrap()
+}
+
+#[test]
+fn what_is_saved_is_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let dataset = recorded(dir.path());
+    assert_eq!(open(dir.path()).unwrap(), dataset);
+    assert_eq!(open(dir.path()).unwrap().digest(), dataset.digest());
+    assert_eq!(dataset.usable_rows("wall").unwrap().len(), 2);
+    assert!(matches!(
+        dataset.usable_rows("cpu"),
+        Err(DatasetError::NoSuchCost { .. })
+    ));
+    let block = dataset.feature_id("A.f(int) block 3 (A.java:1-2)").unwrap();
+    assert_eq!(dataset.feature(block).nondeterministic, 1);
+    assert_eq!(
+        dataset.dense(dataset.feature_id("size").unwrap()),
+        [4.5, 0.0, 1.5]
+    );
+    let names: Vec<String> = fs::read_dir(dir.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with('.') || name.contains("journal"))
+        .collect();
+    assert!(names.is_empty(), "{names:?} left behind");
+}
+
+#[test]
+fn an_interrupted_recording_is_readable_and_resumes() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = recorded(&dir.path().join("whole"));
+    let cut = dir.path().join("cut");
+    let mut recording = Recording::create(&cut, meta()).unwrap();
+    record(&mut recording);
+    drop(recording);
+    let journal = fs::read(cut.join("runs.journal")).unwrap();
+    for length in (0..journal.len()).step_by(5) {
+        fs::write(cut.join("runs.journal"), &journal[..length]).unwrap();
+        let part = open(&cut).unwrap();
+        assert!(part.observations.len() <= 3);
+        for (got, wanted) in part.observations.iter().zip(&whole.observations) {
+            assert_eq!(got, wanted);
+        }
+        let resumed = Recording::resume(&cut).unwrap();
+        assert_eq!(
+            resumed.finished("one").is_some(),
+            !part.observations.is_empty()
+        );
+    }
+    let mut again = Recording::resume(&cut).unwrap();
+    record(&mut again);
+    let again = again.finish().unwrap();
+    assert_eq!(again.digest(), whole.digest());
+    assert_eq!(again.features, whole.features);
+}
+
+#[test]
+fn a_finished_dataset_can_be_added_to() {
+    let dir = tempfile::tempdir().unwrap();
+    recorded(dir.path());
+    let mut more = Recording::resume(dir.path()).unwrap();
+    assert!(more.finished("two").is_some());
+    more.append(Row {
+        observation: observation("four", &[1.0]),
+        ..Row::default()
+    })
+    .unwrap();
+    drop(more);
+    let open_now = open(dir.path()).unwrap();
+    assert_eq!(open_now.observations.len(), 4);
+    assert_eq!(open_now.meta.subject, meta().subject);
+    assert!(matches!(
+        Recording::create(dir.path(), meta()),
+        Err(DatasetError::NotADataset { .. })
+    ));
+}
+
+#[test]
+fn a_save_cut_short_leaves_the_old_or_the_new_dataset() {
+    let dir = tempfile::tempdir().unwrap();
+    let old = recorded(dir.path());
+    let mut new = old.clone();
+    new.observations.truncate(1);
+    for column in &mut new.columns {
+        column.retain(|cell| cell.0.0 == 0);
+    }
+    let staging = tempfile::tempdir().unwrap();
+    save(&new, staging.path()).unwrap();
+    let next = dir.path().join(".next");
+    fs::create_dir(&next).unwrap();
+    let files = [
+        "runs.parquet",
+        "counts.parquet",
+        "features.parquet",
+        "parts.parquet",
+        "meta.json",
+    ];
+    for file in files {
+        fs::copy(staging.path().join(file), next.join(file)).unwrap();
+        assert_eq!(open(dir.path()).unwrap(), old, "before the commit");
+    }
+    fs::write(next.join("commit"), "").unwrap();
+    for file in files {
+        assert_eq!(open(dir.path()).unwrap(), new, "after the commit");
+        fs::rename(next.join(file), dir.path().join(file)).unwrap();
+    }
+    assert_eq!(open(dir.path()).unwrap(), new);
+    save(&old, dir.path()).unwrap();
+    assert_eq!(open(dir.path()).unwrap(), old);
+    assert!(!next.exists());
+}
+
+#[test]
+fn not_a_dataset() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = open(&dir.path().join("none")).unwrap_err().to_string();
+    assert!(error.contains("no such directory"), "{error}");
+    let error = open(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("neither meta.json"), "{error}");
+    recorded(dir.path());
+    fs::write(dir.path().join("counts.parquet"), b"PAR1 nonsense PAR1").unwrap();
+    let error = open(dir.path()).unwrap_err().to_string();
+    assert!(
+        error.contains("counts.parquet is not a readable Parquet"),
+        "{error}"
+    );
+    fs::write(dir.path().join("meta.json"), "{\"schema\": 99}").unwrap();
+    let error = open(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("schema 99"), "{error}");
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut recording = Recording::create(dir.path(), meta()).unwrap();
+    let error = recording.append(Row {
+        observation: observation("bad", &[f64::NAN]),
+        ..Row::default()
+    });
+    assert!(matches!(error, Err(DatasetError::Inconsistent(_))));
+}
