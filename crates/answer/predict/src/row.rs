@@ -97,6 +97,7 @@ pub fn predict_rows(
         unit: model.unit.clone(),
         method: model.method.clone(),
         level: model.interval.as_ref().map(|interval| interval.level),
+        assumed: predictor.assumed.keys().cloned().collect(),
         rows: rows
             .iter()
             .map(|row| predictor.predict(row))

@@ -1,0 +1,243 @@
+//! The account of a whole run in plain sentences.
+
+use pricetag_cost_model::{CostModel, Evaluation, Severity};
+use pricetag_finding::figure::{count, percent, quantity};
+use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, SummaryItem};
+
+/// Methods shown in a summary.
+const TOP: usize = 8;
+
+/// Sums up a run. `methods` is an explanation by method of the same model.
+pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanation) -> Summary {
+    let status = |name: &str| inspection.observations.get(name).copied().unwrap_or(0);
+    let priced = model
+        .prices
+        .iter()
+        .filter(|price| price.price.is_some())
+        .count() as u32;
+    let merged = model.prices.iter().filter(|price| price.members.len() > 1);
+    let (members, buckets) = merged.fold((0, 0), |(members, buckets), price| {
+        (members + price.members.len() as u32, buckets + 1)
+    });
+    let errors = |evaluation: &Evaluation| (evaluation.median_error, evaluation.p90_error);
+    let mut summary = Summary {
+        schema: FINDING_SCHEMA,
+        subject: inspection.subject.clone(),
+        target: model.target.clone(),
+        unit: model.unit.clone(),
+        observations: status("ok"),
+        failed: status("failed"),
+        features: inspection.features.values().sum(),
+        priced,
+        unpriced: model.prices.len() as u32 - priced,
+        method: model.method.clone(),
+        split: model
+            .evaluation
+            .as_ref()
+            .map(|evaluation| (evaluation.train_rows, evaluation.test_rows)),
+        error: model.evaluation.as_ref().map(errors),
+        baseline: model.baseline.as_ref().map(errors),
+        noise: model
+            .evaluation
+            .as_ref()
+            .and_then(|evaluation| evaluation.noise_floor),
+        coverage: model
+            .interval
+            .as_ref()
+            .map(|interval| (interval.level, interval.coverage)),
+        top: top(methods),
+        inseparable: (buckets > 0).then_some((members, buckets)),
+        sentences: Vec::new(),
+        warnings: warnings(model, methods),
+        outputs: Vec::new(),
+    };
+    summary.sentences = sentences(&summary, methods);
+    summary
+}
+
+fn top(methods: &Explanation) -> Vec<SummaryItem> {
+    methods
+        .items
+        .iter()
+        .take(TOP)
+        .filter(|item| item.cost > 0.0)
+        .map(|item| SummaryItem {
+            name: item.name.clone(),
+            cost: item.cost,
+            share: item.share,
+        })
+        .collect()
+}
+
+fn warnings(model: &CostModel, methods: &Explanation) -> Vec<String> {
+    let mut diagnostics: Vec<_> = model
+        .diagnostics
+        .iter()
+        .filter(|found| found.severity > Severity::Note)
+        .collect();
+    diagnostics.sort_by_key(|found| std::cmp::Reverse(found.severity));
+    let mut warnings: Vec<String> = diagnostics
+        .into_iter()
+        .map(|found| match &found.advice {
+            Some(advice) => format!("{} {advice}", sentence(&found.message)),
+            None => found.message.clone(),
+        })
+        .collect();
+    warnings.extend(
+        methods
+            .items
+            .iter()
+            .filter(|item| item.is_risk())
+            .map(|item| {
+                format!(
+                    "Whoever chooses the input chooses the cost: {}.",
+                    item.risk_text()
+                )
+            }),
+    );
+    warnings
+}
+
+fn sentences(summary: &Summary, methods: &Explanation) -> Vec<String> {
+    let mut out = vec![what_ran(summary)];
+    out.extend(how_well(summary));
+    if let Some((level, coverage)) = summary.coverage {
+        out.push(match coverage {
+            Some(measured) => format!(
+                "Intervals meant to hold {} of unseen inputs held {}.",
+                percent(level),
+                percent(measured)
+            ),
+            None => format!(
+                "Intervals are meant to hold {} of unseen inputs; that was not measured.",
+                percent(level)
+            ),
+        });
+    }
+    out.extend(where_it_goes(summary, methods));
+    out.extend(what_is_unknown(summary));
+    out
+}
+
+fn what_ran(summary: &Summary) -> String {
+    let all = f64::from(summary.observations + summary.failed);
+    let failures = match summary.failed {
+        0 => "all succeeded".to_owned(),
+        1 => "1 failed and is left out".to_owned(),
+        n => format!("{n} failed and are left out"),
+    };
+    format!(
+        "{} was observed on {} inputs ({failures}); {} features were recorded.",
+        if summary.subject.is_empty() {
+            "The subject".to_owned()
+        } else {
+            summary.subject.join(" ")
+        },
+        count(all),
+        count(f64::from(summary.features)),
+    )
+}
+
+fn how_well(summary: &Summary) -> Vec<String> {
+    let Some((median, p90)) = summary.error else {
+        return vec![format!(
+            "The model ({}) was not tested on unseen inputs.",
+            summary.method
+        )];
+    };
+    let (train, test) = summary.split.unwrap_or_default();
+    let mut out = vec![format!(
+        "Learnt from {} inputs and tested on {} it had not seen, the model ({}) predicts {} with a median error of {} ({} for \
+         the worst tenth).",
+        count(f64::from(train)),
+        count(f64::from(test)),
+        summary.method,
+        cost_words(&summary.target),
+        percent(median),
+        above(p90),
+    )];
+    if let Some((size_only, _)) = summary.baseline {
+        let factor = if median > 0.0 {
+            size_only / median
+        } else {
+            f64::INFINITY
+        };
+        let verdict = if factor >= 1.05 && factor.is_finite() {
+            format!(", {factor:.1} times as much")
+        } else if factor < 1.0 {
+            ", which is no worse: the counts add nothing here".to_owned()
+        } else {
+            String::new()
+        };
+        out.push(format!(
+            "From the size of the input alone the error is {}{verdict}.",
+            percent(size_only)
+        ));
+    }
+    if let Some(noise) = summary.noise {
+        out.push(format!(
+            "Repeated measurements of one input differ by {} (median): no model can be better than that.",
+            percent(noise)
+        ));
+    }
+    out
+}
+
+fn where_it_goes(summary: &Summary, methods: &Explanation) -> Option<String> {
+    let names: Vec<String> = summary
+        .top
+        .iter()
+        .take(3)
+        .map(|item| format!("{} ({})", item.name, percent(item.share)))
+        .collect();
+    let together: f64 = summary.top.iter().take(3).map(|item| item.share).sum();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Of {} in total, {} goes to {}.",
+            quantity(methods.predicted, &summary.unit),
+            percent(together),
+            names.join(", ")
+        )
+    })
+}
+
+fn what_is_unknown(summary: &Summary) -> Option<String> {
+    let mut parts = Vec::new();
+    if let Some((members, buckets)) = summary.inseparable {
+        parts.push(format!(
+            "{} features could not be told apart and share {} {}",
+            count(f64::from(members)),
+            count(f64::from(buckets)),
+            if buckets == 1 { "price" } else { "prices" }
+        ));
+    }
+    if summary.unpriced > 0 {
+        parts.push(format!(
+            "{} could not be priced",
+            count(f64::from(summary.unpriced))
+        ));
+    }
+    (!parts.is_empty()).then(|| sentence(&parts.join("; ")))
+}
+
+/// The cost in words.
+fn cost_words(target: &str) -> String {
+    match target {
+        "wall" => "wall time".to_owned(),
+        "cpu" => "CPU time".to_owned(),
+        "alloc" => "bytes allocated".to_owned(),
+        other => format!("`{other}`"),
+    }
+}
+
+fn above(p90: f64) -> String {
+    format!("more than {}", percent(p90))
+}
+
+fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '!', '?']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
+    }
+}

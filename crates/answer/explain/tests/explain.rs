@@ -1,0 +1,426 @@
+//! Explanations against sums done by hand on a program of two methods.
+
+use std::collections::BTreeMap;
+
+use pricetag_cost_model::*;
+use pricetag_dataset::*;
+use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
+use pricetag_finding::{Explanation, Grouping};
+
+fn feature(name: &str, kind: FeatureKind) -> Feature {
+    Feature {
+        name: name.into(),
+        kind,
+        unit: "1".into(),
+        ..Feature::default()
+    }
+}
+
+fn block(method: &str, number: u32, lines: (u32, u32)) -> Feature {
+    Feature {
+        class: Some("org/example/Sorter".into()),
+        method: Some(method.into()),
+        descriptor: Some("([I)V".into()),
+        block: Some(number),
+        pcs: Some((number * 10, number * 10 + 10)),
+        lines: Some(lines),
+        source_file: Some("Sorter.java".into()),
+        text: Some(format!(
+            "{}: iload_1\n{}: iadd",
+            number * 10,
+            number * 10 + 1
+        )),
+        ..feature(
+            &format!("Sorter.{method} block {number}"),
+            FeatureKind::Block,
+        )
+    }
+}
+
+/// Ten inputs of size 1 … 10: sort's block 0 once, block 1 n² times, blocks 2 and 3 n times (3 twice as often), print's
+/// block 0 five times; one opcode executed 2 per block 1 and 1 per block 2.
+fn dataset() -> Dataset {
+    let column = |f: &dyn Fn(f64) -> f64| {
+        (0..10)
+            .map(|i| (ObservationId(i), f(f64::from(i + 1))))
+            .collect::<Vec<_>>()
+    };
+    let mut observations: Vec<Observation> = (1..=10)
+        .map(|n| Observation {
+            label: format!("in{n}"),
+            inputs: BTreeMap::from([("size".to_owned(), InputValue::Number(f64::from(n)))]),
+            costs: BTreeMap::from([(
+                "wall".to_owned(),
+                Measured {
+                    repeats: vec![90.0, 100.0, 110.0],
+                },
+            )]),
+            ..Observation::default()
+        })
+        .collect();
+    observations.push(Observation {
+        label: "broken".into(),
+        status: Status::Failed,
+        reason: Some("exit code 1".into()),
+        ..Observation::default()
+    });
+    let mut print = block("print", 0, (30, 30));
+    print.nondeterministic = 4;
+    Dataset {
+        meta: Meta {
+            subject: vec!["java".into(), "Sorter".into()],
+            scope: "main".into(),
+            cost_units: BTreeMap::from([("wall".into(), "ns".into())]),
+            ..Meta::default()
+        },
+        observations,
+        features: vec![
+            block("sort", 0, (10, 10)),
+            block("sort", 1, (11, 12)),
+            block("sort", 2, (13, 13)),
+            block("sort", 3, (14, 14)),
+            print,
+            feature("base", FeatureKind::Base),
+            feature("opcode iadd", FeatureKind::Opcode),
+        ],
+        columns: vec![
+            column(&|_| 1.0),
+            column(&|n| n * n),
+            column(&|n| n),
+            column(&|n| 2.0 * n),
+            column(&|_| 5.0),
+            column(&|_| 1.0),
+            column(&|n| 2.0 * n * n + n),
+        ],
+        parts: vec![
+            Part {
+                whole: FeatureId(1),
+                part: FeatureId(6),
+                amount: 2.0,
+            },
+            Part {
+                whole: FeatureId(2),
+                part: FeatureId(6),
+                amount: 1.0,
+            },
+        ],
+    }
+}
+
+fn price(bucket: &str, members: &[(&str, f64)], price: f64) -> Price {
+    Price {
+        bucket: bucket.into(),
+        members: members.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        ratios: members.iter().map(|(_, ratio)| *ratio).collect(),
+        price: Some(price),
+        std_error: None,
+        bounds: Some((price * 0.9, price * 1.1)),
+        prior: Some(price * 2.0),
+        evidence: Some(0.75),
+        support: 10,
+        share: 0.0,
+        note: None,
+    }
+}
+
+fn model(terms: &[(f64, &str)], prices: Vec<Price>) -> CostModel {
+    let terms = terms
+        .iter()
+        .map(|(c, name)| (*c, (*name).to_owned()))
+        .collect();
+    CostModel {
+        schema: MODEL_SCHEMA,
+        target: "wall".into(),
+        unit: "ns".into(),
+        method: "hier".into(),
+        formula: Formula::Linear {
+            intercept: 0.0,
+            terms,
+        },
+        text: String::new(),
+        prices,
+        interval: None,
+        domain: BTreeMap::new(),
+        evaluation: None,
+        baseline: None,
+        alternatives: Vec::new(),
+        summary: None,
+        diagnostics: Vec::new(),
+        provenance: Provenance::default(),
+    }
+}
+
+/// 100 per run, 3 per execution of block 1, 12 per (block 2 and two of block 3), 4 per print block.
+fn priced() -> CostModel {
+    model(
+        &[
+            (100.0, "base"),
+            (3.0, "Sorter.sort block 1"),
+            (12.0, "Sorter.sort block 2"),
+            (4.0, "Sorter.print block 0"),
+        ],
+        vec![
+            price("base", &[("base", 1.0)], 100.0),
+            price("Sorter.sort block 1", &[("Sorter.sort block 1", 1.0)], 3.0),
+            price(
+                "Sorter.sort block 2 + 1 more",
+                &[("Sorter.sort block 2", 1.0), ("Sorter.sort block 3", 2.0)],
+                12.0,
+            ),
+            price(
+                "Sorter.print block 0",
+                &[("Sorter.print block 0", 1.0)],
+                4.0,
+            ),
+        ],
+    )
+}
+
+fn by(model: &CostModel, by: Grouping) -> Explanation {
+    let explanation = explain(
+        model,
+        &dataset(),
+        ExplainOptions {
+            by,
+            ..ExplainOptions::default()
+        },
+    )
+    .unwrap();
+    let sum: f64 = explanation.items.iter().map(|item| item.cost).sum();
+    assert!(
+        (sum - explanation.predicted).abs() < 1e-9 * sum,
+        "the parts add up"
+    );
+    assert!((explanation.items.iter().map(|item| item.share).sum::<f64>() - 1.0).abs() < 1e-12);
+    explanation
+}
+
+/// Σ n² and Σ n over 1 … 10.
+const SQUARES: f64 = 385.0;
+const SUM: f64 = 55.0;
+const TOTAL: f64 = 1000.0 + 3.0 * SQUARES + 12.0 * SUM + 4.0 * 50.0;
+
+#[test]
+fn methods_carry_the_cost_of_their_blocks() {
+    let found = by(&priced(), Grouping::Method);
+    assert!((found.predicted - TOTAL).abs() < 1e-9);
+    assert_eq!(found.measured, Some(1000.0));
+    let names: Vec<&str> = found.items.iter().map(|item| item.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "org.example.Sorter.sort(int[])",
+            "base",
+            "org.example.Sorter.print(int[])"
+        ]
+    );
+    let sort = &found.items[0];
+    assert!((sort.cost - (3.0 * SQUARES + 12.0 * SUM)).abs() < 1e-9);
+    assert_eq!(sort.count, 10.0, "invocations are those of block 0");
+    assert_eq!(sort.evidence, Some(0.75));
+    assert!(sort.is_risk());
+    assert!(!found.items[1].is_risk() && !found.items[2].is_risk());
+}
+
+#[test]
+fn blocks_have_prices_and_merged_ones_say_so() {
+    let found = by(&priced(), Grouping::Block);
+    let item = |name: &str| found.items.iter().find(|item| item.name == name).unwrap();
+    let third = item("Sorter.sort block 3");
+    assert!((third.cost - 12.0 * SUM * 2.0 / 3.0).abs() < 1e-9);
+    assert!((third.price.unwrap() * third.count - third.cost).abs() < 1e-9);
+    assert_eq!(
+        third.split_from.as_deref(),
+        Some("Sorter.sort block 2 + 1 more")
+    );
+    let first = item("Sorter.sort block 1");
+    assert_eq!(
+        (first.price, first.prior, first.count, first.support),
+        (Some(3.0), Some(6.0), SQUARES, 10)
+    );
+    let control = first.control.as_ref().unwrap();
+    assert!(control.risk && control.variation > 0.5);
+    assert_eq!(control.input.as_deref(), Some("size"));
+    assert!((control.exponent.unwrap() - 2.0).abs() < 1e-9);
+    let all: f64 = found
+        .items
+        .iter()
+        .filter_map(|item| item.control.as_ref())
+        .map(|control| control.variation)
+        .sum();
+    assert!((all - 1.0).abs() < 1e-9);
+    assert!(item("Sorter.print block 0").notes[0].contains("differs between two runs"));
+    assert!(found.notes[0].contains("2 lines marked * share 1 merged buckets"));
+}
+
+#[test]
+fn lines_share_a_block_equally_and_buckets_stay_whole() {
+    let found = by(&priced(), Grouping::Line);
+    let line = |n: u32| {
+        found
+            .items
+            .iter()
+            .find(|item| item.name == format!("org/example/Sorter.java:{n}"))
+            .unwrap()
+    };
+    assert!(
+        (line(11).cost - 1.5 * SQUARES).abs() < 1e-9
+            && (line(12).cost - 1.5 * SQUARES).abs() < 1e-9
+    );
+    let found = by(&priced(), Grouping::Bucket);
+    let bucket = found
+        .items
+        .iter()
+        .find(|item| item.name == "Sorter.sort block 2 + 1 more")
+        .unwrap();
+    assert_eq!(
+        (bucket.kind.as_str(), bucket.price, bucket.count),
+        ("bucket", Some(12.0), SUM)
+    );
+    assert!((bucket.cost - 12.0 * SUM).abs() < 1e-9);
+}
+
+#[test]
+fn opcode_prices_are_handed_to_the_blocks_that_ran_them() {
+    let model = model(
+        &[(7.0, "opcode iadd")],
+        vec![price("opcode iadd", &[("opcode iadd", 1.0)], 7.0)],
+    );
+    let found = by(&model, Grouping::Block);
+    let cost = |name: &str| {
+        found
+            .items
+            .iter()
+            .find(|item| item.name == name)
+            .unwrap()
+            .cost
+    };
+    assert!((cost("Sorter.sort block 1") - 14.0 * SQUARES).abs() < 1e-9);
+    assert!((cost("Sorter.sort block 2") - 7.0 * SUM).abs() < 1e-9);
+    assert!(found.items.iter().all(|item| item.name != "opcode iadd"));
+    assert_eq!(by(&model, Grouping::Bucket).items[0].name, "opcode iadd");
+}
+
+#[test]
+fn interactions_are_divided_equally() {
+    let mut model = priced();
+    let product = Formula::Product(vec![
+        Formula::Feature("size".into()),
+        Formula::Feature("base".into()),
+    ]);
+    model.formula = Formula::Sum(vec![Formula::Constant(5.0), product]);
+    let found = by(&model, Grouping::Block);
+    assert!((found.predicted - (50.0 + SUM)).abs() < 1e-9);
+    let size = found.items.iter().find(|item| item.name == "size").unwrap();
+    assert!((size.cost - SUM / 2.0).abs() < 1e-9);
+    assert!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("divided equally"))
+    );
+}
+
+#[test]
+fn listings_show_source_or_bytecode() {
+    let found = by(&priced(), Grouping::Block);
+    let source = (1..=40)
+        .map(|n| format!("line {n}"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let mut asked = Vec::new();
+    let shown = listings(&found, &dataset(), 9, &mut |path| {
+        asked.push(path.to_owned());
+        Some(source.clone())
+    })
+    .unwrap();
+    assert_eq!(asked, ["org/example/Sorter.java"], "a file is read once");
+    assert_eq!(shown[0].path.as_deref(), Some("org/example/Sorter.java"));
+    assert_eq!(shown[0].lines[0].number, Some(8));
+    let eleven = shown[0]
+        .lines
+        .iter()
+        .find(|line| line.number == Some(11))
+        .unwrap();
+    assert_eq!(
+        (eleven.text.as_str(), eleven.count),
+        ("line 11", Some(SQUARES))
+    );
+    assert!((eleven.cost.unwrap() - 1.5 * SQUARES).abs() < 1e-9);
+    let shown = listings(&found, &dataset(), 1, &mut |_| Some("too short".into())).unwrap();
+    assert_eq!((shown.len(), shown[0].path.as_ref()), (1, None));
+    assert_eq!(
+        shown[0].lines[0].text, "0: iload_1",
+        "blocks without a price are listed too"
+    );
+    assert!(
+        shown[0].to_text("ns").contains("385    1.16 µs"),
+        "{}",
+        shown[0].to_text("ns")
+    );
+    assert!(listings(&by(&priced(), Grouping::Line), &dataset(), 1, &mut |_| None).is_err());
+}
+
+#[test]
+fn source_files_outside_the_roots_are_not_read() {
+    let here = env!("CARGO_MANIFEST_DIR");
+    let mut read = source_reader(vec!["/nowhere".into(), format!("{here}/src").into()]);
+    assert!(read("lib.rs").is_some());
+    assert!(
+        read("../Cargo.toml").is_none()
+            && read("/etc/hostname").is_none()
+            && read("none.rs").is_none()
+    );
+}
+
+#[test]
+fn inspection_and_summary_speak_plainly() {
+    let inspection = inspect(&dataset(), None, vec!["add larger inputs".into()]);
+    assert_eq!(inspection.observations["ok"], 10);
+    assert_eq!(inspection.failed[0].reason, "exit code 1");
+    assert_eq!(inspection.costs[0].range, Some((100.0, 100.0, 100.0)));
+    assert!((inspection.costs[0].noise.unwrap() - 0.1).abs() < 1e-12);
+    assert_eq!(inspection.nondeterministic[0].observations, 4);
+    let mut model = priced();
+    let evaluation = Evaluation {
+        name: "hier".into(),
+        train_rows: 5,
+        test_rows: 5,
+        median_error: 0.031,
+        p90_error: 0.09,
+        noise_floor: Some(0.01),
+        ..Evaluation::default()
+    };
+    model.baseline = Some(Evaluation {
+        median_error: 0.31,
+        ..evaluation.clone()
+    });
+    model.evaluation = Some(evaluation);
+    model.diagnostics = vec![Diagnostic {
+        severity: Severity::Warning,
+        message: "two blocks move together".into(),
+        advice: Some("Vary them.".into()),
+    }];
+    let summary = summarize(&model, &inspection, &by(&model, Grouping::Method));
+    let text = summary.to_text(100).replace('\n', " ");
+    for part in [
+        "java Sorter was observed on 11 inputs (1 failed and is left out)",
+        "predicts wall time with a median error of 3.1 % (more than 9.0 % for the worst tenth)",
+        "From the size of the input alone the error is 31.0 %, 10.0 times as much.",
+        "2 features could not be told apart and share 1 price.",
+        "! two blocks move together. Vary them.",
+        "! Whoever chooses the input chooses the cost: org.example.Sorter.sort(int[]) carries",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn nothing_to_explain_is_an_error() {
+    let mut empty = dataset();
+    empty
+        .observations
+        .iter_mut()
+        .for_each(|observation| observation.status = Status::Failed);
+    assert!(explain(&priced(), &empty, ExplainOptions::default()).is_err());
+}
