@@ -1,0 +1,254 @@
+//! Runs the compiler and subjects, with and without the agent.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use pricetag_trace::{AgentOptions, Mode, Pattern};
+
+use crate::{Counts, Program, TestkitError, content, io};
+
+/// Longest run of one program, single-stepping included.
+const LIMIT: Duration = Duration::from_mins(2);
+
+/// How a process ended and what it printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Exit status; none if a signal ended it.
+    pub status: Option<i32>,
+    /// Standard output.
+    pub output: String,
+    /// Standard error.
+    pub error: String,
+}
+
+/// Runs programs under the agent.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    library: PathBuf,
+}
+
+impl Agent {
+    /// The agent of this build: the library `PRICETAG_AGENT` names, or else the one beside the running test, built first if
+    /// need be.
+    ///
+    /// # Errors
+    /// If it cannot be built.
+    pub fn locate() -> Result<Self, TestkitError> {
+        if let Some(path) = std::env::var_os("PRICETAG_AGENT") {
+            return Ok(Self {
+                library: path.into(),
+            });
+        }
+        let own = std::env::current_exe().map_err(io("find", Path::new("the running test")))?;
+        let profile = own.ancestors().nth(2).unwrap_or(Path::new("."));
+        let target = profile.parent().unwrap_or(profile);
+        let release = profile.file_name() == Some(OsStr::new("release"));
+        let mut build = Command::new(env!("CARGO"));
+        build
+            .args([
+                "build",
+                "--quiet",
+                "--locked",
+                "-p",
+                "pricetag-agent",
+                "--target-dir",
+            ])
+            .arg(target);
+        if release {
+            build.arg("--release");
+        }
+        build.current_dir(crate::repository());
+        let outcome = run(build, Duration::from_mins(20))?;
+        if outcome.status != Some(0) {
+            return Err(TestkitError::Command {
+                command: "cargo build -p pricetag-agent".to_owned(),
+                reason: outcome.error,
+            });
+        }
+        Ok(Self {
+            library: profile.join("libpricetag_agent.so"),
+        })
+    }
+
+    /// Runs a program as it is.
+    ///
+    /// # Errors
+    /// If the virtual machine does not start or does not end.
+    pub fn plain(&self, program: &Program, classes: &Path) -> Result<Outcome, TestkitError> {
+        run(java(program, classes, None), LIMIT)
+    }
+
+    /// Runs a program with probes and derives its counts.
+    ///
+    /// # Errors
+    /// If the virtual machine does not start or end, or the trace is no complete trace.
+    pub fn count(
+        &self,
+        program: &Program,
+        classes: &Path,
+        scratch: &Path,
+    ) -> Result<(Outcome, Counts), TestkitError> {
+        let trace = scratch.join(format!("{}.trace", program.name));
+        let plans = scratch.join(format!("{}.plans", program.name));
+        let options = AgentOptions {
+            plans: Some(plans.clone()),
+            ..options(Mode::Count, &trace, program)?
+        };
+        let outcome = self.run(program, classes, scratch, &options)?;
+        let counts = Counts::from_trace(&trace, &plans).map_err(|e| said(&e, &trace, &outcome))?;
+        Ok((outcome, counts))
+    }
+
+    /// Single-steps a program: the oracle.
+    ///
+    /// # Errors
+    /// If the virtual machine does not start or end, or the counts cannot be read.
+    pub fn step(
+        &self,
+        program: &Program,
+        classes: &Path,
+        scratch: &Path,
+    ) -> Result<(Outcome, Counts), TestkitError> {
+        let steps = scratch.join(format!("{}.steps", program.name));
+        let outcome = self.run(
+            program,
+            classes,
+            scratch,
+            &options(Mode::Step, &steps, program)?,
+        )?;
+        let counts = Counts::from_steps(&steps).map_err(|e| said(&e, &steps, &outcome))?;
+        Ok((outcome, counts))
+    }
+
+    fn run(
+        &self,
+        program: &Program,
+        classes: &Path,
+        scratch: &Path,
+        options: &AgentOptions,
+    ) -> Result<Outcome, TestkitError> {
+        let file = scratch.join(format!("{}.{}.options", program.name, options.mode));
+        options.write(&file).map_err(|e| content(&file, e))?;
+        let agent = format!("-agentpath:{}={}", self.library.display(), file.display());
+        run(java(program, classes, Some(&agent)), LIMIT)
+    }
+}
+
+fn options(mode: Mode, trace: &Path, program: &Program) -> Result<AgentOptions, TestkitError> {
+    let include = Pattern::new(&program.name).map_err(|e| content(&program.path, e))?;
+    Ok(AgentOptions {
+        include: vec![include],
+        ..AgentOptions::new(mode, trace)
+    })
+}
+
+/// An error with the subject's last words, which usually say more.
+fn said(error: &TestkitError, path: &Path, outcome: &Outcome) -> TestkitError {
+    let words: Vec<&str> = outcome.error.lines().take(12).collect();
+    content(
+        path,
+        format!(
+            "{error}; status {:?}; the subject said: {}",
+            outcome.status,
+            words.join(" | ")
+        ),
+    )
+}
+
+fn java(program: &Program, classes: &Path, agent: Option<&str>) -> Command {
+    let mut command = Command::new(java_tool("java"));
+    command
+        .args(agent)
+        .args(&program.vm_options)
+        .arg("-cp")
+        .arg(classes);
+    command.arg(&program.name).args(&program.arguments);
+    command
+}
+
+/// A tool of the JDK: under `JAVA_HOME` if that is set, else on the path.
+pub fn java_tool(name: &str) -> PathBuf {
+    match std::env::var_os("JAVA_HOME") {
+        Some(home) if !home.is_empty() => Path::new(&home).join("bin").join(name),
+        _ => PathBuf::from(name),
+    }
+}
+
+/// Compiles Java sources.
+///
+/// # Errors
+/// With the compiler's messages.
+pub fn compile(sources: &[PathBuf], into: &Path) -> Result<(), TestkitError> {
+    let mut javac = Command::new(java_tool("javac"));
+    javac
+        .args(["-g", "-nowarn", "-proc:none", "-d"])
+        .arg(into)
+        .args(sources);
+    let outcome = run(javac, LIMIT)?;
+    if outcome.status == Some(0) {
+        return Ok(());
+    }
+    Err(TestkitError::Command {
+        command: "javac".to_owned(),
+        reason: outcome.error,
+    })
+}
+
+/// Runs a command to its end, with its output captured and no standard input.
+///
+/// # Errors
+/// If it does not start, or does not end within `limit`; it is then killed.
+pub fn run(mut command: Command, limit: Duration) -> Result<Outcome, TestkitError> {
+    let name = format!("{command:?}");
+    let failed = |reason: String| TestkitError::Command {
+        command: name.clone(),
+        reason,
+    };
+    let scratch = tempfile::tempdir().map_err(io("create", Path::new("a temporary directory")))?;
+    let sink = |file: &str| {
+        let path = scratch.path().join(file);
+        File::create(&path).map_err(io("create", &path))
+    };
+    command
+        .stdin(Stdio::null())
+        .stdout(sink("out")?)
+        .stderr(sink("err")?);
+    // Neither may add options or messages of its own.
+    for variable in ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"] {
+        command.env_remove(variable);
+    }
+    let mut child = command
+        .spawn()
+        .map_err(|e| failed(format!("cannot start: {e}")))?;
+    let start = Instant::now();
+    let mut pause = Duration::from_millis(2);
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(|e| failed(e.to_string()))? {
+            break status;
+        }
+        if start.elapsed() > limit {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(failed(format!("did not end within {} s", limit.as_secs())));
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    };
+    let read = |file: &str| -> Result<String, TestkitError> {
+        let path = scratch.path().join(file);
+        let mut bytes = Vec::new();
+        File::open(&path)
+            .and_then(|mut f| f.read_to_end(&mut bytes))
+            .map_err(io("read", &path))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    Ok(Outcome {
+        status: status.code(),
+        output: read("out")?,
+        error: read("err")?,
+    })
+}
