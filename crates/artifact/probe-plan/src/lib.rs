@@ -8,8 +8,15 @@
 //!
 //! The rewriter and the reader of counters load the same plan by [`ClassHash`], so they cannot disagree.
 
+mod codec;
 pub mod derive;
+mod dump;
 pub mod plan;
+mod store;
+mod view;
 
-pub use derive::{MethodCounts, OpenFrame};
+pub use codec::{CodecError, MAGIC};
+pub use derive::{Imbalance, MethodCounts, OpenFrame};
 pub use plan::*;
+pub use store::{PlanStore, StoreError};
+pub use view::{CallTarget, LoopCounts};

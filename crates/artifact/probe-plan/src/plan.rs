@@ -87,6 +87,10 @@ pub struct MethodPlan {
     pub handlers: Vec<HandlerPlan>,
     /// Loops, outer before inner.
     pub loops: Vec<LoopPlan>,
+    /// In a constructor of a class with a superclass: the one `invokespecial` after which `this` is initialised. All
+    /// counted code up to and including it runs with an uninitialised `this`, all counted code behind it does not; the
+    /// method-wide catch-all starts behind it. None in all other methods.
+    pub this_initialised_at: Option<Pc>,
 }
 
 /// What was decided for a method.

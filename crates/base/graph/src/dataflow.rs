@@ -1,8 +1,8 @@
 //! Data-flow problems solved by a worklist in reverse post-order.
 //!
 //! Source: Kildall 1973, "A unified approach to global program optimization"; Kam & Ullman 1976. Deviation: facts are
-//! transformed along *edges*, not in nodes, because the exceptional edges of one block carry other facts than the normal
-//! ones. Terminates if every chain of joins is finite; an edge may also stay silent (`None`), i.e. not be taken at all.
+//! sent along *edges*, not out of nodes, because the exceptional edges of one block carry other facts than the normal
+//! ones. Terminates if every chain of joins is finite; an edge may also stay silent, i.e. not be taken at all.
 //! Backward problems run on [`Digraph::reversed`].
 
 use crate::Digraph;
@@ -14,8 +14,14 @@ pub trait Analysis {
     /// What goes wrong with a malformed program.
     type Error;
 
-    /// The fact that arrives over `edge`, given the fact at the start of its source; none if the edge is not taken.
-    fn along(&self, edge: u32, fact: &Self::Fact) -> Result<Option<Self::Fact>, Self::Error>;
+    /// Sends, for each edge out of `node` that may be taken, the fact that arrives over it: pushes `(edge, fact)`, given
+    /// the fact at the start of `node`.
+    fn transfer(
+        &self,
+        node: u32,
+        fact: &Self::Fact,
+        out: &mut Vec<(u32, Self::Fact)>,
+    ) -> Result<(), Self::Error>;
 
     /// Joins `new` into `fact` at `node`; whether `fact` changed.
     fn join(&self, node: u32, fact: &mut Self::Fact, new: Self::Fact) -> Result<bool, Self::Error>;
@@ -39,15 +45,14 @@ pub fn solve<A: Analysis>(
     let mut facts: Vec<Option<A::Fact>> = vec![None; graph.nodes() as usize];
     facts[root as usize] = Some(start);
     let mut pending = std::collections::BTreeSet::from([0u32]);
+    let mut out = Vec::new();
     while let Some(next) = pending.pop_first() {
         let node = order[next as usize];
         let Some(fact) = facts[node as usize].clone() else {
             continue;
         };
-        for &edge in graph.out_edges(node) {
-            let Some(new) = analysis.along(edge, &fact)? else {
-                continue;
-            };
+        analysis.transfer(node, &fact, &mut out)?;
+        for (edge, new) in out.drain(..) {
             let target = graph.ends(edge).1;
             let changed = match &mut facts[target as usize] {
                 Some(old) => analysis.join(target, old, new)?,

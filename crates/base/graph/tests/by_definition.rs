@@ -196,14 +196,19 @@ struct Reaching(u32);
 impl pricetag_graph::Analysis for Reaching {
     type Fact = u32;
     type Error = std::convert::Infallible;
-    fn along(&self, edge: u32, fact: &u32) -> Result<Option<u32>, Self::Error> {
-        // The test's graphs encode the source in the edge number: see below.
-        let source = edge / 16;
-        Ok(Some(if self.0 >> source & 1 == 1 {
-            1 << source
+    fn transfer(
+        &self,
+        node: u32,
+        fact: &u32,
+        out: &mut Vec<(u32, u32)>,
+    ) -> Result<(), Self::Error> {
+        let after = if self.0 >> node & 1 == 1 {
+            1 << node
         } else {
             *fact
-        }))
+        };
+        out.extend((node * 16..node * 16 + 16).map(|edge| (edge, after)));
+        Ok(())
     }
     fn join(&self, _: u32, fact: &mut u32, new: u32) -> Result<bool, Self::Error> {
         let old = std::mem::replace(fact, *fact | new);

@@ -1,1 +1,22 @@
 //! Control flow, loops, class hierarchy and opcode categories of JVM methods.
+//!
+//! | question | module |
+//! |---|---|
+//! | which blocks and edges has a method, exceptional ones included | [`cfg`] |
+//! | how are its loops nested | [`loops`] |
+//! | where is `this` on the stack, and when is it initialised | [`receiver`] |
+//! | which class is a subtype of which | [`hierarchy`] |
+//! | what kind of work does an opcode do | [`category`] |
+//! | how large is a method | [`size`] |
+
+pub mod category;
+pub mod cfg;
+pub mod hierarchy;
+pub mod loops;
+pub mod receiver;
+pub mod size;
+mod stack;
+
+pub use cfg::{Block, Cfg, Edge, FlowError, Handler};
+pub use loops::MethodLoop;
+pub use receiver::Receivers;

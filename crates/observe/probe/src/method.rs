@@ -1,0 +1,255 @@
+//! The plan of one method: blocks, edges, throw points, handlers, loops, and where the counters stand.
+
+use std::collections::BTreeSet;
+
+use pricetag_classfile::opcode as op;
+use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, Operand};
+use pricetag_flow::{Cfg, FlowError, MethodLoop};
+use pricetag_probe_plan::{
+    BlockId, BlockPlan, CallSite, CounterIndex, EdgePlan, HandlerPlan, Instruction, LoopPlan,
+    MethodOutcome, MethodPlan, Pc, ThrowPoint,
+};
+
+use crate::throwing::{ClassScope, MethodScope, Throwing};
+use crate::{Counters, limits, placement};
+
+/// Why a method is not counted.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+    #[error("no instruction of the constructor initialises this")]
+    NeverInitialised,
+    #[error("this is initialised at {first} and again at {second}")]
+    InitialisedTwice { first: u16, second: u16 },
+    #[error(
+        "the instruction at {pc} stands before the initialisation of this at {initialiser} but runs after it, or the other way round"
+    )]
+    InitialisedOutOfOrder { pc: u16, initialiser: u16 },
+    #[error(
+        "an exception handler covers the instruction at {pc}, where this is not yet initialised"
+    )]
+    HandlerBeforeInit { pc: u16 },
+    #[error("{what} would be at least {value}, the class-file format allows {limit}")]
+    TooLarge {
+        what: &'static str,
+        value: u64,
+        limit: u64,
+    },
+}
+
+impl From<pricetag_classfile::ClassFileError> for Refusal {
+    fn from(error: pricetag_classfile::ClassFileError) -> Self {
+        Self::Flow(error.into())
+    }
+}
+
+/// Plans a method; on refusal no counter is taken.
+pub(crate) fn plan(
+    class: &ClassFile<'_>,
+    scope: &ClassScope,
+    member: &Member<'_>,
+    counters: &mut Counters,
+) -> MethodPlan {
+    let constants = class.constants();
+    let mut plan = MethodPlan {
+        name: member.name(constants),
+        descriptor: member.descriptor(constants),
+        access: member.access,
+        code_bytes: 0,
+        outcome: MethodOutcome::NoCode,
+        blocks: Vec::new(),
+        edges: Vec::new(),
+        throw_points: Vec::new(),
+        handlers: Vec::new(),
+        loops: Vec::new(),
+        this_initialised_at: None,
+    };
+    let code = match member.code(constants) {
+        Ok(Some(code)) => code,
+        Ok(None) => return plan,
+        Err(error) => {
+            plan.outcome = MethodOutcome::Left(error.to_string());
+            return plan;
+        }
+    };
+    plan.code_bytes = code.bytes.len() as u32;
+    let empty = plan.clone();
+    match counted(class, scope, &code, plan, counters.next) {
+        Ok((plan, next)) => {
+            counters.next = next;
+            plan
+        }
+        Err(refusal) => MethodPlan {
+            outcome: MethodOutcome::Left(refusal.to_string()),
+            ..empty
+        },
+    }
+}
+
+fn counted(
+    class: &ClassFile<'_>,
+    class_scope: &ClassScope,
+    code: &Code<'_>,
+    mut plan: MethodPlan,
+    first_counter: u32,
+) -> Result<(MethodPlan, u32), Refusal> {
+    let constants = class.constants();
+    let scope = MethodScope {
+        class: class_scope,
+        name: &plan.name,
+        access: plan.access,
+    };
+    let cfg = Cfg::of(code)?;
+    let throwing = Throwing::of(&cfg, code, constants, &scope)?;
+    let cfg = if throwing.before_init.is_empty() {
+        cfg
+    } else {
+        cfg.split_after(code, &throwing.before_init)?
+    };
+    plan.this_initialised_at = throwing.initialiser;
+    plan.edges = cfg
+        .edges
+        .iter()
+        .map(|e| EdgePlan {
+            from: e.from,
+            to: e.to,
+            kind: e.kind,
+            counter: None,
+        })
+        .collect();
+    let loops = cfg.loops();
+    plan.blocks = blocks(class, code, &cfg, &loops)?;
+    plan.throw_points = throw_points(&cfg, &throwing.points);
+    for handler in &cfg.handlers {
+        let catches = cfg.catches(handler, code, constants)?;
+        plan.handlers.push(HandlerPlan {
+            block: handler.block,
+            catches,
+            counter: CounterIndex(0),
+        });
+    }
+    plan.loops = loops.into_iter().map(loop_plan).collect();
+    let mut counters = Counters {
+        next: first_counter,
+    };
+    placement::place(&mut plan, throwing.returns_may_throw, &mut counters);
+    for point in &mut plan.throw_points {
+        point.counter = counters.take();
+    }
+    for handler in &mut plan.handlers {
+        handler.counter = counters.take();
+    }
+    limits::check(code, &plan)?;
+    plan.outcome = MethodOutcome::Counted;
+    Ok((plan, counters.next))
+}
+
+fn blocks(
+    class: &ClassFile<'_>,
+    code: &Code<'_>,
+    cfg: &Cfg,
+    loops: &[MethodLoop],
+) -> Result<Vec<BlockPlan>, Refusal> {
+    let constants = class.constants();
+    // A damaged line table costs the lines, not the counts.
+    let lines = code.line_numbers(constants).unwrap_or_default();
+    let mut depth = vec![0; cfg.blocks.len()];
+    for l in loops {
+        for block in &l.blocks {
+            depth[block.0 as usize] = l.depth;
+        }
+    }
+    let mut plans = Vec::with_capacity(cfg.blocks.len());
+    for (b, loop_depth) in depth.into_iter().enumerate() {
+        let instructions = cfg.instructions_of(BlockId(b as u32));
+        let (first, last) = (&instructions[0], &instructions[instructions.len() - 1]);
+        let mut calls = Vec::new();
+        for here in instructions
+            .iter()
+            .filter(|i| (op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC).contains(&i.opcode))
+        {
+            calls.push(call_site(class, constants, here)?);
+        }
+        let line_of = |pc: u16| {
+            lines
+                .partition_point(|l| l.0 <= pc)
+                .checked_sub(1)
+                .map(|i| lines[i].1)
+        };
+        let in_lines: BTreeSet<u16> = instructions.iter().filter_map(|i| line_of(i.pc)).collect();
+        plans.push(BlockPlan {
+            start: Pc(first.pc),
+            end: last.end(),
+            loop_depth,
+            instructions: instructions
+                .iter()
+                .map(|i| Instruction {
+                    pc: Pc(i.pc),
+                    opcode: i.opcode,
+                })
+                .collect(),
+            lines: in_lines.into_iter().collect(),
+            calls,
+        });
+    }
+    Ok(plans)
+}
+
+fn call_site(
+    class: &ClassFile<'_>,
+    constants: &ConstantPool<'_>,
+    here: &pricetag_classfile::Instruction,
+) -> Result<CallSite, Refusal> {
+    let (owner, name, descriptor) = match here.operand {
+        Operand::Constant(index) | Operand::InvokeInterface { index, .. } => {
+            let member = constants.member_ref(index)?;
+            (member.owner, member.name, member.descriptor)
+        }
+        Operand::InvokeDynamic(index) => {
+            let site = constants.invoke_dynamic(index)?;
+            (
+                class.bootstrap_method(site.bootstrap)?.owner,
+                site.name,
+                site.descriptor,
+            )
+        }
+        _ => return Err(FlowError::Stack { pc: here.pc }.into()),
+    };
+    Ok(CallSite {
+        pc: Pc(here.pc),
+        opcode: here.opcode,
+        owner,
+        name,
+        descriptor,
+    })
+}
+
+fn throw_points(cfg: &Cfg, points: &BTreeSet<Pc>) -> Vec<ThrowPoint> {
+    let mut result = Vec::with_capacity(points.len());
+    for b in 0..cfg.blocks.len() {
+        let block = BlockId(b as u32);
+        let here = cfg
+            .instructions_of(block)
+            .iter()
+            .map(|i| Pc(i.pc))
+            .filter(|pc| points.contains(pc));
+        result.extend(here.map(|pc| ThrowPoint {
+            pc,
+            block,
+            counter: CounterIndex(0),
+        }));
+    }
+    result
+}
+
+fn loop_plan(l: MethodLoop) -> LoopPlan {
+    LoopPlan {
+        header: l.header,
+        parent: l.parent,
+        depth: l.depth,
+        back_edges: l.back_edges,
+        entry_edges: l.entry_edges,
+        reducible: l.reducible,
+    }
+}

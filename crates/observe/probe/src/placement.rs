@@ -1,0 +1,94 @@
+//! Which edges carry a counter: those outside a maximum spanning tree.
+//!
+//! Nodes are the blocks and one for the caller, which is both ENTRY and EXIT. An edge in `d` common loops weighs
+//! 10^d, divided by the number of ways out of its source that stay in those loops, so that of the counters that a cycle
+//! needs the ones on rarer ways are chosen.
+//!
+//! Source: Knuth & Stevenson 1973, "Optimal measurement points for program frequency counts"; Ball & Larus 1994,
+//! "Optimally profiling and tracing programs", §3. Three kinds of edges are decided beforehand:
+//! - `Continue` edges always have a counter: their difference to the block is the throws there;
+//! - the throws themselves, which no plan lists, are edges of the tree (see [`MethodPlan::uncounted_throws`]);
+//! - returns that may throw never have one, since it would stand before the instruction that throws.
+//!
+//! The last two kinds lead from different blocks to the caller and hence never close a cycle.
+
+use pricetag_graph::maximum_spanning_forest;
+use pricetag_probe_plan::{EdgeKind, EdgePlan, MethodPlan, Node};
+
+use crate::Counters;
+
+/// The weight of an edge that must be in the tree.
+const ALWAYS: u64 = u64::MAX;
+/// Weight of an edge outside all loops that is the only way out of its source.
+const UNIT: u64 = 10_000;
+/// 10^14 times [`UNIT`] still fits.
+const DEEPEST: u32 = 14;
+
+/// Puts counters on the plan's edges, in order of the edges.
+pub fn place(plan: &mut MethodPlan, returns_may_throw: bool, counters: &mut Counters) {
+    let caller = plan.blocks.len() as u32;
+    let node = |n: Node| match n {
+        Node::Entry | Node::Exit => caller,
+        Node::Block(b) => b.0,
+    };
+    let weights = weights(plan);
+    let mut candidates = Vec::with_capacity(plan.edges.len());
+    let mut of_edge = Vec::with_capacity(plan.edges.len());
+    for (edge, weight) in plan.edges.iter().zip(weights) {
+        of_edge.push(candidates.len());
+        match edge.kind {
+            EdgeKind::Continue => {}
+            EdgeKind::Return if returns_may_throw => {
+                candidates.push((node(edge.from), caller, ALWAYS))
+            }
+            _ => candidates.push((node(edge.from), node(edge.to), weight)),
+        }
+    }
+    candidates.extend(
+        plan.uncounted_throws()
+            .iter()
+            .map(|b| (b.0, caller, ALWAYS)),
+    );
+    let in_tree = maximum_spanning_forest(caller + 1, &candidates);
+    for (edge, candidate) in plan.edges.iter_mut().zip(of_edge) {
+        if edge.kind == EdgeKind::Continue || !in_tree[candidate] {
+            edge.counter = Some(counters.take());
+        }
+    }
+}
+
+/// The estimated relative frequency of each edge.
+fn weights(plan: &MethodPlan) -> Vec<u64> {
+    let common: Vec<u32> = plan.edges.iter().map(|e| common_loops(plan, e)).collect();
+    let mut ways_out: Vec<Vec<u32>> = vec![Vec::new(); plan.blocks.len()];
+    for (edge, &depth) in plan.edges.iter().zip(&common) {
+        if let Node::Block(b) = edge.from {
+            ways_out[b.0 as usize].push(depth);
+        }
+    }
+    for depths in &mut ways_out {
+        depths.sort_unstable();
+    }
+    let weigh = |(edge, &depth): (&EdgePlan, &u32)| {
+        let ways = match edge.from {
+            Node::Block(b) => {
+                let depths = &ways_out[b.0 as usize];
+                depths.len() - depths.partition_point(|&d| d < depth)
+            }
+            _ => 1,
+        };
+        UNIT * 10u64.pow(depth.min(DEEPEST)) / ways as u64
+    };
+    plan.edges.iter().zip(&common).map(weigh).collect()
+}
+
+/// In how many loops an edge stays. Edges between blocks of different loops at the same depth count as in both, which
+/// only costs a little optimality.
+fn common_loops(plan: &MethodPlan, edge: &EdgePlan) -> u32 {
+    match (edge.from, edge.to) {
+        (Node::Block(a), Node::Block(b)) => plan.blocks[a.0 as usize]
+            .loop_depth
+            .min(plan.blocks[b.0 as usize].loop_depth),
+        _ => 0,
+    }
+}

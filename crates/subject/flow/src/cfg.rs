@@ -1,0 +1,368 @@
+//! The control-flow graph of a method: reachable blocks, an edge for every way out of them, handlers.
+//!
+//! Only code that can be reached from the method's entry is in the graph; class files before version 50 may hold other
+//! code. A handler counts as reachable as soon as any reachable instruction is in its range, whether or not it can throw.
+//! Blocks do not end at calls or at the borders of exception ranges: exceptional edges lead from the block as a whole.
+//! Every case of a switch is an edge of its own, and so is a branch to the next instruction.
+//!
+//! Source: *The Java Virtual Machine Specification*, §4.9–4.11. Limit: subroutines (`jsr`, `ret`) are refused; their
+//! control flow depends on data.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use pricetag_classfile::{ClassFileError, Code, ConstantPool, Instruction, Operand, opcode};
+use pricetag_graph::Digraph;
+use pricetag_probe_plan::{BlockId, EdgeKind, Node, Pc};
+
+/// Why a method has no control-flow graph.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FlowError {
+    /// The code does not decode.
+    #[error(transparent)]
+    ClassFile(#[from] ClassFileError),
+    /// `jsr` or `ret`.
+    #[error("{mnemonic} at {pc}: subroutines of old class files are not analysed", mnemonic = opcode::mnemonic(*.opcode))]
+    Subroutine {
+        /// Where.
+        pc: u16,
+        /// Which instruction.
+        opcode: u8,
+    },
+    /// Control would run past the last instruction.
+    #[error("control runs past the end of the code behind the instruction at {pc}")]
+    FallsOff {
+        /// The last instruction.
+        pc: u16,
+    },
+    /// The operand stack is too small or has different heights on two ways to one instruction.
+    #[error("operand stack does not fit at {pc}")]
+    Stack {
+        /// Where.
+        pc: u16,
+    },
+    /// `this` is initialised on one way to an instruction and not on another, or by several instructions in turn.
+    #[error("it cannot be told at {pc} whether the constructor has initialised this")]
+    Ambiguous {
+        /// Where.
+        pc: u16,
+    },
+}
+
+/// A basic block: reachable instructions that run one after another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its instructions, as indices into [`Cfg::instructions`].
+    pub instructions: Range<usize>,
+}
+
+/// A way from one block to the next, into the method or out of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Source.
+    pub from: Node,
+    /// Target.
+    pub to: Node,
+    /// Condition.
+    pub kind: EdgeKind,
+}
+
+/// A reachable exception handler: one for all table entries with its target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handler {
+    /// Its first block.
+    pub block: BlockId,
+    /// Indices into the exception table.
+    pub entries: Vec<usize>,
+}
+
+/// The control-flow graph of one method.
+#[derive(Clone, Debug)]
+pub struct Cfg {
+    /// All instructions of the method, reachable or not.
+    pub instructions: Vec<Instruction>,
+    /// Blocks in order of their first instruction.
+    pub blocks: Vec<Block>,
+    /// Normal edges: the entry, then block by block.
+    pub edges: Vec<Edge>,
+    /// Handlers in order of their block.
+    pub handlers: Vec<Handler>,
+    /// Exceptional edges, from blocks to indices of `handlers`, without repeats.
+    pub exceptional: Vec<(BlockId, usize)>,
+}
+
+impl Cfg {
+    /// Builds the graph.
+    ///
+    /// # Errors
+    /// If the code cannot be decoded, has subroutines or runs past its end.
+    pub fn of(code: &Code<'_>) -> Result<Self, FlowError> {
+        Self::split(code.instructions()?, code, &BTreeSet::new())
+    }
+
+    /// The same graph with blocks ending behind each instruction in `after`; the edge to the next instruction is then
+    /// a [`EdgeKind::Continue`].
+    ///
+    /// # Errors
+    /// As [`Cfg::of`].
+    pub fn split_after(self, code: &Code<'_>, after: &BTreeSet<Pc>) -> Result<Self, FlowError> {
+        Self::split(self.instructions, code, after)
+    }
+
+    fn split(
+        instructions: Vec<Instruction>,
+        code: &Code<'_>,
+        after: &BTreeSet<Pc>,
+    ) -> Result<Self, FlowError> {
+        let reachable = reachable(&instructions, code)?;
+        let leaders = leaders(&instructions, code, &reachable, after);
+        let mut block_of = vec![None; instructions.len()];
+        let mut blocks: Vec<Block> = Vec::new();
+        for i in (0..instructions.len()).filter(|&i| reachable[i]) {
+            match blocks.last_mut() {
+                Some(block) if !leaders[i] && block.instructions.end == i => {
+                    block.instructions.end = i + 1
+                }
+                _ => blocks.push(Block {
+                    instructions: i..i + 1,
+                }),
+            }
+            block_of[i] = Some(BlockId(blocks.len() as u32 - 1));
+        }
+        let mut cfg = Self {
+            instructions,
+            blocks,
+            edges: Vec::new(),
+            handlers: Vec::new(),
+            exceptional: Vec::new(),
+        };
+        cfg.edges = cfg.normal_edges(&block_of, after);
+        cfg.add_handlers(code, &block_of);
+        Ok(cfg)
+    }
+
+    fn normal_edges(&self, block_of: &[Option<BlockId>], after: &BTreeSet<Pc>) -> Vec<Edge> {
+        let at = |pc: u32| {
+            let index = self.index_of(pc)?;
+            block_of[index].map(Node::Block)
+        };
+        let first = Edge {
+            from: Node::Entry,
+            to: Node::Block(BlockId(0)),
+            kind: EdgeKind::Entry,
+        };
+        let mut edges = vec![first];
+        for (b, block) in self.blocks.iter().enumerate() {
+            let last = &self.instructions[block.instructions.end - 1];
+            let mut add = |to: Option<Node>, kind| {
+                let from = Node::Block(BlockId(b as u32));
+                edges.extend(to.map(|to| Edge { from, to, kind }));
+            };
+            match &last.operand {
+                _ if opcode::is_return(last.opcode) => add(Some(Node::Exit), EdgeKind::Return),
+                Operand::Branch(target) if opcode::is_conditional(last.opcode) => {
+                    add(at(last.end()), EdgeKind::NotTaken);
+                    add(at(*target), EdgeKind::Taken);
+                }
+                Operand::Branch(target) => add(at(*target), EdgeKind::Jump),
+                Operand::TableSwitch {
+                    default, targets, ..
+                } => {
+                    for (case, &target) in targets.iter().enumerate() {
+                        add(at(target), EdgeKind::Case(case as u32));
+                    }
+                    add(at(*default), EdgeKind::Default);
+                }
+                Operand::LookupSwitch { default, pairs } => {
+                    for (case, &(_, target)) in pairs.iter().enumerate() {
+                        add(at(target), EdgeKind::Case(case as u32));
+                    }
+                    add(at(*default), EdgeKind::Default);
+                }
+                _ if !opcode::falls_through(last.opcode) => {}
+                _ if after.contains(&Pc(last.pc)) => add(at(last.end()), EdgeKind::Continue),
+                _ => add(at(last.end()), EdgeKind::FallThrough),
+            }
+        }
+        edges
+    }
+
+    fn add_handlers(&mut self, code: &Code<'_>, block_of: &[Option<BlockId>]) {
+        for (i, entry) in code.exception_table.iter().enumerate() {
+            let Some(block) = self
+                .index_of(u32::from(entry.handler_pc))
+                .and_then(|h| block_of[h])
+            else {
+                continue;
+            };
+            let covered = self.covered_blocks(entry.start_pc, entry.end_pc);
+            if covered.is_empty() {
+                continue;
+            }
+            let handler = match self.handlers.iter().position(|h| h.block == block) {
+                Some(known) => known,
+                None => {
+                    self.handlers.push(Handler {
+                        block,
+                        entries: Vec::new(),
+                    });
+                    self.handlers.len() - 1
+                }
+            };
+            self.handlers[handler].entries.push(i);
+            self.exceptional
+                .extend(covered.map(|b| (BlockId(b as u32), handler)));
+        }
+        let mut order: Vec<usize> = (0..self.handlers.len()).collect();
+        order.sort_by_key(|&h| self.handlers[h].block);
+        let mut rank = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            rank[old] = new;
+        }
+        self.handlers.sort_by_key(|h| h.block);
+        for (_, handler) in &mut self.exceptional {
+            *handler = rank[*handler];
+        }
+        self.exceptional.sort_unstable();
+        self.exceptional.dedup();
+    }
+
+    /// Blocks with an instruction in `[start, end)`.
+    fn covered_blocks(&self, start: u16, end: u16) -> Range<usize> {
+        let pc = |i: usize| self.instructions[i].pc;
+        let first = self
+            .blocks
+            .partition_point(|b| pc(b.instructions.end - 1) < start);
+        let last = self
+            .blocks
+            .partition_point(|b| pc(b.instructions.start) < end);
+        first..last.max(first)
+    }
+
+    /// The index of the instruction at `pc`.
+    pub fn index_of(&self, pc: u32) -> Option<usize> {
+        self.instructions
+            .binary_search_by_key(&pc, |i| u32::from(i.pc))
+            .ok()
+    }
+
+    /// The instructions of a block.
+    pub fn instructions_of(&self, block: BlockId) -> &[Instruction] {
+        &self.instructions[self.blocks[block.0 as usize].instructions.clone()]
+    }
+
+    /// The graph for [`pricetag_graph`]: blocks by their number, then the entry, then the exit; edges by their number,
+    /// then the exceptional ones.
+    pub fn digraph(&self) -> Digraph {
+        let node = |n: Node| match n {
+            Node::Block(b) => b.0,
+            Node::Entry => self.entry(),
+            Node::Exit => self.entry() + 1,
+        };
+        let normal = self.edges.iter().map(|e| (node(e.from), node(e.to)));
+        let exceptional = self
+            .exceptional
+            .iter()
+            .map(|&(b, h)| (b.0, self.handlers[h].block.0));
+        Digraph::new(self.entry() + 2, normal.chain(exceptional))
+    }
+
+    /// The node of the method's entry in [`Cfg::digraph`].
+    pub fn entry(&self) -> u32 {
+        self.blocks.len() as u32
+    }
+
+    /// Internal names of the classes a handler catches, in table order without repeats; empty if it catches all.
+    ///
+    /// # Errors
+    /// If the table names no class.
+    pub fn catches(
+        &self,
+        handler: &Handler,
+        code: &Code<'_>,
+        constants: &ConstantPool<'_>,
+    ) -> Result<Vec<String>, FlowError> {
+        let mut names = Vec::new();
+        for &entry in &handler.entries {
+            match code.exception_table[entry].catch_type {
+                0 => return Ok(Vec::new()),
+                index => {
+                    let name = constants.class_name(index)?;
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+            }
+        }
+        Ok(names)
+    }
+}
+
+/// Which instructions can be reached from the first.
+fn reachable(instructions: &[Instruction], code: &Code<'_>) -> Result<Vec<bool>, FlowError> {
+    let index = |pc: u32| instructions.partition_point(|i| u32::from(i.pc) < pc);
+    let mut reached = vec![false; instructions.len()];
+    let mut entered = vec![false; code.exception_table.len()];
+    let mut stack = vec![0];
+    loop {
+        while let Some(i) = stack.pop() {
+            if std::mem::replace(&mut reached[i], true) {
+                continue;
+            }
+            let here = &instructions[i];
+            if opcode::is_subroutine(here.opcode) {
+                return Err(FlowError::Subroutine {
+                    pc: here.pc,
+                    opcode: here.opcode,
+                });
+            }
+            stack.extend(here.targets().map(index));
+            if opcode::falls_through(here.opcode) {
+                if i + 1 == instructions.len() {
+                    return Err(FlowError::FallsOff { pc: here.pc });
+                }
+                stack.push(i + 1);
+            }
+        }
+        for (entry, entered) in code.exception_table.iter().zip(&mut entered) {
+            let range = index(u32::from(entry.start_pc))..index(u32::from(entry.end_pc));
+            if !*entered && reached[range].contains(&true) {
+                *entered = true;
+                stack.push(index(u32::from(entry.handler_pc)));
+            }
+        }
+        if stack.is_empty() {
+            return Ok(reached);
+        }
+    }
+}
+
+/// Which reachable instructions start a block.
+fn leaders(
+    instructions: &[Instruction],
+    code: &Code<'_>,
+    reachable: &[bool],
+    after: &BTreeSet<Pc>,
+) -> Vec<bool> {
+    let index = |pc: u32| instructions.partition_point(|i| u32::from(i.pc) < pc);
+    let mut leader = vec![false; instructions.len() + 1];
+    leader[0] = true;
+    for (i, here) in instructions
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| reachable[*i])
+    {
+        for target in here.targets() {
+            leader[index(target)] = true;
+        }
+        let ends = here.targets().next().is_some() || !opcode::falls_through(here.opcode);
+        if ends || after.contains(&Pc(here.pc)) {
+            leader[i + 1] = true;
+        }
+    }
+    for entry in &code.exception_table {
+        // Harmless for handlers that are not reachable: their instructions are in no block, or in one by another way.
+        leader[index(u32::from(entry.handler_pc))] = true;
+    }
+    leader
+}

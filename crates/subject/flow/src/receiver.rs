@@ -1,0 +1,322 @@
+//! Where `this` is, and in constructors, whether it is initialised yet.
+//!
+//! An abstract interpretation of the method over its control-flow graph that knows two kinds of slots, "surely `this`"
+//! and "anything else". It answers two questions exactly enough to rely on: is the receiver of a field access `this`
+//! (then it is not null), and has the constructor called `super(…)` or `this(…)` before an instruction.
+//!
+//! Source: the verifier's type inference (JVMS §4.10.2) with two types instead of all. Deviation: at most
+//! [`TRACKED`] slots are followed at once; what is not followed is "anything else", which is safe.
+
+use pricetag_classfile::opcode as op;
+use pricetag_classfile::{Code, ConstantPool, Instruction, Operand};
+use pricetag_graph::{Analysis, Digraph, solve};
+use pricetag_probe_plan::{BlockId, Pc};
+
+use crate::cfg::{Cfg, FlowError};
+use crate::stack::effect;
+
+/// How many slots that hold `this` are followed at once.
+pub const TRACKED: usize = 16;
+
+/// What was found out about an instance method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receivers {
+    /// For each instruction, whether it is a `getfield` or `putfield` on `this`.
+    field_of_this: Vec<bool>,
+    /// For each instruction, whether it runs before `this` is initialised.
+    before_init: Vec<bool>,
+    /// The `invokespecial` instructions that initialise `this`, ascending.
+    initialisers: Vec<Pc>,
+}
+
+impl Receivers {
+    /// Analyses an instance method. `uninitialised` says whether `this` needs a constructor call first: in `<init>` of
+    /// every class that has a superclass.
+    ///
+    /// # Errors
+    /// If the operand stack does not fit, or initialisation depends on the way taken; the JVM's verifier refuses almost
+    /// all such methods too.
+    pub fn of(
+        cfg: &Cfg,
+        code: &Code<'_>,
+        constants: &ConstantPool<'_>,
+        uninitialised: bool,
+    ) -> Result<Self, FlowError> {
+        let graph = cfg.digraph();
+        let interpretation = Interpretation {
+            cfg,
+            code,
+            constants,
+            graph: &graph,
+        };
+        let start = Frame {
+            depth: 0,
+            stack: Vec::new(),
+            locals: vec![0],
+            initialised: !uninitialised,
+        };
+        let facts = solve(&graph, cfg.entry(), start, &interpretation)?;
+        let count = cfg.instructions.len();
+        let mut result = Self {
+            field_of_this: vec![false; count],
+            before_init: vec![false; count],
+            initialisers: Vec::new(),
+        };
+        for (block, fact) in cfg.blocks.iter().zip(&facts) {
+            let Some(fact) = fact else { continue };
+            let mut frame = fact.clone();
+            for i in block.instructions.clone() {
+                let here = &cfg.instructions[i];
+                result.before_init[i] = !frame.initialised;
+                result.field_of_this[i] = interpretation.is_field_of_this(&frame, here)?;
+                let before = frame.initialised;
+                interpretation.step(&mut frame, here)?;
+                if frame.initialised != before {
+                    result.initialisers.push(Pc(here.pc));
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    /// Whether the instruction at an index is a `getfield` or `putfield` whose receiver surely is `this`.
+    pub fn is_field_of_this(&self, instruction: usize) -> bool {
+        self.field_of_this[instruction]
+    }
+
+    /// Whether the instruction at an index runs before the constructor has initialised `this`.
+    pub fn is_before_init(&self, instruction: usize) -> bool {
+        self.before_init[instruction]
+    }
+
+    /// The instructions that initialise `this`.
+    pub fn initialisers(&self) -> &[Pc] {
+        &self.initialisers
+    }
+}
+
+/// What is known before an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Frame {
+    /// Slots on the operand stack.
+    depth: u32,
+    /// Those that hold `this`, ascending, the bottom being 0.
+    stack: Vec<u32>,
+    /// Locals that hold `this`, ascending.
+    locals: Vec<u16>,
+    initialised: bool,
+}
+
+impl Frame {
+    fn pop(&mut self, slots: u32, pc: u16) -> Result<(), FlowError> {
+        self.depth = self
+            .depth
+            .checked_sub(slots)
+            .ok_or(FlowError::Stack { pc })?;
+        while self.stack.last().is_some_and(|&s| s >= self.depth) {
+            self.stack.pop();
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, this: bool) {
+        if this && self.stack.len() < TRACKED {
+            self.stack.push(self.depth);
+        }
+        self.depth += 1;
+    }
+
+    /// Whether the slot `below` the top (0 is the top) holds `this`.
+    fn is_this(&self, below: u32) -> bool {
+        self.depth
+            .checked_sub(below + 1)
+            .is_some_and(|slot| self.stack.contains(&slot))
+    }
+
+    fn store(&mut self, local: u16, this: bool) {
+        match self.locals.binary_search(&local) {
+            Ok(at) if !this => drop(self.locals.remove(at)),
+            Err(at) if this && self.locals.len() < TRACKED => self.locals.insert(at, local),
+            _ => {}
+        }
+    }
+}
+
+struct Interpretation<'a> {
+    cfg: &'a Cfg,
+    code: &'a Code<'a>,
+    constants: &'a ConstantPool<'a>,
+    graph: &'a Digraph,
+}
+
+impl Analysis for Interpretation<'_> {
+    type Fact = Frame;
+    type Error = FlowError;
+
+    fn transfer(
+        &self,
+        node: u32,
+        fact: &Frame,
+        out: &mut Vec<(u32, Frame)>,
+    ) -> Result<(), FlowError> {
+        let edges = self.graph.out_edges(node);
+        if node == self.cfg.entry() {
+            out.extend(edges.iter().map(|&e| (e, fact.clone())));
+            return Ok(());
+        }
+        if node > self.cfg.entry() {
+            return Ok(());
+        }
+        let first_exceptional = self.cfg.edges.len();
+        let mut caught: Vec<(u32, Frame)> = Vec::new();
+        let handlers: Vec<u32> = edges
+            .iter()
+            .copied()
+            .filter(|&e| e as usize >= first_exceptional)
+            .collect();
+        let mut frame = fact.clone();
+        for here in self.cfg.instructions_of(BlockId(node)) {
+            for &edge in &handlers {
+                let (_, handler) = self.cfg.exceptional[edge as usize - first_exceptional];
+                if self.covers(handler, here.pc) {
+                    let thrown = Frame {
+                        depth: 1,
+                        stack: Vec::new(),
+                        ..frame.clone()
+                    };
+                    match caught.iter_mut().find(|(e, _)| *e == edge) {
+                        Some((_, known)) => drop(meet(known, &thrown, here.pc)?),
+                        None => caught.push((edge, thrown)),
+                    }
+                }
+            }
+            self.step(&mut frame, here)?;
+        }
+        out.append(&mut caught);
+        out.extend(
+            edges
+                .iter()
+                .filter(|&&e| (e as usize) < first_exceptional)
+                .map(|&e| (e, frame.clone())),
+        );
+        Ok(())
+    }
+
+    fn join(&self, node: u32, fact: &mut Frame, new: Frame) -> Result<bool, FlowError> {
+        if node >= self.cfg.entry() {
+            return Ok(false);
+        }
+        meet(fact, &new, self.cfg.instructions_of(BlockId(node))[0].pc)
+    }
+}
+
+/// Keeps in `known` what `new` knows too; whether that changed it.
+fn meet(known: &mut Frame, new: &Frame, pc: u16) -> Result<bool, FlowError> {
+    if known.depth != new.depth {
+        return Err(FlowError::Stack { pc });
+    }
+    if known.initialised != new.initialised {
+        return Err(FlowError::Ambiguous { pc });
+    }
+    let before = known.stack.len() + known.locals.len();
+    known.stack.retain(|s| new.stack.contains(s));
+    known.locals.retain(|l| new.locals.contains(l));
+    Ok(known.stack.len() + known.locals.len() != before)
+}
+
+impl Interpretation<'_> {
+    fn covers(&self, handler: usize, pc: u16) -> bool {
+        let entries = &self.cfg.handlers[handler].entries;
+        entries
+            .iter()
+            .map(|&e| &self.code.exception_table[e])
+            .any(|e| e.start_pc <= pc && pc < e.end_pc)
+    }
+
+    fn is_field_of_this(&self, frame: &Frame, here: &Instruction) -> Result<bool, FlowError> {
+        if !matches!(here.opcode, op::GETFIELD | op::PUTFIELD) {
+            return Ok(false);
+        }
+        let pops = effect(here, self.constants)?.pops;
+        Ok(frame.is_this(pops - 1))
+    }
+
+    fn step(&self, frame: &mut Frame, here: &Instruction) -> Result<(), FlowError> {
+        let effect = effect(here, self.constants)?;
+        let touched: Vec<bool> = match here.opcode {
+            op::DUP..=op::SWAP => (0..effect.pops)
+                .rev()
+                .map(|below| frame.is_this(below))
+                .collect(),
+            _ => Vec::new(),
+        };
+        if let Some((local, wide)) = stored_local(here) {
+            let this = !wide && frame.is_this(0);
+            frame.store(local, this);
+            if wide {
+                frame.store(local.saturating_add(1), false);
+            }
+        }
+        match here.opcode {
+            op::CHECKCAST => return Ok(()),
+            op::INVOKESPECIAL
+                if !frame.initialised
+                    && frame.is_this(effect.pops - 1)
+                    && self.calls_init(here)? =>
+            {
+                frame.initialised = true;
+            }
+            _ => {}
+        }
+        frame.pop(effect.pops, here.pc)?;
+        match here.opcode {
+            op::ALOAD => {
+                frame.push(matches!(here.operand, Operand::Local(n) if frame.locals.contains(&n)))
+            }
+            op::ALOAD_0..=op::ALOAD_3 => {
+                frame.push(frame.locals.contains(&u16::from(here.opcode - op::ALOAD_0)))
+            }
+            op::DUP..=op::SWAP => shuffle(here.opcode)
+                .iter()
+                .for_each(|&i| frame.push(touched[i])),
+            _ => (0..effect.pushes).for_each(|_| frame.push(false)),
+        }
+        if frame.depth > u32::from(self.code.max_stack) {
+            return Err(FlowError::Stack { pc: here.pc });
+        }
+        Ok(())
+    }
+
+    fn calls_init(&self, here: &Instruction) -> Result<bool, FlowError> {
+        let Operand::Constant(index) = here.operand else {
+            return Ok(false);
+        };
+        Ok(self.constants.member_name_and_descriptor(index)?.0 == b"<init>")
+    }
+}
+
+/// The local an instruction stores to, and whether it takes two slots.
+fn stored_local(here: &Instruction) -> Option<(u16, bool)> {
+    let numbered = |first: u8| u16::from((here.opcode - first) % 4);
+    match (here.opcode, &here.operand) {
+        (op::LSTORE | op::DSTORE, Operand::Local(n)) => Some((*n, true)),
+        (op::ISTORE..=op::ASTORE, Operand::Local(n)) => Some((*n, false)),
+        (op::LSTORE_0..=op::LSTORE_3, _) => Some((numbered(op::LSTORE_0), true)),
+        (op::DSTORE_0..=op::DSTORE_3, _) => Some((numbered(op::DSTORE_0), true)),
+        (op::ISTORE_0..=op::ASTORE_3, _) => Some((numbered(op::ISTORE_0), false)),
+        _ => None,
+    }
+}
+
+/// What `dup` and its kin push, as indices into the slots they popped, the lowest being 0.
+fn shuffle(opcode: u8) -> &'static [usize] {
+    match opcode {
+        op::DUP => &[0, 0],
+        op::DUP_X1 => &[1, 0, 1],
+        op::DUP_X2 => &[2, 0, 1, 2],
+        op::DUP2 => &[0, 1, 0, 1],
+        op::DUP2_X1 => &[1, 2, 0, 1, 2],
+        op::DUP2_X2 => &[2, 3, 0, 1, 2, 3],
+        _ => &[1, 0],
+    }
+}
