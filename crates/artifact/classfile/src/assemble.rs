@@ -456,6 +456,11 @@ impl Assembled {
         self.labels[label.index()]
     }
 
+    /// Where the label of that number ended up; 0 if there is none.
+    pub fn numbered(&self, index: usize) -> u32 {
+        self.labels.get(index).copied().unwrap_or_default()
+    }
+
     /// Intermediate jumps, ascending: where each stands and where it goes. Each needs a frame equal to its target's.
     pub fn islands(&self) -> &[(u32, Label)] {
         &self.islands

@@ -1,1 +1,173 @@
 //! Class file and probe plan to instrumented class file.
+//!
+//! The plan says which edges and throw points are counted; this crate decides nothing, it only finds the place for each
+//! counter (Ball & Larus 1994, §3.3, "Register allocation of counters" aside) and keeps everything else as it was: behaviour,
+//! exception ranges, frames, debug tables, class version. See `docs/decisions/001-exact-counting.md`.
+//!
+//! Limits: methods with `jsr`/`ret`, methods that would exceed 64 KiB and methods whose code makes no sense are left as they
+//! were, each with its reason.
+
+mod body;
+mod constructor;
+mod error;
+mod frames;
+mod method;
+mod placement;
+mod runtime;
+mod scope;
+mod tail;
+
+pub use error::RewriteError;
+pub use runtime::{
+    HELPER_CLASS, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD, add_thread_fields, helper_class,
+};
+
+use error::MethodError;
+use method::Shared;
+use pricetag_classfile::ClassFile;
+use pricetag_classfile::splice::splice;
+use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan};
+
+/// What the agent chose for one class.
+#[derive(Clone, Copy, Debug)]
+pub struct Wiring<'a> {
+    /// The argument of `Pricetag.chunk`: which class's chunk is meant.
+    pub class_index: u32,
+    /// Methods whose invocations are observations.
+    pub scopes: &'a [ScopeProbe],
+}
+
+/// A method whose invocations are reported with arguments, beginning and end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopeProbe {
+    /// Passed to `enter` and `exit`.
+    pub id: i32,
+    /// Name of the method.
+    pub method: String,
+    /// Its descriptor; every method of that name without one.
+    pub descriptor: Option<String>,
+}
+
+/// An instrumented class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The class file.
+    pub bytes: Vec<u8>,
+    /// Methods that were changed.
+    pub methods: Vec<RewrittenMethod>,
+    /// Methods that were to be counted but are as they were, with the reason.
+    pub left: Vec<(u16, String)>,
+    /// Scopes that are not reported, with the reason.
+    pub refused_scopes: Vec<(i32, String)>,
+}
+
+/// Where the instructions of a changed method went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RewrittenMethod {
+    /// Index of the method in the class file.
+    pub index: u16,
+    /// New and original offset of every original instruction, ascending.
+    pub pcs: Vec<(u32, u16)>,
+}
+
+/// Instruments a class. Without a plan only scopes are wired.
+///
+/// A method that cannot be rewritten is left as it was; only a class that cannot be read, or a plan that was made for
+/// another class, is an error.
+pub fn rewrite(
+    class: &[u8],
+    plan: Option<&ClassPlan>,
+    wiring: &Wiring<'_>,
+) -> Result<Rewritten, RewriteError> {
+    let class = ClassFile::parse(class)?;
+    check(&class, plan)?;
+    let mut shared = Shared::new(&class, wiring.class_index);
+    let mut outcome = Rewritten {
+        bytes: Vec::new(),
+        methods: Vec::new(),
+        left: Vec::new(),
+        refused_scopes: Vec::new(),
+    };
+    let mut edits = Vec::new();
+    for (index, member) in class.methods().iter().enumerate() {
+        let plan = plan
+            .map(|plan| &plan.methods[index])
+            .filter(|plan| plan.outcome == MethodOutcome::Counted);
+        let (scopes, refused) = scope::of_method(member, class.constants(), wiring.scopes);
+        outcome.refused_scopes.extend(refused);
+        if plan.is_none() && scopes.is_empty() {
+            continue;
+        }
+        let (result, failure) = rewrite_or_retreat(&mut shared, index, plan, &scopes);
+        if let Some((code, pcs)) = result {
+            edits.push(code);
+            outcome.methods.push(RewrittenMethod {
+                index: index as u16,
+                pcs,
+            });
+        } else if let Some(error) = &failure {
+            outcome
+                .refused_scopes
+                .extend(scopes.iter().map(|id| (*id, error.to_string())));
+        }
+        if let (Some(error), Some(_)) = (failure, plan) {
+            outcome.left.push((index as u16, error.to_string()));
+        }
+    }
+    outcome
+        .refused_scopes
+        .extend(scope::unmatched(&class, wiring.scopes));
+    let mut all = if edits.is_empty() {
+        Vec::new()
+    } else {
+        shared.constants.edits()
+    };
+    all.extend(edits);
+    outcome.bytes = splice(class.bytes(), &all);
+    Ok(outcome)
+}
+
+/// Rewrites a method; if it cannot be counted, wires at least its scopes.
+fn rewrite_or_retreat(
+    shared: &mut Shared<'_, '_>,
+    index: usize,
+    plan: Option<&MethodPlan>,
+    scopes: &[i32],
+) -> (Option<method::Changed>, Option<MethodError>) {
+    match method::rewrite(shared, index, plan, scopes) {
+        Ok(changed) => (Some(changed), None),
+        Err(error) if plan.is_some() && !scopes.is_empty() => (
+            method::rewrite(shared, index, None, scopes).ok(),
+            Some(error),
+        ),
+        Err(error) => (None, Some(error)),
+    }
+}
+
+/// Refuses a plan that was made for another class.
+fn check(class: &ClassFile<'_>, plan: Option<&ClassPlan>) -> Result<(), RewriteError> {
+    let Some(plan) = plan else { return Ok(()) };
+    let other = || RewriteError::ForeignPlan {
+        class: class.name(),
+        plan: plan.name.clone(),
+    };
+    if plan.methods.len() != class.methods().len() || plan.bytes as usize != class.bytes().len() {
+        return Err(other());
+    }
+    let constants = class.constants();
+    let same = |member: &pricetag_classfile::Member<'_>, plan: &MethodPlan| {
+        constants
+            .utf8_bytes(member.name_index)
+            .is_ok_and(|name| name.len() == plan.name.len() || !name.is_ascii())
+    };
+    if class
+        .methods()
+        .iter()
+        .zip(&plan.methods)
+        .all(|(member, plan)| same(member, plan))
+    {
+        Ok(())
+    } else {
+        Err(other())
+    }
+}

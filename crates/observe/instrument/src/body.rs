@@ -1,0 +1,264 @@
+//! The body of a method under construction.
+//!
+//! Layout of the new code:
+//! ```text
+//! report parameters, enter        (scopes)
+//! fetch the chunk, reset position (counted)
+//! entry counter
+//! body: for every original instruction
+//!     arrival:  counter of the block's only way in; position; counter of the only way out; exit (scopes)
+//!     itself:   the instruction; counter of the fall-through
+//! trampolines, handler stubs, catch-all of the counters, catch-all of the scopes
+//! ```
+
+use crate::constructor::{self, Ranges};
+use crate::error::MethodError;
+use crate::frames::Source;
+use crate::method::Shared;
+use crate::placement::{Placement, index_of};
+use crate::runtime::HELPER_CLASS;
+use crate::scope;
+use pricetag_classfile::assemble::Keys;
+use pricetag_classfile::instruction::{Instruction, Operand};
+use pricetag_classfile::{Assembler, Code, Frames, Label, opcode};
+
+/// An entry of the new exception table, before layout.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub start: Label,
+    pub end: Label,
+    pub handler: Label,
+    pub catch_type: u16,
+}
+
+/// The code under construction.
+pub(crate) struct Body<'b, 'c, 'a> {
+    pub asm: Assembler,
+    pub chunk: u16,
+    pub position: Option<u16>,
+    pub frames: Option<&'b Frames>,
+    pub wanted: Vec<(Label, Source)>,
+    pub entries: Vec<Entry>,
+    /// For each original entry of the exception table, the first of `entries` that stems from it.
+    pub firsts: Vec<usize>,
+    pub code: &'b Code<'a>,
+    pub instructions: &'b [Instruction],
+    pub placement: Option<&'b Placement>,
+    pub scopes: &'b [i32],
+    pub is_constructor: bool,
+    pub shared: &'b mut Shared<'c, 'a>,
+}
+
+impl Body<'_, '_, '_> {
+    /// Appends everything.
+    pub(crate) fn write(&mut self, access: u16, descriptor: &str) -> Result<(), MethodError> {
+        scope::enter(
+            &mut self.asm,
+            &mut self.shared.constants,
+            access,
+            descriptor,
+            self.scopes,
+        )?;
+        let entered = self.asm.here();
+        if let Some(placement) = self.placement {
+            self.prologue(placement)?;
+        }
+        self.want_original_frames()?;
+        for index in 0..self.instructions.len() {
+            self.instruction(index)?;
+        }
+        let end = self.arrival(self.instructions.len());
+        self.asm.bind(end);
+        let Some(placement) = self.placement else {
+            self.keep_entries();
+            return self.scope_catch_all(entered, end);
+        };
+        self.trampolines(placement)?;
+        let whole = vec![(0, self.instructions.len())];
+        let initialised = match self.is_constructor {
+            _ if !placement.has_positions => Ranges::new(),
+            true => constructor::initialised(self.instructions, &placement.marks, self.frames)?,
+            false => whole,
+        };
+        self.stubs(placement, &initialised)?;
+        self.counting_catch_all(&initialised)?;
+        self.scope_catch_all(entered, end)
+    }
+
+    /// Where a jump to an instruction lands; the end of the body for the number of instructions.
+    pub(crate) fn arrival(&self, index: usize) -> Label {
+        self.asm
+            .numbered(2 * index)
+            .unwrap_or_else(|| unreachable!("two labels were made per instruction"))
+    }
+
+    /// The arrival at the instruction at `pc`, which is known to start one.
+    pub(crate) fn arrival_at(&self, pc: u32) -> Label {
+        self.arrival(index_of(self.instructions, pc as u16).unwrap_or_default())
+    }
+
+    fn prologue(&mut self, placement: &Placement) -> Result<(), MethodError> {
+        self.asm
+            .int(self.shared.class_index as i32, &mut self.shared.constants)?;
+        let fetch = self
+            .shared
+            .constants
+            .method(HELPER_CLASS, "chunk", "(I)[J")?;
+        self.asm.constant(opcode::INVOKESTATIC, fetch);
+        self.asm.local(opcode::ASTORE, self.chunk);
+        if let Some(position) = self.position {
+            self.asm.op(opcode::ICONST_0);
+            self.asm.local(opcode::ISTORE, position);
+        }
+        self.count(placement.entry)
+    }
+
+    fn want_original_frames(&mut self) -> Result<(), MethodError> {
+        let Some(frames) = self.frames else {
+            return Ok(());
+        };
+        for (number, frame) in frames.iter().enumerate() {
+            let what = "stack map frame where no instruction starts";
+            let index = index_of(self.instructions, frame.pc)
+                .ok_or(MethodError::Plan { pc: frame.pc, what })?;
+            self.wanted
+                .push((self.arrival(index), Source::Original(number)));
+        }
+        Ok(())
+    }
+
+    /// Wants a copy of the original frame at `pc` at `label`.
+    pub(crate) fn want_copy(&mut self, label: Label, pc: u16) -> Result<(), MethodError> {
+        if let Some(frames) = self.frames {
+            let number = frames.find(pc).ok_or(MethodError::MissingFrame { pc })?;
+            self.wanted.push((label, Source::Original(number)));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn want(&mut self, label: Label, source: Source) {
+        if self.frames.is_some() {
+            self.wanted.push((label, source));
+        }
+    }
+
+    /// Adds one to a counter: `chunk[counter]++`.
+    pub(crate) fn count(&mut self, counter: Option<u32>) -> Result<(), MethodError> {
+        if let Some(counter) = counter {
+            self.asm.local(opcode::ALOAD, self.chunk);
+            self.asm.int(counter as i32, &mut self.shared.constants)?;
+            self.increment();
+        }
+        Ok(())
+    }
+
+    /// Adds one to the counter found in the position local: `chunk[p]++`.
+    pub(crate) fn count_position(&mut self) {
+        if let Some(position) = self.position {
+            self.asm.local(opcode::ALOAD, self.chunk);
+            self.asm.local(opcode::ILOAD, position);
+            self.increment();
+        }
+    }
+
+    /// With array and index on the stack, adds one to the element.
+    fn increment(&mut self) {
+        self.asm.raw(&[
+            opcode::DUP2,
+            opcode::LALOAD,
+            opcode::LCONST_1,
+            opcode::LADD,
+            opcode::LASTORE,
+        ]);
+    }
+
+    fn instruction(&mut self, index: usize) -> Result<(), MethodError> {
+        let instruction = &self.instructions[index];
+        let marks = self
+            .placement
+            .map(|placement| placement.marks[index])
+            .unwrap_or_default();
+        let arrival = self.arrival(index);
+        self.asm.bind(arrival);
+        self.count(marks.arrival)?;
+        if let (Some(counter), Some(position)) = (marks.position, self.position) {
+            self.asm.int(counter as i32, &mut self.shared.constants)?;
+            self.asm.local(opcode::ISTORE, position);
+        }
+        self.count(marks.own)?;
+        if opcode::is_return(instruction.opcode) {
+            scope::exit(
+                &mut self.asm,
+                &mut self.shared.constants,
+                self.scopes,
+                false,
+            )?;
+        }
+        if let Some(itself) = self.asm.numbered(2 * index + 1) {
+            self.asm.bind(itself);
+        }
+        self.copy(index);
+        self.count(marks.after)?;
+        if !opcode::falls_through(instruction.opcode) {
+            self.asm.gap();
+        }
+        Ok(())
+    }
+
+    /// Appends the instruction itself, its jumps led through trampolines.
+    fn copy(&mut self, index: usize) {
+        let instruction = &self.instructions[index];
+        let target = |slot: u32, pc: u32| {
+            self.trampoline(index, slot)
+                .unwrap_or_else(|| self.arrival_at(pc))
+        };
+        match &instruction.operand {
+            Operand::Branch(pc) => {
+                let target = target(0, *pc);
+                self.asm.jump(instruction.opcode, target);
+            }
+            Operand::TableSwitch {
+                default,
+                low,
+                targets,
+            } => {
+                let cases = (1..)
+                    .zip(targets)
+                    .map(|(slot, pc)| target(slot, *pc))
+                    .collect();
+                let default = target(0, *default);
+                self.asm.switch(Keys::From(*low), default, cases);
+            }
+            Operand::LookupSwitch { default, pairs } => {
+                let cases = (1..)
+                    .zip(pairs)
+                    .map(|(slot, pair)| target(slot, pair.1))
+                    .collect();
+                let default = target(0, *default);
+                self.asm.switch(
+                    Keys::Each(pairs.iter().map(|pair| pair.0).collect()),
+                    default,
+                    cases,
+                );
+            }
+            _ => self
+                .asm
+                .raw(&self.code.bytes[usize::from(instruction.pc)..instruction.end() as usize]),
+        }
+    }
+
+    /// The label of a trampoline: they follow the labels of the instructions, in order.
+    fn trampoline(&self, instruction: usize, slot: u32) -> Option<Label> {
+        let trampolines = &self.placement?.trampolines;
+        let key = (instruction as u32, slot);
+        let number = trampolines
+            .binary_search_by_key(&key, |t| (t.instruction, t.slot))
+            .ok()?;
+        self.asm.numbered(self.first_trampoline() + number)
+    }
+
+    /// Number of the label of the first trampoline.
+    pub(crate) fn first_trampoline(&self) -> usize {
+        2 * self.instructions.len() + 1
+    }
+}
