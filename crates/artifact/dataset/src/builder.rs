@@ -215,7 +215,7 @@ impl DatasetBuilder {
                     name.clone()
                 },
                 kind: FeatureKind::Input,
-                unit: if name.ends_with(".bytes") {
+                unit: if name.rsplit('.').next() == Some("bytes") {
                     "byte"
                 } else {
                     "1"

@@ -202,9 +202,9 @@ fn check_columns(source: &Source<'_>, options: &ImportOptions) -> Result<()> {
 
 fn abbreviated(names: &[&str]) -> String {
     const SHOWN: usize = 20;
-    let mut text = names[..names.len().min(SHOWN)].join(", ");
+    let text = names[..names.len().min(SHOWN)].join(", ");
     if names.len() > SHOWN {
-        text.push_str(&format!(" and {} more", names.len() - SHOWN));
+        return format!("{text} and {} more", names.len() - SHOWN);
     }
     text
 }

@@ -200,10 +200,9 @@ impl Dataset {
         if let Some(row) = self.observations.iter().find(|o| !labels.insert(&o.label)) {
             return Some(format!("two observations labelled `{}`", row.label));
         }
-        let columns = self.features.iter().zip(&self.columns);
-        if let Some(what) = columns
-            .filter_map(|(feature, column)| self.column_violation(feature, column))
-            .next()
+        let mut columns = self.features.iter().zip(&self.columns);
+        if let Some(what) =
+            columns.find_map(|(feature, column)| self.column_violation(feature, column))
         {
             return Some(what);
         }
