@@ -1,0 +1,258 @@
+//! Rules for source files and other tracked text: opening lines, names, length, `unsafe`, and words that must not appear.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::workspace::TidyError;
+
+/// Lines after which a source file needs a reason.
+pub const LONGEST: usize = 600;
+
+/// Longer source files, each with its reason.
+pub const LONG_FILES: [(&str, &str); 0] = [];
+
+/// A tracked text file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextFile {
+    /// Path from the root of the repository.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl TextFile {
+    fn is_rust(&self) -> bool {
+        Path::new(&self.path).extension().is_some_and(|e| e == "rs")
+    }
+
+    fn in_crate(&self, folder: &str) -> bool {
+        self.path.starts_with(&format!("crates/{folder}/"))
+    }
+}
+
+/// All tracked files that are UTF-8 text, in the order of their paths.
+///
+/// # Errors
+/// If Git cannot list them.
+pub fn tracked(root: &Path) -> Result<Vec<TextFile>, TidyError> {
+    let failed = |reason: String| TidyError::Command {
+        command: "git ls-files",
+        reason,
+    };
+    let output = Command::new("git")
+        .args(["ls-files", "-z"])
+        .current_dir(root)
+        .output()
+        .map_err(|e| failed(e.to_string()))?;
+    if !output.status.success() {
+        return Err(failed(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    let listing = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut files = Vec::new();
+    for path in listing.split('\0').filter(|p| !p.is_empty()) {
+        // A file that was deleted but not committed yet, or is no text, has nothing to check.
+        if let Ok(text) = std::fs::read_to_string(root.join(path)) {
+            files.push(TextFile {
+                path: path.to_owned(),
+                text,
+            });
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+/// Rust files that do not open with what they are about.
+pub fn headers(files: &[TextFile]) -> Vec<String> {
+    let rust = files.iter().filter(|f| f.is_rust());
+    let wrong = rust.filter(|f| {
+        f.text
+            .lines()
+            .next()
+            .is_none_or(|l| l.strip_prefix("//! ").is_none_or(str::is_empty))
+    });
+    wrong
+        .map(|f| format!("{} does not open with a `//!` line", f.path))
+        .collect()
+}
+
+/// Files named for nothing in particular.
+pub fn names(files: &[TextFile]) -> Vec<String> {
+    let vague = |stem: &str| {
+        stem.split(['_', '-']).any(|word| {
+            matches!(
+                word,
+                "util" | "utils" | "common" | "helper" | "helpers" | "manager" | "misc"
+            )
+        })
+    };
+    let stem = |f: &TextFile| {
+        let path = PathBuf::from(&f.path);
+        path.file_stem()
+            .map(|s| s.to_string_lossy().to_lowercase())
+            .unwrap_or_default()
+    };
+    let wrong = files.iter().filter(|f| vague(&stem(f)));
+    wrong
+        .map(|f| format!("{}: a name that says what it holds, please", f.path))
+        .collect()
+}
+
+/// `unsafe` outside the agent, and in the agent without a `SAFETY:` comment close above.
+pub fn unsafety(files: &[TextFile]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for file in files
+        .iter()
+        .filter(|f| f.is_rust() && !f.in_crate("dev/tidy"))
+    {
+        let lines: Vec<&str> = file.text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if !["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"]
+                .iter()
+                .any(|u| code.contains(u))
+            {
+                continue;
+            }
+            if !file.in_crate("observe/agent") {
+                wrong.push(format!(
+                    "{}:{}: unsafe outside the agent",
+                    file.path,
+                    number + 1
+                ));
+            } else if code.contains("unsafe {") {
+                let above = &lines[number.saturating_sub(8)..=number];
+                if !above.iter().any(|l| l.contains("SAFETY:")) {
+                    wrong.push(format!(
+                        "{}:{}: unsafe without SAFETY:",
+                        file.path,
+                        number + 1
+                    ));
+                }
+            }
+        }
+    }
+    wrong
+}
+
+/// Rust files that are too long, and exceptions that are no longer needed.
+pub fn lengths(files: &[TextFile], exceptions: &[(&str, &str)]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let length = |f: &TextFile| f.text.lines().count();
+    for file in files.iter().filter(|f| f.is_rust()) {
+        let excused = exceptions.iter().any(|(path, _)| *path == file.path);
+        if length(file) > LONGEST && !excused {
+            wrong.push(format!(
+                "{} has {} lines: split it, or give a reason",
+                file.path,
+                length(file)
+            ));
+        }
+    }
+    for (path, reason) in exceptions {
+        if !files.iter().any(|f| f.path == *path && length(f) > LONGEST) {
+            wrong.push(format!("{path} needs no exception any more ({reason})"));
+        }
+    }
+    wrong
+}
+
+/// Words that must not appear: hosts of package registries, and paths of one machine.
+pub fn foreign_words(files: &[TextFile]) -> Vec<String> {
+    // Written in pieces, so that this file does not contain them.
+    let words = [
+        ["crates", ".io"],
+        ["maven", ".org"],
+        ["maven.", "apache.org"],
+        ["pypi", ".org"],
+        ["npmjs", ".org"],
+        ["npmjs", ".com"],
+        ["proxy.", "golang.org"],
+        ["deb.", "debian.org"],
+        ["/ho", "me/"],
+        ["/ro", "ot/"],
+        ["/wo", "rk/"],
+    ]
+    .map(|parts| parts.concat());
+    let mut wrong = Vec::new();
+    // Cargo writes where each package comes from into the lock file.
+    for file in files.iter().filter(|f| f.path != "Cargo.lock") {
+        for (number, line) in file.text.lines().enumerate() {
+            if let Some(word) = words.iter().find(|w| line.contains(w.as_str())) {
+                wrong.push(format!("{}:{}: {word}", file.path, number + 1));
+            }
+        }
+    }
+    wrong
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> TextFile {
+        TextFile {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn finds_missing_headers_and_vague_names() {
+        let files = [
+            file("crates/base/graph/src/lib.rs", "//! Graphs.\n"),
+            file("crates/base/graph/src/path.rs", "use x;\n"),
+            file("crates/base/graph/src/empty.rs", ""),
+            file("crates/base/graph/src/string_utils.rs", "//! \n"),
+            file("docs/common.md", "text"),
+        ];
+        assert_eq!(headers(&files).len(), 3);
+        assert_eq!(names(&files).len(), 2);
+    }
+
+    #[test]
+    fn finds_unsafe_code() {
+        let block = "fn f() {\n    // SAFETY: it is.\n    unsafe { g() }\n}\n";
+        let bare = "fn f() {\n    unsafe { g() }\n}\n";
+        assert!(unsafety(&[file("crates/observe/agent/src/a.rs", block)]).is_empty());
+        assert_eq!(
+            unsafety(&[file("crates/observe/agent/src/a.rs", bare)]).len(),
+            1
+        );
+        assert_eq!(
+            unsafety(&[file("crates/observe/runner/src/a.rs", block)]).len(),
+            1
+        );
+        assert!(
+            unsafety(&[file(
+                "crates/observe/runner/src/a.rs",
+                "// unsafe { is a word\n"
+            )])
+            .is_empty()
+        );
+    }
+
+    #[test]
+    fn finds_long_files_and_stale_exceptions() {
+        let long = file("crates/base/graph/src/long.rs", &"\n".repeat(LONGEST + 1));
+        assert_eq!(lengths(std::slice::from_ref(&long), &[]).len(), 1);
+        assert!(
+            lengths(
+                std::slice::from_ref(&long),
+                &[("crates/base/graph/src/long.rs", "a table")]
+            )
+            .is_empty()
+        );
+        assert_eq!(
+            lengths(&[], &[("crates/base/graph/src/long.rs", "a table")]).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn finds_foreign_words() {
+        let host = ["https://crates", ".io/x"].concat();
+        assert_eq!(foreign_words(&[file("README.md", &host)]).len(), 1);
+        assert!(foreign_words(&[file("Cargo.lock", &host), file("a.md", "/homely")]).is_empty());
+    }
+}
