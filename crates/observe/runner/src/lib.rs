@@ -1,1 +1,32 @@
 //! Launches a subject over a workload, times it and survives its failures.
+//!
+//! [`record()`] is the table of contents: make the [`subject`] ready, run it over the [`workload`] under supervision
+//! ([`supervise`]), keep what is finished in a [`journal`], and [`assemble`] rows that say where their counts and
+//! costs are. Turning traces into columns is not done here.
+
+pub mod assemble;
+pub mod capture;
+pub mod check;
+pub mod error;
+pub mod failure;
+pub mod journal;
+pub mod jvm;
+pub mod matching;
+pub mod options;
+pub mod platform;
+pub mod progress;
+pub mod record;
+mod scope;
+pub mod subject;
+pub mod supervise;
+pub mod template;
+pub mod warmup;
+pub mod workload;
+
+pub use assemble::{Counts, Recorded, Row};
+pub use error::RunnerError;
+pub use options::{Determinism, RecordOptions, Timing};
+pub use progress::{Progress, Silent};
+pub use record::record;
+pub use supervise::Cancel;
+pub use workload::{Case, Workload};

@@ -1,0 +1,407 @@
+//! From finished runs to rows: which trace holds an observation's counts, which its costs, and what is wrong with it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use pricetag_dataset::{Measured, Meta, Observation, Status};
+use pricetag_quantity::{median, relative_spread};
+use pricetag_trace::{ProcessCosts, Record, Scope, Trace};
+
+use crate::error::RunnerError;
+use crate::journal::{Journal, Manifest, RunId, RunKind, RunNote};
+use crate::options::{RecordOptions, Timing};
+use crate::scope;
+use crate::subject::Subject;
+
+/// Load per core above which a machine is not quiet.
+pub const BUSY: f64 = 0.5;
+/// Spread of repeats above which times deserve a note.
+const RESTLESS: f64 = 0.10;
+
+/// Where the counts of an observation are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// The counters at the end of this trace.
+    Process(PathBuf),
+    /// The counters of one invocation.
+    Invocation {
+        /// The trace.
+        trace: PathBuf,
+        /// Which of the trace's invocation records, from 0.
+        index: usize,
+    },
+}
+
+/// One observation and where its counts are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Everything but the counts.
+    pub observation: Observation,
+    /// None for failed observations.
+    pub counts: Option<Counts>,
+    /// The same counted a second time.
+    pub recount: Option<Counts>,
+}
+
+/// All that was recorded.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Provenance; without list of uncounted classes, creation time and program version.
+    pub meta: Meta,
+    /// Finished observations in the order of the workload.
+    pub rows: Vec<Row>,
+    /// Probe plans of all counted classes.
+    pub plans: PathBuf,
+    /// Whether the user interrupted it.
+    pub interrupted: bool,
+    /// Inputs that are finished, and inputs of the workload.
+    pub finished: (usize, usize),
+    journal: Journal,
+}
+
+impl Recorded {
+    /// Observations that succeeded.
+    pub fn successes(&self) -> usize {
+        self.rows
+            .iter()
+            .filter(|r| r.observation.status == Status::Ok)
+            .count()
+    }
+
+    /// Forgets the finished runs, once the dataset is written.
+    pub fn close(self) -> Result<(), RunnerError> {
+        self.journal.close()
+    }
+
+    pub(crate) fn assemble(
+        subject: &Subject<'_>,
+        journal: Journal,
+        manifest: Manifest,
+        interrupted: bool,
+        load: Option<f64>,
+    ) -> Result<Self, RunnerError> {
+        let options = subject.options;
+        let mut meta = Meta {
+            schema: pricetag_dataset::DATASET_SCHEMA,
+            subject: manifest.command,
+            scope: options.scope.to_string(),
+            cost_units: cost_units(&options.scope),
+            platform: manifest.platform,
+            options: manifest.options,
+            ..Meta::default()
+        };
+        meta.options
+            .insert("repeat".to_owned(), options.repeat.to_string());
+        if let Some(load) = load {
+            meta.platform
+                .insert("load_per_core".to_owned(), format!("{load:.2}"));
+        }
+        let reader = Reader {
+            options,
+            journal: &journal,
+        };
+        let (mut rows, mut notes, mut finished) = (Vec::new(), Vec::new(), 0);
+        for index in 0..options.workload.cases.len() {
+            let made = match &options.scope {
+                Scope::Main => reader.process(index, interrupted)?.into_iter().collect(),
+                Scope::Method(_) => scope::rows(&reader, index, interrupted, &mut notes)?,
+            };
+            finished += usize::from(!made.is_empty());
+            rows.extend(made);
+        }
+        let any_success = rows
+            .iter()
+            .any(|r: &Row| r.observation.status == Status::Ok);
+        let runs_fine = !rows.iter().any(|r| r.observation.status == Status::Failed);
+        if let (Scope::Method(_), false, true, false) =
+            (&options.scope, any_success, runs_fine, interrupted)
+        {
+            let runs = options.workload.cases.len();
+            return Err(RunnerError::ScopeNeverEntered {
+                scope: options.scope.to_string(),
+                runs,
+            });
+        }
+        notes.extend(reader.overhead_note());
+        notes.extend(quietness(load, &rows));
+        notes.extend(reader.launcher_note(subject));
+        if interrupted {
+            notes.push(format!(
+                "interrupted: {finished} of {} inputs are finished",
+                options.workload.cases.len()
+            ));
+        }
+        meta.notes = notes;
+        let finished = (finished, options.workload.cases.len());
+        Ok(Self {
+            meta,
+            rows,
+            plans: journal.plans(),
+            interrupted,
+            finished,
+            journal,
+        })
+    }
+}
+
+/// Unit of every cost.
+fn cost_units(scope: &Scope) -> BTreeMap<String, String> {
+    let names: &[(&str, &str)] = match scope {
+        Scope::Main => &[
+            ("wall", "ns"),
+            ("main_wall", "ns"),
+            ("cpu", "ns"),
+            ("thread_cpu", "ns"),
+            ("alloc", "byte"),
+            ("heap_used", "byte"),
+            ("collections", "1"),
+            ("collection_time", "ns"),
+        ],
+        Scope::Method(_) => &[
+            ("wall", "ns"),
+            ("cpu", "ns"),
+            ("alloc", "byte"),
+            ("collections", "1"),
+        ],
+    };
+    names
+        .iter()
+        .map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned()))
+        .collect()
+}
+
+/// Reads the runs of a recording back.
+pub(crate) struct Reader<'a> {
+    pub(crate) options: &'a RecordOptions,
+    pub(crate) journal: &'a Journal,
+}
+
+/// What is known of one input's runs.
+pub(crate) enum Runs {
+    /// Not all planned runs are there, and the recording was not interrupted late enough to use them.
+    Unfinished,
+    /// One failed.
+    Failed(String),
+    /// Counting runs and timing runs that succeeded.
+    Done {
+        counting: Vec<RunId>,
+        timing: Vec<RunId>,
+        remarks: Vec<String>,
+    },
+}
+
+impl Reader<'_> {
+    fn note(&self, id: RunId) -> Option<RunNote> {
+        self.journal
+            .finished(id, &self.options.workload.cases[id.case].label)
+    }
+
+    /// The runs of one input. After an interruption an input counts as finished once it is counted and timed at least once.
+    pub(crate) fn runs(&self, case: usize, interrupted: bool) -> Runs {
+        let of_case = |runs: Vec<RunId>| {
+            runs.into_iter()
+                .filter(|r| r.case == case)
+                .collect::<Vec<_>>()
+        };
+        let planned_counting = of_case(crate::record::counting_runs(self.options));
+        let planned_timing = of_case(crate::record::timing_runs(self.options));
+        let (mut counting, mut timing, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
+        for &id in planned_counting.iter().chain(&planned_timing) {
+            let Some(note) = self.note(id) else { continue };
+            if let Some(why) = note.failure {
+                return Runs::Failed(format!("{}: {why}", id.kind));
+            }
+            for remark in note.remarks {
+                if !remarks.contains(&remark) {
+                    remarks.push(remark);
+                }
+            }
+            match id.kind {
+                RunKind::Count(_) => counting.push(id),
+                RunKind::Time(_) => timing.push(id),
+            }
+        }
+        let all = counting.len() == planned_counting.len() && timing.len() == planned_timing.len();
+        let first = RunId {
+            case,
+            kind: RunKind::Count(0),
+        };
+        let enough = counting.contains(&first)
+            && (self.options.timing != Timing::Separate || !timing.is_empty());
+        if all || (interrupted && enough) {
+            Runs::Done {
+                counting,
+                timing,
+                remarks,
+            }
+        } else {
+            Runs::Unfinished
+        }
+    }
+
+    /// A trace whose run succeeded.
+    pub(crate) fn trace(&self, id: RunId) -> Result<Trace, RunnerError> {
+        let path = self.journal.trace(id);
+        Trace::read(&path).map_err(|e| RunnerError::io("read", &path)(std::io::Error::other(e)))
+    }
+
+    /// The observation of a whole process.
+    fn process(&self, case: usize, interrupted: bool) -> Result<Option<Row>, RunnerError> {
+        let (counting, timing, caveats) = match self.runs(case, interrupted) {
+            Runs::Unfinished => return Ok(None),
+            Runs::Failed(why) => return Ok(Some(self.failed(case, why))),
+            Runs::Done {
+                counting,
+                timing,
+                remarks,
+            } => (counting, timing, remarks),
+        };
+        let timed = if self.options.timing == Timing::Same {
+            &counting
+        } else {
+            &timing
+        };
+        let mut costs: BTreeMap<String, Measured> = BTreeMap::new();
+        for &id in timed {
+            let Some(process) = process_costs(&self.trace(id)?) else {
+                return Ok(Some(
+                    self.failed(case, format!("{}: `main` was never entered", id.kind)),
+                ));
+            };
+            for (name, value) in named_costs(&process) {
+                costs
+                    .entry(name.to_owned())
+                    .or_default()
+                    .repeats
+                    .push(value);
+            }
+        }
+        let counts = |k| {
+            let id = RunId {
+                case,
+                kind: RunKind::Count(k),
+            };
+            counting
+                .contains(&id)
+                .then(|| Counts::Process(self.journal.trace(id)))
+        };
+        let observation = Observation {
+            status: Status::Ok,
+            costs,
+            caveats,
+            ..self.blank(case)
+        };
+        Ok(Some(Row {
+            observation,
+            counts: counts(0),
+            recount: counts(1),
+        }))
+    }
+
+    /// An observation of an input without any result.
+    pub(crate) fn blank(&self, case: usize) -> Observation {
+        let case = &self.options.workload.cases[case];
+        Observation {
+            label: case.label.clone(),
+            group: case.label.clone(),
+            inputs: case.inputs.clone(),
+            ..Observation::default()
+        }
+    }
+
+    pub(crate) fn failed(&self, case: usize, why: String) -> Row {
+        let observation = Observation {
+            status: Status::Failed,
+            reason: Some(why),
+            ..self.blank(case)
+        };
+        Row {
+            observation,
+            counts: None,
+            recount: None,
+        }
+    }
+
+    /// How much slower counting made the subject, over inputs that were run both ways.
+    fn overhead_note(&self) -> Option<String> {
+        let wall = |id: RunId| {
+            let note = self.note(id).filter(|n| n.failure.is_none())?;
+            process_costs(&self.trace(note.id).ok()?).map(|p| p.wall_ns as f64)
+        };
+        let ratios: Vec<f64> = (0..self.options.workload.cases.len())
+            .filter_map(|case| {
+                let with = wall(RunId {
+                    case,
+                    kind: RunKind::Count(0),
+                })?;
+                let without = wall(RunId {
+                    case,
+                    kind: RunKind::Time(0),
+                })?;
+                (without > 0.0).then_some(with / without - 1.0)
+            })
+            .collect();
+        let overhead = median(&ratios)?;
+        let source = match self.options.timing {
+            Timing::Separate => "times come from separate runs without counters",
+            Timing::Same | Timing::Never => "times come from the counting runs and contain it",
+        };
+        let budget = self.options.overhead.filter(|&b| overhead > b);
+        let verdict = budget.map_or_else(String::new, |b| {
+            format!("; that exceeds the budget of {:.0} %", b * 100.0)
+        });
+        let n = ratios.len();
+        Some(format!(
+            "counting slowed the subject by {:.0} % (median of {n} inputs); {source}{verdict}",
+            overhead * 100.0
+        ))
+    }
+
+    fn launcher_note(&self, subject: &Subject<'_>) -> Option<String> {
+        let program = self.options.command.first()?;
+        (subject.launcher == crate::jvm::Launcher::Other).then(|| {
+            format!("`{program}` is no Java launcher: the agent was loaded through JAVA_TOOL_OPTIONS, into every JVM it starts")
+        })
+    }
+}
+
+/// The costs of the whole process, as recorded.
+pub(crate) fn process_costs(trace: &Trace) -> Option<ProcessCosts> {
+    trace.records.iter().find_map(|r| match r {
+        Record::Process(costs) => Some(costs.clone()),
+        _ => None,
+    })
+}
+
+fn named_costs(p: &ProcessCosts) -> Vec<(&'static str, f64)> {
+    let mut costs = vec![
+        ("wall", p.wall_ns as f64),
+        ("cpu", p.cpu_ns as f64),
+        ("thread_cpu", p.thread_cpu_ns as f64),
+        ("alloc", p.allocated_bytes as f64),
+        ("heap_used", p.heap_used_bytes as f64),
+        ("collections", f64::from(p.collections)),
+        ("collection_time", p.collection_ns as f64),
+    ];
+    costs.extend(p.main_wall_ns.map(|ns| ("main_wall", ns as f64)));
+    costs
+}
+
+/// Says so when the machine was not quiet.
+fn quietness(load: Option<f64>, rows: &[Row]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(load) = load.filter(|&l| l > BUSY) {
+        notes.push(format!(
+            "the machine was busy when recording began: load average {load:.2} per core"
+        ));
+    }
+    let spreads: Vec<f64> = rows
+        .iter()
+        .filter_map(|r| r.observation.costs.get("wall"))
+        .filter_map(|m| (m.repeats.len() > 1).then(|| relative_spread(&m.repeats))?)
+        .collect();
+    if let Some(spread) = median(&spreads).filter(|&s| s > RESTLESS) {
+        notes.push(format!("repeated times of one input differ by {:.0} % (median spread): the machine was not quiet", spread * 100.0));
+    }
+    notes
+}

@@ -1,0 +1,157 @@
+//! Why a run failed, in one line, from how the child ended and what it left behind.
+
+use std::path::Path;
+
+use crate::supervise::{Ended, Ending};
+
+/// The reason of a failed run; none when it succeeded.
+///
+/// `crash_log` is where the JVM was told to write its crash report.
+pub fn reason(ended: &Ended, crash_log: &Path) -> Option<String> {
+    let stderr = ended.stderr.text();
+    let out_of_memory = stderr.contains("java.lang.OutOfMemoryError");
+    let said = last_words(ended);
+    match ended.ending {
+        Ending::Exit(0) => None,
+        Ending::Cancelled => Some("interrupted by the user".to_owned()),
+        Ending::TimedOut(limit) => Some(format!(
+            "did not end within {} s and was killed",
+            limit.as_secs_f64()
+        )),
+        _ if crash_log.exists() => Some(format!("the JVM crashed{}", problem(crash_log))),
+        Ending::Exit(code) if out_of_memory || code == 3 => {
+            Some(format!("out of memory (exit code {code}){said}"))
+        }
+        Ending::Exit(137) => Some(format!(
+            "killed, probably out of memory (exit code 137){said}"
+        )),
+        Ending::Exit(code) => Some(format!("exit code {code}{said}")),
+        Ending::Signal(9) => Some(format!(
+            "killed by signal 9 (SIGKILL), probably out of memory{said}"
+        )),
+        Ending::Signal(number) => Some(format!(
+            "killed by signal {number}{}{said}",
+            signal_name(number)
+        )),
+    }
+}
+
+/// Where the program said what went wrong: the first exception line, else the last line.
+fn last_words(ended: &Ended) -> String {
+    let text = ended.stderr.text();
+    let exception = text
+        .lines()
+        .find(|l| l.starts_with("Exception in thread") || l.starts_with("Error: "));
+    let line = exception.map_or_else(
+        || ended.stderr.last_lines(1),
+        |l| l.trim().chars().take(300).collect(),
+    );
+    if line.is_empty() {
+        String::new()
+    } else {
+        format!(": {line}")
+    }
+}
+
+fn signal_name(number: i32) -> &'static str {
+    match number {
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        8 => " (SIGFPE)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}
+
+/// The line of a HotSpot crash report that names the problematic frame or the signal.
+fn problem(log: &Path) -> String {
+    let Ok(bytes) = std::fs::read(log) else {
+        return String::new();
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let mut lines = text.lines().map(|l| l.trim_start_matches('#').trim());
+    let signal = lines
+        .by_ref()
+        .find(|l| l.starts_with("SIG") || l.contains("Internal Error"));
+    let frame = lines
+        .skip_while(|l| !l.starts_with("Problematic frame"))
+        .nth(1);
+    let parts: Vec<&str> = [signal, frame].into_iter().flatten().collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", parts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::supervise::{Cancel, Launch, run};
+    use std::time::Duration;
+
+    fn why(script: &str, log: &Path) -> Option<String> {
+        let launch = Launch {
+            program: "/bin/sh".into(),
+            args: vec!["-c".to_owned(), script.to_owned()],
+            ..Launch::default()
+        };
+        reason(
+            &run(
+                &launch,
+                Some(Duration::from_millis(1500)),
+                false,
+                &Cancel::default(),
+            )
+            .unwrap(),
+            log,
+        )
+    }
+
+    #[test]
+    fn every_kind_of_failure_has_its_reason() {
+        let none = Path::new("/nonexistent");
+        assert_eq!(why("echo fine >&2", none), None);
+        assert_eq!(
+            why("echo 'bad thing' >&2; exit 4", none).unwrap(),
+            "exit code 4: bad thing"
+        );
+        let thrown = "echo 'Exception in thread \"main\" X: y' >&2; echo '\tat A.b' >&2; exit 1";
+        assert_eq!(
+            why(thrown, none).unwrap(),
+            "exit code 1: Exception in thread \"main\" X: y"
+        );
+        assert!(
+            why(
+                "echo 'java.lang.OutOfMemoryError: Java heap space' >&2; exit 1",
+                none
+            )
+            .unwrap()
+            .starts_with("out of memory")
+        );
+        assert!(why("exit 137", none).unwrap().contains("out of memory"));
+        assert_eq!(
+            why("kill -ABRT $$", none).unwrap(),
+            "killed by signal 6 (SIGABRT)"
+        );
+        assert!(why("sleep 60", none).unwrap().contains("1.5 s"));
+    }
+
+    #[test]
+    fn a_crash_report_tells_signal_and_frame() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("hs_err.log");
+        std::fs::write(
+            &log,
+            "#\n#  SIGSEGV (0xb) at pc=0x1\n#\n# Problematic frame:\n# C  [libc.so+0x1]\n",
+        )
+        .unwrap();
+        let text = why("exit 134", &log).unwrap();
+        assert_eq!(
+            text,
+            "the JVM crashed: SIGSEGV (0xb) at pc=0x1; C  [libc.so+0x1]"
+        );
+    }
+}

@@ -1,0 +1,412 @@
+//! What of a recording is finished, on disk, so that it can be resumed.
+//!
+//! `DIR/.recording/` holds `recording.json` (what is being recorded) and for each finished run a note `00012-count-0.json`
+//! beside its trace. A note is written under another name, flushed and renamed only when its trace is complete, and
+//! states the trace's length; anything else in the directory is a leftover of an interruption and is overwritten.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::RunnerError;
+use crate::workload::Case;
+
+/// Folder of unfinished recordings inside a dataset's directory.
+pub const FOLDER: &str = ".recording";
+/// What a recording may leave in a dataset's directory.
+const OURS: &[&str] = &[
+    FOLDER,
+    "plans",
+    "events",
+    "meta.json",
+    "runs.parquet",
+    "counts.parquet",
+    "features.parquet",
+    "parts.parquet",
+    "runs.journal",
+    ".next",
+];
+
+/// One run of the subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunKind {
+    /// With counters; 0 is the one whose counts are used.
+    Count(u32),
+    /// Without counters.
+    Time(u32),
+}
+
+impl std::fmt::Display for RunKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Count(k) => write!(f, "counting run {}", k + 1),
+            Self::Time(k) => write!(f, "timing run {}", k + 1),
+        }
+    }
+}
+
+/// A run: which input, which kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RunId {
+    /// Index into the workload.
+    pub case: usize,
+    /// Kind.
+    pub kind: RunKind,
+}
+
+impl RunId {
+    fn stem(self) -> String {
+        match self.kind {
+            RunKind::Count(k) => format!("{:05}-count-{k}", self.case),
+            RunKind::Time(k) => format!("{:05}-time-{k}", self.case),
+        }
+    }
+}
+
+/// Outcome of a finished run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunNote {
+    /// Which.
+    pub id: RunId,
+    /// The input's label.
+    pub label: String,
+    /// Why it failed; none when it succeeded.
+    pub failure: Option<String>,
+    /// Length of its trace; none when it left none.
+    pub trace_bytes: Option<u64>,
+    /// From start to end of the process, ns.
+    pub process_ns: u64,
+    /// Things that happened, in words.
+    pub remarks: Vec<String>,
+}
+
+/// What is being recorded; must be equal to be resumed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of this format.
+    pub schema: u32,
+    /// The subject's command.
+    pub command: Vec<String>,
+    /// Options that shape the recording.
+    pub options: BTreeMap<String, String>,
+    /// The platform.
+    pub platform: BTreeMap<String, String>,
+    /// The inputs.
+    pub cases: Vec<Case>,
+}
+
+/// Version of [`Manifest`].
+pub const MANIFEST_SCHEMA: u32 = 1;
+
+/// The finished runs of a recording.
+#[derive(Debug)]
+pub struct Journal {
+    dir: PathBuf,
+    folder: PathBuf,
+}
+
+impl Journal {
+    /// Begins a recording in `dir`, or continues one. Refuses to overwrite anything unless told to.
+    pub fn open(
+        dir: &Path,
+        manifest: &Manifest,
+        resume: bool,
+        force: bool,
+    ) -> Result<Self, RunnerError> {
+        let journal = Self {
+            dir: dir.to_owned(),
+            folder: dir.join(FOLDER),
+        };
+        if resume {
+            journal.check_same(manifest)?;
+            return Ok(journal);
+        }
+        let taken = |what: &str| RunnerError::OutputTaken {
+            dir: dir.to_owned(),
+            what: what.to_owned(),
+        };
+        if dir.exists() && !dir.is_dir() {
+            return Err(taken("exists and is no directory"));
+        }
+        if journal.folder.exists() && !force {
+            return Err(taken("holds an unfinished recording"));
+        }
+        if dir.join("meta.json").exists() && !force {
+            return Err(taken("already holds a dataset"));
+        }
+        if let Some(stranger) = stranger(dir) {
+            return Err(taken(&format!(
+                "holds something that is no dataset (`{stranger}`)"
+            )));
+        }
+        for name in OURS {
+            remove(&dir.join(name))?;
+        }
+        for folder in [journal.folder.clone(), journal.plans()] {
+            fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
+        }
+        write_json(&journal.manifest_path(), manifest)?;
+        Ok(journal)
+    }
+
+    fn manifest_path(&self) -> PathBuf {
+        self.folder.join("recording.json")
+    }
+
+    fn check_same(&self, now: &Manifest) -> Result<(), RunnerError> {
+        let nothing = || RunnerError::NothingToResume {
+            dir: self.dir.clone(),
+        };
+        let text = fs::read_to_string(self.manifest_path()).map_err(|_| nothing())?;
+        let then: Manifest = serde_json::from_str(&text).map_err(|_| nothing())?;
+        let differs = |what: &str, recorded: String, now: String| {
+            Err(RunnerError::ResumeMismatch {
+                dir: self.dir.clone(),
+                what: what.to_owned(),
+                recorded,
+                now,
+            })
+        };
+        if then.schema != now.schema {
+            return differs("format", then.schema.to_string(), now.schema.to_string());
+        }
+        if then.command != now.command {
+            return differs("the command", then.command.join(" "), now.command.join(" "));
+        }
+        for (kind, old, new) in [
+            ("option", &then.options, &now.options),
+            ("platform", &then.platform, &now.platform),
+        ] {
+            if let Some((name, a, b)) = first_difference(old, new) {
+                return differs(&format!("{kind} `{name}`"), a, b);
+            }
+        }
+        if then.cases != now.cases {
+            let odd = then
+                .cases
+                .iter()
+                .zip(&now.cases)
+                .find(|(a, b)| a != b)
+                .map(|(a, _)| a.label.clone());
+            let what = odd.map_or_else(
+                || "the number of inputs".to_owned(),
+                |label| format!("input `{label}`"),
+            );
+            return differs(
+                &what,
+                format!("{} inputs", then.cases.len()),
+                format!("{} inputs", now.cases.len()),
+            );
+        }
+        Ok(())
+    }
+
+    /// Where probe plans are kept.
+    pub fn plans(&self) -> PathBuf {
+        self.dir.join("plans")
+    }
+
+    /// Where a run's trace goes.
+    pub fn trace(&self, id: RunId) -> PathBuf {
+        self.folder.join(format!("{}.trace", id.stem()))
+    }
+
+    /// Where a run's agent options go.
+    pub fn options(&self, id: RunId) -> PathBuf {
+        self.folder.join(format!("{}.options", id.stem()))
+    }
+
+    /// Where the JVM writes when it crashes.
+    pub fn crash_log(&self, id: RunId) -> PathBuf {
+        self.folder.join(format!("{}.crash", id.stem()))
+    }
+
+    fn note_path(&self, id: RunId) -> PathBuf {
+        self.folder.join(format!("{}.json", id.stem()))
+    }
+
+    /// Makes way for a run: removes what an interrupted one left.
+    pub fn clear(&self, id: RunId) -> Result<(), RunnerError> {
+        for path in [self.trace(id), self.note_path(id), self.crash_log(id)] {
+            remove(&path)?;
+        }
+        Ok(())
+    }
+
+    /// Declares a run finished.
+    pub fn finish(&self, note: &RunNote) -> Result<(), RunnerError> {
+        remove(&self.options(note.id))?;
+        write_json(&self.note_path(note.id), note)
+    }
+
+    /// A run that is finished, if its note is whole and its trace is as long as the note says.
+    pub fn finished(&self, id: RunId, label: &str) -> Option<RunNote> {
+        let text = fs::read_to_string(self.note_path(id)).ok()?;
+        let note: RunNote = serde_json::from_str(&text).ok()?;
+        let length = fs::metadata(self.trace(id)).ok().map(|m| m.len());
+        let sound = note.trace_bytes.is_none() || note.trace_bytes == length;
+        (note.id == id && note.label == label && sound).then_some(note)
+    }
+
+    /// Removes the notes and traces of a recording whose dataset is written.
+    pub fn close(self) -> Result<(), RunnerError> {
+        remove(&self.folder)
+    }
+}
+
+fn first_difference(
+    old: &BTreeMap<String, String>,
+    new: &BTreeMap<String, String>,
+) -> Option<(String, String, String)> {
+    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let value = |map: &BTreeMap<String, String>, name: &String| {
+        map.get(name)
+            .map_or_else(|| "nothing".to_owned(), |v| format!("`{v}`"))
+    };
+    names
+        .into_iter()
+        .find(|&n| old.get(n) != new.get(n))
+        .map(|n| (n.clone(), value(old, n), value(new, n)))
+}
+
+/// An entry of the directory that no recording makes.
+fn stranger(dir: &Path) -> Option<String> {
+    let entries = fs::read_dir(dir).ok()?;
+    let names = entries
+        .flatten()
+        .map(|e| e.file_name().to_string_lossy().into_owned());
+    // A model and a report may stand beside the data they were made from.
+    let known = |n: &str| {
+        OURS.contains(&n)
+            || matches!(
+                Path::new(n).extension().and_then(|e| e.to_str()),
+                Some("json" | "html")
+            )
+            || n.starts_with('.')
+    };
+    names.filter(|n| !known(n)).min()
+}
+
+fn remove(path: &Path) -> Result<(), RunnerError> {
+    let result = if path.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
+    match result {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            Err(RunnerError::io("remove", path)(e))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes under another name, flushes to disk, renames.
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunnerError> {
+    let part = path.with_extension("part");
+    let text =
+        serde_json::to_vec_pretty(value).map_err(|e| RunnerError::io("write", path)(e.into()))?;
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create(&part)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        fs::rename(&part, path)
+    };
+    write().map_err(RunnerError::io("write", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        Manifest {
+            schema: MANIFEST_SCHEMA,
+            command: vec!["java".to_owned()],
+            options: BTreeMap::from([("jit".to_owned(), "on".to_owned())]),
+            platform: BTreeMap::new(),
+            cases: vec![Case {
+                label: "a".to_owned(),
+                ..Case::default()
+            }],
+        }
+    }
+
+    fn note(id: RunId, bytes: u64) -> RunNote {
+        RunNote {
+            id,
+            label: "a".to_owned(),
+            failure: None,
+            trace_bytes: Some(bytes),
+            process_ns: 1,
+            remarks: vec![],
+        }
+    }
+
+    #[test]
+    fn only_whole_runs_count_as_finished() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("data");
+        let journal = Journal::open(&data, &manifest(), false, false).unwrap();
+        let id = RunId {
+            case: 0,
+            kind: RunKind::Time(1),
+        };
+        assert_eq!(journal.finished(id, "a"), None);
+        fs::write(journal.trace(id), "12345").unwrap();
+        journal.finish(&note(id, 5)).unwrap();
+        assert_eq!(journal.finished(id, "a"), Some(note(id, 5)));
+        assert_eq!(journal.finished(id, "other"), None);
+        fs::write(journal.trace(id), "1234").unwrap();
+        assert_eq!(journal.finished(id, "a"), None, "a shortened trace");
+        fs::write(journal.trace(id), "12345").unwrap();
+        let path = journal.note_path(id);
+        let half = fs::read(&path).unwrap();
+        fs::write(&path, &half[..half.len() / 2]).unwrap();
+        assert_eq!(journal.finished(id, "a"), None, "half a note");
+    }
+
+    #[test]
+    fn resuming_something_else_says_what_differs() {
+        let dir = tempfile::tempdir().unwrap();
+        let refuse = |m: &Manifest| {
+            Journal::open(dir.path(), m, true, false)
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(refuse(&manifest()).contains("no unfinished recording"));
+        Journal::open(dir.path(), &manifest(), false, false).unwrap();
+        Journal::open(dir.path(), &manifest(), true, false).unwrap();
+        let mut other = manifest();
+        other.options.insert("jit".to_owned(), "off".to_owned());
+        let text = refuse(&other);
+        assert!(
+            text.contains("`jit`") && text.contains("`on`") && text.contains("`off`"),
+            "{text}"
+        );
+        let mut other = manifest();
+        other.cases[0].label = "b".to_owned();
+        assert!(refuse(&other).contains("`a`"));
+        let mut other = manifest();
+        other.command.push("-x".to_owned());
+        assert!(refuse(&other).contains("java -x"));
+    }
+
+    #[test]
+    fn nothing_is_overwritten_unasked() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = |force| Journal::open(dir.path(), &manifest(), false, force);
+        let journal = open(false).unwrap();
+        assert!(open(false).unwrap_err().to_string().contains("unfinished"));
+        open(true).unwrap();
+        journal.close().unwrap();
+        fs::write(dir.path().join("meta.json"), "{}").unwrap();
+        assert!(open(false).unwrap_err().to_string().contains("dataset"));
+        fs::write(dir.path().join("thesis.tex"), "").unwrap();
+        assert!(open(true).unwrap_err().to_string().contains("thesis.tex"));
+    }
+}

@@ -1,0 +1,220 @@
+//! Everything a recording is asked to do. Clock, environment and file system come in through here.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pricetag_trace::{Pattern, Scope};
+
+use crate::error::RunnerError;
+use crate::workload::Workload;
+
+/// Where times come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timing {
+    /// From runs without counters.
+    #[default]
+    Separate,
+    /// From the counting runs; for programs that do not repeat themselves.
+    Same,
+    /// From nowhere: inputs are only counted.
+    Never,
+}
+
+/// How many inputs are counted twice, to find counts that do not repeat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Determinism {
+    /// One in twenty, at least three, spread over the workload.
+    #[default]
+    Sample,
+    /// So many, spread over the workload.
+    Some(usize),
+    /// Every one.
+    All,
+    /// None.
+    None,
+}
+
+impl Determinism {
+    /// Indices of the inputs to count twice.
+    pub fn chosen(self, cases: usize) -> Vec<usize> {
+        let wanted = match self {
+            Self::Sample => cases.div_ceil(20).max(3),
+            Self::Some(n) => n,
+            Self::All => cases,
+            Self::None => 0,
+        };
+        let n = wanted.min(cases);
+        (0..n).map(|i| i * cases / n).collect()
+    }
+}
+
+impl std::str::FromStr for Determinism {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "sample" => Ok(Self::Sample),
+            "all" => Ok(Self::All),
+            "none" => Ok(Self::None),
+            _ => text
+                .parse()
+                .map(Self::Some)
+                .map_err(|_| format!("`{text}` is none of sample, all, none or a number")),
+        }
+    }
+}
+
+/// What to record, how and where.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of the command line"
+)]
+pub struct RecordOptions {
+    /// The subject's command with placeholders.
+    pub command: Vec<String>,
+    /// The inputs.
+    pub workload: Workload,
+    /// Template of the file fed on standard input.
+    pub stdin: Option<String>,
+    /// Variables set for the subject; values are templates.
+    pub env: BTreeMap<String, String>,
+    /// The subject's working directory.
+    pub cwd: Option<PathBuf>,
+    /// Time limit of one run.
+    pub timeout: Option<Duration>,
+    /// What one observation is.
+    pub scope: Scope,
+    /// Classes to count; the subject's own when empty.
+    pub include: Vec<Pattern>,
+    /// Classes not to count.
+    pub exclude: Vec<Pattern>,
+    /// Whether included classes of the JDK are counted.
+    pub count_jdk: bool,
+    /// Timing runs per input.
+    pub repeat: u32,
+    /// Where times come from.
+    pub timing: Timing,
+    /// Whether the JIT compiler is on.
+    pub jit: bool,
+    /// Whether the garbage collector is on.
+    pub gc: bool,
+    /// Invocations of a scope to set aside; detected if none.
+    pub warmup: Option<u32>,
+    /// Inputs counted twice.
+    pub determinism: Determinism,
+    /// Largest acceptable slow-down by counting, as a fraction.
+    pub overhead: Option<f64>,
+    /// Counting runs at the same time.
+    pub jobs: usize,
+    /// Whether the subject's output is passed on to standard error.
+    pub show_output: bool,
+    /// The dataset's directory.
+    pub dir: PathBuf,
+    /// Whether to continue what is in it.
+    pub resume: bool,
+    /// Whether to replace what is in it.
+    pub force: bool,
+    /// The agent's library.
+    pub agent: PathBuf,
+    /// `PATH`.
+    pub path: Option<String>,
+    /// `JAVA_TOOL_OPTIONS` as inherited.
+    pub java_tool_options: Option<String>,
+}
+
+impl RecordOptions {
+    /// The options that shape what is recorded; a resumed recording must have the same.
+    pub fn shaping(&self) -> BTreeMap<String, String> {
+        let list = |patterns: &[Pattern]| {
+            patterns
+                .iter()
+                .map(Pattern::as_str)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let on = |flag: bool| if flag { "on" } else { "off" }.to_owned();
+        let text = |value: Option<String>| value.unwrap_or_default();
+        let env: Vec<String> = self.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let timing = match self.timing {
+            Timing::Separate => "separate",
+            Timing::Same => "same",
+            Timing::Never => "never",
+        };
+        [
+            ("stdin", text(self.stdin.clone())),
+            ("env", env.join(" ")),
+            (
+                "cwd",
+                text(self.cwd.as_ref().map(|p| p.display().to_string())),
+            ),
+            ("scope", self.scope.to_string()),
+            ("include", list(&self.include)),
+            ("exclude", list(&self.exclude)),
+            ("count_jdk", self.count_jdk.to_string()),
+            ("timing", timing.to_owned()),
+            ("jit", on(self.jit)),
+            ("gc", on(self.gc)),
+        ]
+        .into_iter()
+        .map(|(k, v)| (k.to_owned(), v))
+        .collect()
+    }
+
+    /// Checks what needs no file system.
+    pub fn check(&self) -> Result<(), RunnerError> {
+        let bad = |option, why: &str| {
+            Err(RunnerError::BadOption {
+                option,
+                why: why.to_owned(),
+            })
+        };
+        if self.command.is_empty() {
+            return Err(RunnerError::NoCommand);
+        }
+        if self.repeat == 0 {
+            return bad("--repeat", "must be at least 1");
+        }
+        if self.jobs == 0 {
+            return bad("--jobs", "must be at least 1");
+        }
+        if self.timeout.is_some_and(|t| t.is_zero()) {
+            return bad("--timeout", "must be longer than nothing");
+        }
+        let templates = self
+            .command
+            .iter()
+            .chain(&self.stdin)
+            .chain(self.env.values());
+        let used = templates
+            .clone()
+            .any(|t| crate::template::has_placeholder(t));
+        let cases = &self.workload.cases;
+        if !used && (cases.len() > 1 || cases.iter().any(|c| !c.bindings.is_empty())) {
+            return Err(RunnerError::InputUnused { cases: cases.len() });
+        }
+        for template in templates {
+            for case in cases {
+                crate::template::expand(template, &case.bindings)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_is_spread_and_never_too_large() {
+        assert_eq!(Determinism::Sample.chosen(2), [0, 1]);
+        assert_eq!(Determinism::Sample.chosen(30), [0, 10, 20]);
+        assert_eq!(Determinism::Sample.chosen(200).len(), 10);
+        assert_eq!(Determinism::None.chosen(5), Vec::<usize>::new());
+        assert_eq!(Determinism::All.chosen(3), [0, 1, 2]);
+        assert_eq!("7".parse(), Ok(Determinism::Some(7)));
+        assert!("x".parse::<Determinism>().is_err());
+    }
+}

@@ -1,0 +1,274 @@
+//! The protocol of a recording: count every input, then time every input in rounds.
+//!
+//! Counts come from runs with counters, times from runs without. The rounds go over all inputs before any is timed
+//! again, so that a drift of the machine spreads over all of them instead of biasing some (as in Kalibera & Jones 2013,
+//! "Rigorous benchmarking in reasonable time"). Every finished run is in the journal before the next begins.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pricetag_trace::Trace;
+
+use crate::assemble::Recorded;
+use crate::error::RunnerError;
+use crate::failure;
+use crate::journal::{Journal, MANIFEST_SCHEMA, Manifest, RunId, RunKind, RunNote};
+use crate::options::{RecordOptions, Timing};
+use crate::platform;
+use crate::progress::Progress;
+use crate::subject::Subject;
+use crate::supervise::{Cancel, Ended, Ending, run};
+
+/// Runs the workload. Failed runs are results; an error means that recording makes no sense.
+pub fn record(
+    options: &RecordOptions,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Recorded, RunnerError> {
+    options.check()?;
+    let subject = Subject::prepare(options, cancel)?;
+    let mut shaping = options.shaping();
+    shaping.insert("jvm_flags".to_owned(), subject.flags.join(" "));
+    let manifest = Manifest {
+        schema: MANIFEST_SCHEMA,
+        command: options.command.clone(),
+        options: shaping,
+        platform: subject.platform(),
+        cases: options.workload.cases.clone(),
+    };
+    let journal = Journal::open(&options.dir, &manifest, options.resume, options.force)?;
+    let load = platform::load_per_core();
+    let session = Session {
+        subject,
+        journal,
+        cancel,
+        progress,
+    };
+    session.go()?;
+    Recorded::assemble(
+        &session.subject,
+        session.journal,
+        manifest,
+        cancel.is_cancelled(),
+        load,
+    )
+}
+
+struct Session<'a> {
+    subject: Subject<'a>,
+    journal: Journal,
+    cancel: &'a Cancel,
+    progress: &'a dyn Progress,
+}
+
+/// Runs that count, in order: every input once, then those counted again.
+pub(crate) fn counting_runs(options: &RecordOptions) -> Vec<RunId> {
+    let cases = options.workload.cases.len();
+    let again: Vec<usize> = match options.timing {
+        Timing::Separate | Timing::Never => options.determinism.chosen(cases),
+        Timing::Same => Vec::new(),
+    };
+    let rounds = if options.timing == Timing::Same {
+        options.repeat
+    } else {
+        1
+    };
+    let first = (0..rounds).flat_map(|k| {
+        (0..cases).map(move |case| RunId {
+            case,
+            kind: RunKind::Count(k),
+        })
+    });
+    first
+        .chain(again.into_iter().map(|case| RunId {
+            case,
+            kind: RunKind::Count(1),
+        }))
+        .collect()
+}
+
+/// Runs that time, in rounds. With `--timing same` a few, to state the overhead.
+pub(crate) fn timing_runs(options: &RecordOptions) -> Vec<RunId> {
+    let cases = options.workload.cases.len();
+    match options.timing {
+        Timing::Never => Vec::new(),
+        Timing::Separate => {
+            let rounds = (0..options.repeat).flat_map(|k| {
+                (0..cases).map(move |case| RunId {
+                    case,
+                    kind: RunKind::Time(k),
+                })
+            });
+            rounds.collect()
+        }
+        Timing::Same => {
+            let sample = crate::options::Determinism::Some(3).chosen(cases);
+            sample
+                .into_iter()
+                .map(|case| RunId {
+                    case,
+                    kind: RunKind::Time(0),
+                })
+                .collect()
+        }
+    }
+}
+
+impl Session<'_> {
+    fn go(&self) -> Result<(), RunnerError> {
+        let options = self.subject.options;
+        let (counting, timing) = (counting_runs(options), timing_runs(options));
+        self.progress
+            .begin((counting.len() + timing.len()) as u64, "running");
+        let failed = Mutex::new(BTreeSet::new());
+        // The first run goes alone: it finds out whether the agent loads at all.
+        let (first, rest) = counting.split_at(1.min(counting.len()));
+        let jobs = if options.timing == Timing::Same {
+            1
+        } else {
+            options.jobs
+        };
+        let outcome = self
+            .all(first, 1, &failed)
+            .and_then(|()| self.all(rest, jobs, &failed))
+            .and_then(|()| self.all(&timing, 1, &failed));
+        self.progress.end();
+        outcome
+    }
+
+    /// Executes runs on `jobs` threads, leaving out inputs that failed already.
+    fn all(
+        &self,
+        runs: &[RunId],
+        jobs: usize,
+        failed: &Mutex<BTreeSet<usize>>,
+    ) -> Result<(), RunnerError> {
+        let next = AtomicUsize::new(0);
+        let error = Mutex::new(None);
+        let work = || {
+            while let Some(&id) = runs.get(next.fetch_add(1, Ordering::SeqCst)) {
+                let stopped = error
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .is_some();
+                if stopped || self.cancel.is_cancelled() {
+                    return;
+                }
+                let mut locked = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                if locked.contains(&id.case) {
+                    self.progress.step("", None);
+                    continue;
+                }
+                drop(locked);
+                match self.one(id) {
+                    Ok(Some(note)) => {
+                        self.progress.step(&note.label, note.failure.as_deref());
+                        if note.failure.is_some() {
+                            locked = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                            locked.insert(id.case);
+                        }
+                    }
+                    Ok(None) => return,
+                    Err(e) => {
+                        *error.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
+                        return;
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..jobs.min(runs.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        error
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .map_or(Ok(()), Err)
+    }
+
+    /// One run, or its note from an earlier recording; none when cancelled.
+    fn one(&self, id: RunId) -> Result<Option<RunNote>, RunnerError> {
+        let case = &self.subject.options.workload.cases[id.case];
+        if let Some(note) = self.journal.finished(id, &case.label) {
+            return Ok(Some(note));
+        }
+        self.journal.clear(id)?;
+        let launch = self.subject.launch(&self.journal, id, case)?;
+        let options = self.subject.options;
+        let ended = run(&launch, options.timeout, options.show_output, self.cancel)?;
+        if ended.ending == Ending::Cancelled {
+            self.journal.clear(id)?;
+            return Ok(None);
+        }
+        let trace = self.journal.trace(id);
+        let trace_bytes = std::fs::metadata(&trace)
+            .ok()
+            .map(|m| m.len())
+            .filter(|&n| n > 0);
+        if trace_bytes.is_none() {
+            self.explain_silence(&ended)?;
+        }
+        let crash_log = self.journal.crash_log(id);
+        let failure = failure::reason(&ended, &crash_log).or_else(|| {
+            match (trace_bytes, Trace::read(&trace)) {
+                (None, _) => Some("the JVM left no trace".to_owned()),
+                (_, Ok(read)) => read
+                    .incomplete_reason()
+                    .map(|why| format!("the trace is incomplete: {why}")),
+                (_, Err(e)) => Some(format!("the trace is unreadable: {e}")),
+            }
+        });
+        let mut remarks = Vec::new();
+        if ended.leftovers {
+            remarks.push("the subject left processes running; they were killed".to_owned());
+        }
+        let note = RunNote {
+            id,
+            label: case.label.clone(),
+            failure,
+            trace_bytes,
+            process_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
+            remarks,
+        };
+        self.journal.finish(&note)?;
+        Ok(Some(note))
+    }
+
+    /// A run without trace: if no run can leave one, that ends the recording.
+    fn explain_silence(&self, ended: &Ended) -> Result<(), RunnerError> {
+        let stderr = ended.stderr.text();
+        let agent = [
+            "Could not find agent library",
+            "agent library failed",
+            "Agent_OnLoad",
+        ]
+        .iter()
+        .any(|s| stderr.contains(s));
+        if agent {
+            let said = ended.stderr.last_lines(3);
+            return Err(RunnerError::AgentNotLoaded {
+                agent: self.subject.options.agent.clone(),
+                said,
+            });
+        }
+        let started_jvm = stderr.contains("Picked up JAVA_TOOL_OPTIONS");
+        if self.subject.launcher == crate::jvm::Launcher::Other && !started_jvm {
+            let program = self
+                .subject
+                .options
+                .command
+                .first()
+                .cloned()
+                .unwrap_or_default();
+            return Err(RunnerError::NotJava {
+                program,
+                said: ended.stderr.last_lines(3),
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,303 @@
+//! Rows of a method scope: every outermost invocation in a warm JVM is one observation.
+//!
+//! Counts come from the counting run and times from the timing runs, matched by [`crate::matching`]. Where no timing
+//! run matches, times come from the counting run and a note states by how much counting slows an invocation. Warm-up is
+//! given or detected ([`crate::warmup`]) and its rows are marked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pricetag_dataset::{InputValue, Measured, Observation, Status};
+use pricetag_quantity::median;
+use pricetag_trace::{Argument, Invocation, Record, Trace};
+
+use crate::assemble::{Counts, Reader, Row, Runs};
+use crate::error::RunnerError;
+use crate::journal::{RunId, RunKind};
+use crate::matching::pair;
+use crate::options::Timing;
+use crate::warmup;
+
+/// Fewest different arguments that make groups; with fewer, groups would be too coarse to split rows by.
+const FEWEST_GROUPS: usize = 20;
+
+/// The rows of one input's runs.
+pub(crate) fn rows(
+    reader: &Reader<'_>,
+    case: usize,
+    interrupted: bool,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Row>, RunnerError> {
+    let (counting, timing, caveats) = match reader.runs(case, interrupted) {
+        Runs::Unfinished => return Ok(Vec::new()),
+        Runs::Failed(why) => return Ok(vec![reader.failed(case, why)]),
+        Runs::Done {
+            counting,
+            timing,
+            remarks,
+        } => (counting, timing, remarks),
+    };
+    let label = &reader.options.workload.cases[case].label;
+    let first = RunId {
+        case,
+        kind: RunKind::Count(0),
+    };
+    let counted = invocations(reader.trace(first)?);
+    let mut timed = Vec::new();
+    for &id in &timing {
+        timed.push(invocations(reader.trace(id)?));
+    }
+    let times = Times::choose(reader.options.timing, &counted, &timed);
+    notes.extend(times.note.iter().map(|n| format!("{label}: {n}")));
+    let again = RunId {
+        case,
+        kind: RunKind::Count(1),
+    };
+    let second = if counting.contains(&again) {
+        Some(invocations(reader.trace(again)?))
+    } else {
+        None
+    };
+    let recounted = second.as_ref().and_then(|s| pair(&counted, s));
+    if second.is_some() && recounted.is_none() {
+        notes.push(format!("{label}: two counting runs made different invocations, so their counts cannot be compared"));
+    }
+    let warm = warm_up(reader, &counted, &times, label, notes);
+    let inputs = arguments(&counted);
+    let groups = groups(&inputs);
+    let single = reader.options.workload.cases.len() == 1;
+    let prefix = if single {
+        short_name(&reader.options.scope.to_string())
+    } else {
+        label.clone()
+    };
+    let counts = |id: RunId, index: usize| Counts::Invocation {
+        trace: reader.journal.trace(id),
+        index,
+    };
+    let rows = (0..counted.len()).map(|i| {
+        let blank = reader.blank(case);
+        let label = format!("{prefix} #{}", i + 1);
+        let mut known = blank.inputs.clone();
+        known.extend(inputs[i].clone());
+        let observation = Observation {
+            group: groups
+                .as_ref()
+                .map_or_else(|| label.clone(), |g| format!("{prefix} {}", g[i])),
+            label,
+            status: if i < warm { Status::WarmUp } else { Status::Ok },
+            inputs: known,
+            costs: times.costs(i),
+            caveats: caveats.clone(),
+            ..blank
+        };
+        let recount = recounted.as_ref().map(|partner| counts(again, partner[i]));
+        Row {
+            observation,
+            counts: Some(counts(first, i)),
+            recount,
+        }
+    });
+    Ok(rows.collect())
+}
+
+/// Invocations in order of their records.
+fn invocations(trace: Trace) -> Vec<Invocation> {
+    let only = |record| {
+        if let Record::Invocation(i) = record {
+            Some(i)
+        } else {
+            None
+        }
+    };
+    trace.records.into_iter().filter_map(only).collect()
+}
+
+/// The runs that times are taken from.
+struct Times<'a> {
+    /// For each run its invocations and each counted invocation's place among them.
+    runs: Vec<(&'a [Invocation], Vec<usize>)>,
+    note: Option<String>,
+}
+
+impl<'a> Times<'a> {
+    fn choose(timing: Timing, counted: &'a [Invocation], timed: &'a [Vec<Invocation>]) -> Self {
+        let matched: Vec<(&[Invocation], Vec<usize>)> = timed
+            .iter()
+            .filter_map(|t| Some((t.as_slice(), pair(counted, t)?)))
+            .collect();
+        let slower = slow_down(counted, timed);
+        let same = vec![(counted, (0..counted.len()).collect())];
+        match timing {
+            Timing::Never => Self {
+                runs: Vec::new(),
+                note: None,
+            },
+            Timing::Same => Self {
+                runs: same,
+                note: slower.map(|s| format!("times come from the counting run, which is {s}")),
+            },
+            Timing::Separate if matched.is_empty() => {
+                let why = "counting and timing runs made different invocations; times come from the counting run";
+                Self {
+                    runs: same,
+                    note: Some(
+                        slower.map_or_else(|| why.to_owned(), |s| format!("{why}, which is {s}")),
+                    ),
+                }
+            }
+            Timing::Separate => {
+                let lost = timed.len() - matched.len();
+                let note = (lost > 0).then(|| {
+                    format!(
+                        "{lost} of {} timing runs made different invocations and are left out",
+                        timed.len()
+                    )
+                });
+                Self {
+                    runs: matched,
+                    note,
+                }
+            }
+        }
+    }
+
+    fn costs(&self, i: usize) -> BTreeMap<String, Measured> {
+        let mut costs: BTreeMap<String, Measured> = BTreeMap::new();
+        for (run, place) in &self.runs {
+            let call = &run[place[i]];
+            let named = [
+                ("wall", call.wall_ns as f64),
+                ("cpu", call.cpu_ns as f64),
+                ("alloc", call.allocated_bytes as f64),
+                ("collections", f64::from(call.collections)),
+            ];
+            for (name, value) in named {
+                costs
+                    .entry(name.to_owned())
+                    .or_default()
+                    .repeats
+                    .push(value);
+            }
+        }
+        costs
+    }
+
+    /// Median wall time of each invocation over the runs, ns.
+    fn wall(&self, n: usize) -> Vec<f64> {
+        let of = |i: usize| {
+            self.runs
+                .iter()
+                .map(|(run, place)| run[place[i]].wall_ns as f64)
+                .collect::<Vec<_>>()
+        };
+        (0..n).map(|i| median(&of(i)).unwrap_or_default()).collect()
+    }
+}
+
+/// Counting against timing, by the median time of an invocation.
+fn slow_down(counted: &[Invocation], timed: &[Vec<Invocation>]) -> Option<String> {
+    let wall =
+        |run: &[Invocation]| median(&run.iter().map(|i| i.wall_ns as f64).collect::<Vec<_>>());
+    let without =
+        median(&timed.iter().filter_map(|t| wall(t)).collect::<Vec<_>>()).filter(|&w| w > 0.0)?;
+    Some(format!(
+        "{:.0} % slower than without counters (median invocation)",
+        (wall(counted)? / without - 1.0) * 100.0
+    ))
+}
+
+/// Number of leading warm-up rows.
+fn warm_up(
+    reader: &Reader<'_>,
+    counted: &[Invocation],
+    times: &Times<'_>,
+    label: &str,
+    notes: &mut Vec<String>,
+) -> usize {
+    if let Some(given) = reader.options.warmup {
+        return (given as usize).min(counted.len());
+    }
+    let work: Vec<f64> = counted
+        .iter()
+        .map(|i| {
+            i.counters
+                .iter()
+                .flat_map(|c| &c.counts)
+                .map(|&(_, n)| n as f64)
+                .sum()
+        })
+        .collect();
+    let Some(warm) = warmup::detect(&times.wall(counted.len()), &work) else {
+        if !counted.is_empty() {
+            notes.push(format!(
+                "{label}: {} invocations are too few to detect warm-up; none is left out",
+                counted.len()
+            ));
+        }
+        return 0;
+    };
+    if warm == counted.len() / 2 {
+        notes.push(format!("{label}: times did not settle in the first half; {warm} invocations are left out as warm-up"));
+    } else if warm > 0 {
+        notes.push(format!(
+            "{label}: the first {warm} of {} invocations are warm-up and left out of fits",
+            counted.len()
+        ));
+    }
+    warm
+}
+
+/// Arguments as input features: `arg0` for numbers, `arg0.size` for strings, arrays and collections. A `null` where
+/// other invocations have a size counts as size 0.
+fn arguments(counted: &[Invocation]) -> Vec<BTreeMap<String, InputValue>> {
+    let named = |invocation: &Invocation| {
+        let values = invocation
+            .arguments
+            .iter()
+            .enumerate()
+            .filter_map(|(n, argument)| match *argument {
+                Argument::Integer(v) => Some((format!("arg{n}"), v as f64)),
+                Argument::Real(v) => Some((format!("arg{n}"), v)),
+                Argument::Size(v) => Some((format!("arg{n}.size"), v as f64)),
+                Argument::Null | Argument::Opaque => None,
+            });
+        values
+            .filter(|(_, v)| v.is_finite())
+            .map(|(name, v)| (name, InputValue::Number(v)))
+            .collect::<BTreeMap<_, _>>()
+    };
+    let mut all: Vec<BTreeMap<String, InputValue>> = counted.iter().map(named).collect();
+    let names: BTreeSet<String> = all.iter().flat_map(|row| row.keys().cloned()).collect();
+    for row in &mut all {
+        for name in &names {
+            row.entry(name.clone()).or_insert(InputValue::Number(0.0));
+        }
+    }
+    all
+}
+
+/// Rows with the same arguments may be the same input and must not stand on both sides of a split.
+fn groups(inputs: &[BTreeMap<String, InputValue>]) -> Option<Vec<String>> {
+    let text = |row: &BTreeMap<String, InputValue>| {
+        let values = row.values().map(|v| match v {
+            InputValue::Number(n) => n.to_string(),
+            InputValue::Text(t) => t.clone(),
+        });
+        format!("({})", values.collect::<Vec<_>>().join(","))
+    };
+    let groups: Vec<String> = inputs.iter().map(text).collect();
+    let different = groups.iter().collect::<BTreeSet<_>>().len();
+    (different >= FEWEST_GROUPS).then_some(groups)
+}
+
+/// `org.example.Search#query(I)V` → `Search#query`.
+fn short_name(scope: &str) -> String {
+    let name = scope.split('(').next().unwrap_or(scope);
+    let (class, method) = name.split_once('#').unwrap_or((name, ""));
+    let class = class.rsplit('.').next().unwrap_or(class);
+    if method.is_empty() {
+        class.to_owned()
+    } else {
+        format!("{class}#{method}")
+    }
+}

@@ -1,0 +1,151 @@
+//! The subject made ready: its program, its JVM, the agent, the options every run gets.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use pricetag_trace::{AgentOptions, Mode};
+
+use crate::error::RunnerError;
+use crate::journal::{Journal, RunId, RunKind};
+use crate::jvm::{Java, Launcher, resolve};
+use crate::options::RecordOptions;
+use crate::platform;
+use crate::supervise::{Cancel, Launch};
+use crate::template::expand;
+use crate::workload::Case;
+
+/// What all runs of a recording share.
+#[derive(Debug)]
+pub struct Subject<'a> {
+    /// What to record.
+    pub options: &'a RecordOptions,
+    /// The program behind the command's first word.
+    pub program: PathBuf,
+    /// How its JVM takes options.
+    pub launcher: Launcher,
+    /// Its runtime, where it could be asked.
+    pub java: Option<Java>,
+    /// JVM options of counting and timing runs alike.
+    pub flags: Vec<String>,
+}
+
+impl<'a> Subject<'a> {
+    /// Finds program and JVM. Fails when there is no usable one.
+    pub fn prepare(options: &'a RecordOptions, cancel: &Cancel) -> Result<Self, RunnerError> {
+        let word = options.command.first().ok_or(RunnerError::NoCommand)?;
+        let path = options.path.as_deref();
+        let program = resolve(word, options.cwd.as_deref(), path)?;
+        let launcher = Launcher::of(&program);
+        let java = match launcher {
+            Launcher::Java => Some(Java::detect(&program, cancel)?),
+            // A JDK's tools live beside its `java`; a script uses whatever it likes, most likely the one on PATH.
+            Launcher::JdkTool => Some(Java::detect(
+                &sibling_java(&program).map_or_else(|| resolve("java", None, path), Ok)?,
+                cancel,
+            )?),
+            Launcher::Other => resolve("java", None, path)
+                .ok()
+                .and_then(|p| Java::detect(&p, cancel).ok()),
+        };
+        // HotSpot never compiles methods over 8000 bytes, and probes may push one over. Counting and timing runs both
+        // lift the limit, so that they execute alike.
+        let mut flags = vec!["-XX:-DontCompileHugeMethods".to_owned()];
+        if !options.jit {
+            flags.push("-Xint".to_owned());
+        }
+        if !options.gc {
+            let memory = platform::memory_bytes().unwrap_or(4 << 30);
+            match &java {
+                Some(java) => flags.extend(java.without_collector(memory, cancel)),
+                None => flags.extend(
+                    ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"].map(str::to_owned),
+                ),
+            }
+        }
+        Ok(Self {
+            options,
+            program,
+            launcher,
+            java,
+            flags,
+        })
+    }
+
+    /// The platform's description.
+    pub fn platform(&self) -> BTreeMap<String, String> {
+        platform::describe(self.java.as_ref(), &self.flags)
+    }
+
+    /// The process of one run.
+    pub fn launch(&self, journal: &Journal, id: RunId, case: &Case) -> Result<Launch, RunnerError> {
+        let options = self.options;
+        let fill = |template: &String| expand(template, &case.bindings);
+        let cwd = options.cwd.clone();
+        let stdin = options
+            .stdin
+            .as_ref()
+            .map(fill)
+            .transpose()?
+            .map(|file| match &cwd {
+                Some(dir) => dir.join(file),
+                None => PathBuf::from(file),
+            });
+        let mut launch = Launch {
+            program: self.program.clone(),
+            name: options.command.first().cloned(),
+            args: options
+                .command
+                .iter()
+                .skip(1)
+                .map(fill)
+                .collect::<Result<_, _>>()?,
+            env: options
+                .env
+                .iter()
+                .map(|(k, v)| Ok((k.clone(), fill(v)?)))
+                .collect::<Result<_, RunnerError>>()?,
+            cwd,
+            stdin,
+        };
+        let file = absolute(&journal.options(id))?;
+        self.agent_options(journal, id)?
+            .write(&file)
+            .map_err(|e| RunnerError::io("write", &file)(std::io::Error::other(e)))?;
+        let mut flags = vec![
+            format!("-agentpath:{}={}", options.agent.display(), file.display()),
+            format!(
+                "-XX:ErrorFile={}",
+                absolute(&journal.crash_log(id))?.display()
+            ),
+        ];
+        flags.extend(self.flags.iter().cloned());
+        self.launcher
+            .add_options(&flags, &mut launch, options.java_tool_options.as_deref());
+        Ok(launch)
+    }
+
+    fn agent_options(&self, journal: &Journal, id: RunId) -> Result<AgentOptions, RunnerError> {
+        let mode = match id.kind {
+            RunKind::Count(_) => Mode::Count,
+            RunKind::Time(_) => Mode::Time,
+        };
+        Ok(AgentOptions {
+            plans: Some(absolute(&journal.plans())?),
+            include: self.options.include.clone(),
+            exclude: self.options.exclude.clone(),
+            scopes: vec![self.options.scope.clone()],
+            count_jdk: self.options.count_jdk,
+            ..AgentOptions::new(mode, absolute(&journal.trace(id))?)
+        })
+    }
+}
+
+/// `java` beside a tool of the JDK, behind symbolic links.
+fn sibling_java(tool: &Path) -> Option<PathBuf> {
+    let real = tool.canonicalize().ok()?;
+    Some(real.parent()?.join("java")).filter(|p| p.is_file())
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, RunnerError> {
+    std::path::absolute(path).map_err(RunnerError::io("find", path))
+}

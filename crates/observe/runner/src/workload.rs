@@ -1,0 +1,374 @@
+//! Workloads: the inputs a subject is run on, and what is known of each before the run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use pricetag_dataset::InputValue;
+use serde::{Deserialize, Serialize};
+
+use crate::error::RunnerError;
+use crate::template::Bindings;
+
+/// One input: what the placeholders stand for, and its input features.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// Unique and stable: the input's path or the table's row.
+    pub label: String,
+    /// Placeholder values.
+    pub bindings: Bindings,
+    /// Known before the run.
+    pub inputs: BTreeMap<String, InputValue>,
+}
+
+/// All inputs, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Workload {
+    /// At least one.
+    pub cases: Vec<Case>,
+}
+
+impl Workload {
+    /// The command as it stands, run once.
+    pub fn single() -> Self {
+        let case = Case {
+            label: "run".to_owned(),
+            ..Case::default()
+        };
+        Self { cases: vec![case] }
+    }
+
+    /// One observation per file that matches `pattern` relative to `base`, sorted by name. Paths are made absolute when
+    /// the subject runs in another directory.
+    pub fn from_glob(
+        pattern: &str,
+        base: &Path,
+        subject_cwd: Option<&Path>,
+    ) -> Result<Self, RunnerError> {
+        let absolute = Path::new(pattern).is_absolute();
+        let full = if absolute {
+            pattern.to_owned()
+        } else {
+            format!("{}/{pattern}", escape(base))
+        };
+        let bad = |why: String| RunnerError::BadPattern {
+            pattern: pattern.to_owned(),
+            why,
+        };
+        let matches = glob::glob(&full).map_err(|e| bad(e.to_string()))?;
+        let mut cases = Vec::new();
+        for path in matches {
+            let path = path.map_err(|e| RunnerError::Io {
+                doing: "read",
+                path: e.path().to_owned(),
+                source: e.into(),
+            })?;
+            if !path.is_file() {
+                continue;
+            }
+            let shown = if absolute {
+                path.as_path()
+            } else {
+                path.strip_prefix(base).unwrap_or(&path)
+            };
+            let label = text_of(shown)?;
+            let value = if subject_cwd.is_some() {
+                text_of(&path)?
+            } else {
+                label.clone()
+            };
+            let mut inputs = BTreeMap::new();
+            describe_file("input", &path, &mut inputs)?;
+            cases.push(Case {
+                label,
+                bindings: Bindings::from([(String::new(), value)]),
+                inputs,
+            });
+        }
+        if cases.is_empty() {
+            return Err(RunnerError::NoInputs {
+                pattern: pattern.to_owned(),
+                cwd: base.to_owned(),
+            });
+        }
+        cases.sort_by(|a, b| a.label.cmp(&b.label));
+        Ok(Self { cases })
+    }
+
+    /// One observation per row of a CSV table. Numeric columns become input features, columns of existing files
+    /// (relative to `files_base`) also yield `name.bytes` and `name.lines`, other text columns become categories.
+    pub fn from_table(table: &Path, files_base: &Path) -> Result<Self, RunnerError> {
+        let bad = |why: String| RunnerError::BadWorkload {
+            table: table.to_owned(),
+            why,
+        };
+        let mut reader = csv::ReaderBuilder::new()
+            .trim(csv::Trim::All)
+            .from_path(table)
+            .map_err(|e| bad(e.to_string()))?;
+        let names: Vec<String> = reader
+            .headers()
+            .map_err(|e| bad(e.to_string()))?
+            .iter()
+            .map(str::to_owned)
+            .collect();
+        check_header(&names).map_err(bad)?;
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for row in reader.records() {
+            let row = row.map_err(|e| bad(e.to_string()))?;
+            rows.push(row.iter().map(str::to_owned).collect());
+        }
+        if rows.is_empty() {
+            return Err(RunnerError::EmptyWorkload {
+                table: table.to_owned(),
+            });
+        }
+        let columns: Vec<Column> = (0..names.len())
+            .map(|c| Column::of(rows.iter().map(|r| r[c].as_str()), files_base))
+            .collect();
+        let labels = labels(&columns, &rows);
+        let mut cases = Vec::with_capacity(rows.len());
+        for (row, label) in rows.iter().zip(labels) {
+            let mut case = Case {
+                label,
+                ..Case::default()
+            };
+            for ((name, column), value) in names.iter().zip(&columns).zip(row) {
+                if names.len() == 1 {
+                    case.bindings.insert(String::new(), value.clone());
+                }
+                case.bindings.insert(name.clone(), value.clone());
+                column.features(name, value, files_base, &mut case.inputs)?;
+            }
+            cases.push(case);
+        }
+        Ok(Self { cases })
+    }
+}
+
+/// What the values of a table's column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Number,
+    File,
+    Text,
+}
+
+impl Column {
+    fn of<'a>(mut values: impl Iterator<Item = &'a str> + Clone, base: &Path) -> Self {
+        if values.clone().all(|v| number(v).is_some()) {
+            Self::Number
+        } else if values.all(|v| !v.is_empty() && base.join(v).is_file()) {
+            Self::File
+        } else {
+            Self::Text
+        }
+    }
+
+    fn features(
+        self,
+        name: &str,
+        value: &str,
+        base: &Path,
+        inputs: &mut BTreeMap<String, InputValue>,
+    ) -> Result<(), RunnerError> {
+        match self {
+            Self::Number => {
+                inputs.insert(
+                    name.to_owned(),
+                    InputValue::Number(number(value).unwrap_or_default()),
+                );
+            }
+            Self::File => {
+                inputs.insert(name.to_owned(), InputValue::Text(value.to_owned()));
+                describe_file(name, &base.join(value), inputs)?;
+            }
+            Self::Text => {
+                inputs.insert(name.to_owned(), InputValue::Text(value.to_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|v| v.is_finite())
+}
+
+fn check_header(names: &[String]) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    for (index, name) in names.iter().enumerate() {
+        if name.is_empty() {
+            return Err(format!("column {} has no name", index + 1));
+        }
+        if !seen.insert(name) {
+            return Err(format!("column `{name}` occurs twice"));
+        }
+    }
+    Ok(())
+}
+
+/// The first column of distinct files names the rows; otherwise their numbers do.
+fn labels(columns: &[Column], rows: &[Vec<String>]) -> Vec<String> {
+    let distinct =
+        |c: usize| rows.iter().map(|r| &r[c]).collect::<BTreeSet<_>>().len() == rows.len();
+    let naming = (0..columns.len()).find(|&c| columns[c] == Column::File && distinct(c));
+    let numbered = |index: usize| format!("row {}", index + 1);
+    rows.iter()
+        .enumerate()
+        .map(|(index, row)| naming.map_or_else(|| numbered(index), |c| row[c].clone()))
+        .collect()
+}
+
+/// Adds `name.bytes` and `name.lines` of a file. A last line without line feed counts as a line.
+fn describe_file(
+    name: &str,
+    path: &Path,
+    inputs: &mut BTreeMap<String, InputValue>,
+) -> Result<(), RunnerError> {
+    let mut reader = BufReader::with_capacity(
+        1 << 16,
+        File::open(path).map_err(RunnerError::io("read", path))?,
+    );
+    let (mut bytes, mut lines, mut last) = (0u64, 0u64, b'\n');
+    loop {
+        let chunk = reader.fill_buf().map_err(RunnerError::io("read", path))?;
+        let Some(&end) = chunk.last() else { break };
+        last = end;
+        bytes += chunk.len() as u64;
+        lines += chunk.iter().map(|&b| u64::from(b == b'\n')).sum::<u64>();
+        let consumed = chunk.len();
+        reader.consume(consumed);
+    }
+    lines += u64::from(last != b'\n');
+    inputs.insert(format!("{name}.bytes"), InputValue::Number(bytes as f64));
+    inputs.insert(format!("{name}.lines"), InputValue::Number(lines as f64));
+    Ok(())
+}
+
+fn text_of(path: &Path) -> Result<String, RunnerError> {
+    path.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| RunnerError::NotUtf8 {
+            path: path.to_owned(),
+        })
+}
+
+/// The directory as a pattern that matches itself.
+fn escape(base: &Path) -> String {
+    glob::Pattern::escape(&PathBuf::from(base).to_string_lossy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn input(case: &Case, name: &str) -> f64 {
+        match case.inputs.get(name) {
+            Some(InputValue::Number(n)) => *n,
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_glob_yields_one_sorted_case_per_file() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("b.txt"), "one\ntwo").unwrap();
+        fs::write(dir.path().join("a.txt"), "").unwrap();
+        fs::create_dir(dir.path().join("c.txt")).unwrap();
+        let w = Workload::from_glob("*.txt", dir.path(), None).unwrap();
+        assert_eq!(
+            w.cases.iter().map(|c| c.label.as_str()).collect::<Vec<_>>(),
+            ["a.txt", "b.txt"]
+        );
+        assert_eq!(
+            (
+                input(&w.cases[0], "input.bytes"),
+                input(&w.cases[0], "input.lines")
+            ),
+            (0.0, 0.0)
+        );
+        assert_eq!(
+            (
+                input(&w.cases[1], "input.bytes"),
+                input(&w.cases[1], "input.lines")
+            ),
+            (7.0, 2.0)
+        );
+        assert_eq!(w.cases[1].bindings[""], "b.txt");
+        let moved = Workload::from_glob("*.txt", dir.path(), Some(Path::new("/"))).unwrap();
+        assert!(Path::new(&moved.cases[1].bindings[""]).is_absolute());
+    }
+
+    #[test]
+    fn no_match_shows_pattern_and_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = Workload::from_glob("none/*.x", dir.path(), None)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            text.contains("none/*.x") && text.contains(&dir.path().display().to_string()),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_directory_with_brackets_in_its_name_still_matches() {
+        let dir = tempfile::tempdir().unwrap();
+        let odd = dir.path().join("a[1]");
+        fs::create_dir(&odd).unwrap();
+        fs::write(odd.join("x"), "1\n").unwrap();
+        assert_eq!(
+            Workload::from_glob("*", &odd, None).unwrap().cases[0].label,
+            "x"
+        );
+    }
+
+    #[test]
+    fn a_table_tells_numbers_files_and_categories_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("f1"), "a\nb\n").unwrap();
+        fs::write(dir.path().join("f2"), "abc").unwrap();
+        let table = dir.path().join("w.csv");
+        fs::write(&table, "n,file,mode\n1, f1 ,fast\n2.5,f2,7\n").unwrap();
+        let w = Workload::from_table(&table, dir.path()).unwrap();
+        assert_eq!(w.cases[0].label, "f1");
+        assert_eq!(input(&w.cases[1], "n"), 2.5);
+        assert_eq!(input(&w.cases[0], "file.lines"), 2.0);
+        assert_eq!(input(&w.cases[1], "file.bytes"), 3.0);
+        assert_eq!(w.cases[1].inputs["mode"], InputValue::Text("7".to_owned()));
+        assert_eq!(w.cases[1].bindings["mode"], "7");
+        assert!(!w.cases[0].bindings.contains_key(""));
+    }
+
+    #[test]
+    fn bad_tables_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let table = dir.path().join("w.csv");
+        for (text, why) in [
+            ("a,b\n", "no rows"),
+            ("a,a\n1,2\n", "twice"),
+            ("a,\n1,2\n", "no name"),
+            ("a,b\n1\n", "cannot be read"),
+        ] {
+            fs::write(&table, text).unwrap();
+            let error = Workload::from_table(&table, dir.path())
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains(why), "{text:?}: {error}");
+        }
+        assert!(Workload::from_table(&dir.path().join("missing"), dir.path()).is_err());
+    }
+
+    #[test]
+    fn rows_without_a_naming_column_are_numbered() {
+        let dir = tempfile::tempdir().unwrap();
+        let table = dir.path().join("w.csv");
+        fs::write(&table, "n\n5\n5\n").unwrap();
+        let w = Workload::from_table(&table, dir.path()).unwrap();
+        assert_eq!(w.cases[1].label, "row 2");
+        assert_eq!(w.cases[1].bindings[""], "5");
+    }
+}
