@@ -11,7 +11,6 @@
 //! trampolines, handler stubs, catch-all of the counters, catch-all of the scopes
 //! ```
 
-use crate::constructor::{self, Ranges};
 use crate::error::MethodError;
 use crate::frames::Source;
 use crate::method::Shared;
@@ -21,6 +20,7 @@ use crate::scope;
 use pricetag_classfile::assemble::Keys;
 use pricetag_classfile::instruction::{Instruction, Operand};
 use pricetag_classfile::{Assembler, Code, Frames, Label, opcode};
+use pricetag_probe_plan::MethodPlan;
 
 /// An entry of the new exception table, before layout.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +43,9 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub firsts: Vec<usize>,
     pub code: &'b Code<'a>,
     pub instructions: &'b [Instruction],
+    pub plan: Option<&'b MethodPlan>,
     pub placement: Option<&'b Placement>,
     pub scopes: &'b [i32],
-    pub is_constructor: bool,
     pub shared: &'b mut Shared<'c, 'a>,
 }
 
@@ -69,19 +69,13 @@ impl Body<'_, '_, '_> {
         }
         let end = self.arrival(self.instructions.len());
         self.asm.bind(end);
-        let Some(placement) = self.placement else {
+        let (Some(placement), Some(plan)) = (self.placement, self.plan) else {
             self.keep_entries();
             return self.scope_catch_all(entered, end);
         };
         self.trampolines(placement)?;
-        let whole = vec![(0, self.instructions.len())];
-        let initialised = match self.is_constructor {
-            _ if !placement.has_positions => Ranges::new(),
-            true => constructor::initialised(self.instructions, &placement.marks, self.frames)?,
-            false => whole,
-        };
-        self.stubs(placement, &initialised)?;
-        self.counting_catch_all(&initialised)?;
+        self.stubs(placement)?;
+        self.counting_catch_all(plan)?;
         self.scope_catch_all(entered, end)
     }
 
@@ -92,9 +86,9 @@ impl Body<'_, '_, '_> {
             .unwrap_or_else(|| unreachable!("two labels were made per instruction"))
     }
 
-    /// The arrival at the instruction at `pc`, which is known to start one.
+    /// The arrival at the instruction at `pc`, which is known to start one, or the end of the body.
     pub(crate) fn arrival_at(&self, pc: u32) -> Label {
-        self.arrival(index_of(self.instructions, pc as u16).unwrap_or_default())
+        self.arrival(index_of(self.instructions, pc as u16).unwrap_or(self.instructions.len()))
     }
 
     fn prologue(&mut self, placement: &Placement) -> Result<(), MethodError> {

@@ -8,7 +8,6 @@
 //! were, each with its reason.
 
 mod body;
-mod constructor;
 mod error;
 mod frames;
 mod method;

@@ -81,7 +81,6 @@ pub(crate) fn rewrite(
         }
         .into());
     };
-    let is_constructor = name == "<init>" && shared.name != "java/lang/Object";
     let trampolines = placement
         .as_ref()
         .map_or(0, |placement| placement.trampolines.len());
@@ -101,9 +100,9 @@ pub(crate) fn rewrite(
         firsts: Vec::new(),
         code: &code,
         instructions: &instructions,
+        plan,
         placement: placement.as_ref(),
         scopes,
-        is_constructor,
         shared,
     };
     body.write(member.access, &descriptor)?;

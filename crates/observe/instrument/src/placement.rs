@@ -19,8 +19,6 @@ pub(crate) struct Marks {
     pub after: Option<u32>,
     /// Stored in the position local before the instruction.
     pub position: Option<u32>,
-    /// Throws are counted as the difference to the edge behind it: `this` may not be initialised before it has run.
-    pub continues: bool,
 }
 
 /// A counter on an edge that needs its own code.
@@ -136,9 +134,6 @@ fn place_edge(
     let last = index_of(instructions, last.pc.0)
         .ok_or(mismatch("plan has an instruction where none starts"))?;
     let instruction = &instructions[last];
-    if edge.kind == EdgeKind::Continue {
-        placement.marks[last].continues = true;
-    }
     let Some(counter) = counter else {
         return Ok(());
     };

@@ -3,12 +3,12 @@
 //! None of it is covered by an original exception range; every frame there is a copy of its target's, or knows nothing.
 
 use crate::body::{Body, Entry};
-use crate::constructor::Ranges;
 use crate::error::MethodError;
 use crate::frames::Source;
 use crate::placement::{Placement, index_of};
 use crate::scope;
-use pricetag_classfile::{ExceptionEntry, Label, opcode};
+use pricetag_classfile::{ExceptionEntry, Frame, Label, VerificationType, opcode};
+use pricetag_probe_plan::MethodPlan;
 use std::collections::BTreeMap;
 
 impl Body<'_, '_, '_> {
@@ -28,52 +28,29 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    /// Leads every entry of the exception table through a stub that counts the departure and the arrival. Where the
-    /// position local says nothing yet, before a constructor's `this` is initialised, only the arrival is counted.
-    pub(crate) fn stubs(
-        &mut self,
-        placement: &Placement,
-        positioned: &Ranges,
-    ) -> Result<(), MethodError> {
+    /// Leads every entry of the exception table through a stub that counts the departure and the arrival. A handler
+    /// that the plan does not know covers no reachable instruction; it is left alone.
+    pub(crate) fn stubs(&mut self, placement: &Placement) -> Result<(), MethodError> {
         let mut stubs = BTreeMap::new();
         for entry in &self.code.exception_table {
-            self.firsts.push(self.entries.len());
-            for (start, end, has_position) in self.pieces(*entry, positioned) {
-                let key = (entry.handler_pc, has_position);
-                let handler = if let Some(stub) = stubs.get(&key) {
-                    *stub
-                } else {
-                    self.stub(placement, key)?
-                };
-                stubs.insert(key, handler);
-                let (start, end) = (self.arrival(start), self.arrival(end));
-                self.entries.push(Entry {
-                    start,
-                    end,
-                    handler,
-                    catch_type: entry.catch_type,
-                });
-            }
+            let known = placement
+                .handlers
+                .binary_search_by_key(&entry.handler_pc, |h| h.0);
+            let handler = match (known, stubs.get(&entry.handler_pc)) {
+                (_, Some(stub)) => *stub,
+                (Ok(handler), None) => self.stub(placement.handlers[handler])?,
+                (Err(_), None) => self.arrival_at(u32::from(entry.handler_pc)),
+            };
+            stubs.insert(entry.handler_pc, handler);
+            self.add_entry(*entry, handler);
         }
         Ok(())
     }
 
-    fn stub(
-        &mut self,
-        placement: &Placement,
-        (handler, has_position): (u16, bool),
-    ) -> Result<Label, MethodError> {
-        let found = placement
-            .handlers
-            .binary_search_by_key(&handler, |handler| handler.0);
-        let what = "the plan has no counter for this handler";
-        let counter =
-            placement.handlers[found.map_err(|_| MethodError::Plan { pc: handler, what })?].1;
+    fn stub(&mut self, (handler, counter): (u16, u32)) -> Result<Label, MethodError> {
         let label = self.asm.here();
         self.want_copy(label, handler)?;
-        if has_position {
-            self.count_position();
-        }
+        self.count_position();
         self.count(Some(counter))?;
         let target = self.arrival_at(u32::from(handler));
         self.asm.jump(opcode::GOTO, target);
@@ -81,42 +58,61 @@ impl Body<'_, '_, '_> {
         Ok(label)
     }
 
-    /// Cuts an entry's instructions into those inside and outside `positioned`.
-    fn pieces(&self, entry: ExceptionEntry, positioned: &Ranges) -> Vec<(usize, usize, bool)> {
-        let index = |pc: u16| index_of(self.instructions, pc).unwrap_or(self.instructions.len());
-        let (mut from, end) = (index(entry.start_pc), index(entry.end_pc));
-        let mut pieces = Vec::new();
-        for (inside, outside) in positioned {
-            let (inside, outside) = ((*inside).max(from), (*outside).min(end));
-            if inside < outside {
-                pieces.extend((from < inside).then_some((from, inside, false)));
-                pieces.push((inside, outside, true));
-                from = outside;
-            }
-        }
-        pieces.extend((from < end).then_some((from, end, false)));
-        pieces
+    fn add_entry(&mut self, entry: ExceptionEntry, handler: Label) {
+        self.firsts.push(self.entries.len());
+        let (start, end) = (
+            self.arrival_at(u32::from(entry.start_pc)),
+            self.arrival_at(u32::from(entry.end_pc)),
+        );
+        self.entries.push(Entry {
+            start,
+            end,
+            handler,
+            catch_type: entry.catch_type,
+        });
     }
 
     /// The handler of every exception that leaves the method: counts the departure and throws on.
-    pub(crate) fn counting_catch_all(&mut self, covered: &Ranges) -> Result<(), MethodError> {
-        if covered.is_empty() {
+    pub(crate) fn counting_catch_all(&mut self, plan: &MethodPlan) -> Result<(), MethodError> {
+        if self.position.is_none() {
             return Ok(());
         }
+        let first = match plan.this_initialised_at {
+            None => 0,
+            Some(pc) => 1 + self.initialiser(pc.0)?,
+        };
         let handler = self.asm.here();
         self.want(handler, Source::Counting);
         self.count_position();
         self.rethrow()?;
-        for (start, end) in covered {
-            let (start, end) = (self.arrival(*start), self.arrival(*end));
-            self.entries.push(Entry {
-                start,
-                end,
-                handler,
-                catch_type: 0,
-            });
-        }
+        let (start, end) = (self.arrival(first), self.arrival(self.instructions.len()));
+        self.entries.push(Entry {
+            start,
+            end,
+            handler,
+            catch_type: 0,
+        });
         Ok(())
+    }
+
+    /// Index of the instruction that initialises a constructor's `this`. No frame behind it may say otherwise, not even in
+    /// code that cannot be reached: the JVM verifies that too.
+    fn initialiser(&self, pc: u16) -> Result<usize, MethodError> {
+        let mistaken = |pc| MethodError::Plan {
+            pc,
+            what: "the constructor's object is not initialised here",
+        };
+        let index = index_of(self.instructions, pc).ok_or(mistaken(pc))?;
+        let uninitialised = |frame: &Frame<'_>| {
+            frame.pc > pc && frame.locals.contains(&VerificationType::UninitializedThis)
+        };
+        match self
+            .frames
+            .and_then(|frames| frames.iter().find(uninitialised))
+        {
+            Some(frame) => Err(mistaken(frame.pc)),
+            None => Ok(index),
+        }
     }
 
     /// The handler of every exception that leaves a scope otherwise.
@@ -145,22 +141,8 @@ impl Body<'_, '_, '_> {
     /// Keeps the exception table as it is, for methods that are not counted.
     pub(crate) fn keep_entries(&mut self) {
         for entry in &self.code.exception_table {
-            self.firsts.push(self.entries.len());
-            let (start, end) = (
-                self.arrival_at(u32::from(entry.start_pc)),
-                self.end_of(*entry),
-            );
             let handler = self.arrival_at(u32::from(entry.handler_pc));
-            self.entries.push(Entry {
-                start,
-                end,
-                handler,
-                catch_type: entry.catch_type,
-            });
+            self.add_entry(*entry, handler);
         }
-    }
-
-    fn end_of(&self, entry: ExceptionEntry) -> Label {
-        self.arrival(index_of(self.instructions, entry.end_pc).unwrap_or(self.instructions.len()))
     }
 }
