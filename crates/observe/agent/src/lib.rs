@@ -1,1 +1,29 @@
 //! The JVM agent that counts, observes and never takes its host down.
+//!
+//! Loaded by `-agentpath:libpricetag_agent.so=FILE`, where `FILE` holds [`pricetag_trace::AgentOptions`]. What it
+//! records goes to a trace; nothing goes to the subject's standard output, and to its standard error only one line
+//! when the agent cannot start at all, in which case the subject runs as without it.
+//!
+//! Rules of this crate: no panic crosses into the JVM; no Rust lock is held across a JNI or JVMTI call (either may run
+//! Java code, load classes and come back to us); no exception is left pending that was not pending before; work that may
+//! need much stack runs on the agent's own thread, since the subject's may be about to overflow.
+
+mod callbacks;
+mod chunks;
+mod classes;
+mod clock;
+mod costs;
+mod dump;
+mod frames;
+mod hook;
+mod jvm;
+mod main_class;
+mod management;
+mod natives;
+mod onload;
+mod runtime;
+mod scope;
+mod session;
+mod step;
+mod subject;
+mod worker;

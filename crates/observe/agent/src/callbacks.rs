@@ -1,0 +1,225 @@
+//! The JVMTI events, each guarded against panics.
+
+use std::ffi::{CStr, c_char, c_uchar};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jlong, jmethodID, jobject};
+use jvmti_bindings::sys::jvmti::{
+    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+    JVMTI_EVENT_GARBAGE_COLLECTION_START, JVMTI_EVENT_SINGLE_STEP, JVMTI_EVENT_THREAD_END,
+    JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH,
+    JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
+};
+use pricetag_trace::Mode;
+
+use crate::dump;
+use crate::hook::{self, Incoming};
+use crate::jvm::Jni;
+use crate::runtime::Runtime;
+use crate::session::Session;
+use crate::subject::HELPER;
+
+/// The table of callbacks.
+pub fn table() -> jvmtiEventCallbacks {
+    let mut table = jvmtiEventCallbacks::default();
+    table.VMStart = Some(vm_start);
+    table.VMInit = Some(vm_init);
+    table.VMDeath = Some(vm_death);
+    table.ThreadStart = Some(thread_start);
+    table.ThreadEnd = Some(thread_end);
+    table.VirtualThreadEnd = Some(virtual_thread_end);
+    table.ClassFileLoadHook = Some(class_file_load_hook);
+    table.GarbageCollectionStart = Some(collection_start);
+    table.GarbageCollectionFinish = Some(collection_finish);
+    table.SingleStep = Some(single_step);
+    table
+}
+
+/// Events that are switched on when the agent is loaded.
+pub fn first_events(mode: Mode) -> Vec<jvmtiEvent> {
+    let mut events = vec![JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH];
+    if mode == Mode::Count {
+        events.extend([JVMTI_EVENT_VM_START, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK]);
+    }
+    events
+}
+
+/// Events that are switched on when the VM is initialised.
+fn later_events(session: &Session) -> Vec<jvmtiEvent> {
+    let mut events = vec![
+        JVMTI_EVENT_THREAD_START,
+        JVMTI_EVENT_THREAD_END,
+        JVMTI_EVENT_GARBAGE_COLLECTION_START,
+        JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+    ];
+    match session.options.mode {
+        Mode::Count => {
+            if session.feature >= 21 {
+                events.push(JVMTI_EVENT_VIRTUAL_THREAD_END);
+            }
+        }
+        Mode::Time => events.push(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK),
+        Mode::Step => events = vec![JVMTI_EVENT_SINGLE_STEP],
+    }
+    events
+}
+
+fn guarded(env: *mut JNIEnv, action: impl FnOnce(&'static Session, Jni)) {
+    if let (Some(session), Some(jni)) = (Session::get(), Jni::new(env)) {
+        let _ = catch_unwind(AssertUnwindSafe(|| action(session, jni)));
+    }
+}
+
+/// Looks the Java runtime up and defines the helper; in counting runs at `VMStart`, else at `VMInit`.
+fn prepare(session: &Session, jni: Jni) {
+    if session.runtime.get().is_some() {
+        return;
+    }
+    let Some(runtime) = Runtime::find(jni) else {
+        session.left("?", None, "this JVM lacks classes the agent needs");
+        return;
+    };
+    if session.options.mode != Mode::Step {
+        let name = std::ffi::CString::new(HELPER).unwrap_or_default();
+        if jni
+            .define_boot_class(&name, &pricetag_instrument::helper_class())
+            .is_none()
+        {
+            session.left(HELPER, None, "this JVM does not take the helper class");
+            return;
+        }
+    }
+    if session.counting() && (runtime.thread_chunks.is_none() || runtime.thread_serial.is_none()) {
+        session.left(
+            "java/lang/Thread",
+            None,
+            "the counters' fields could not be added",
+        );
+        return;
+    }
+    if runtime.management.is_none() {
+        session.inexact("this JVM does not tell how much a thread allocates");
+    }
+    let _ = session.runtime.set(runtime);
+}
+
+unsafe extern "system" fn vm_start(_: *mut jvmtiEnv, env: *mut JNIEnv) {
+    guarded(env, prepare);
+}
+
+unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject) {
+    guarded(env, |session, jni| {
+        prepare(session, jni);
+        session
+            .main_class
+            .command(session.jvmti.property("sun.java.command").as_deref());
+        for event in later_events(session) {
+            let _ = session.jvmti.notify(event, true);
+        }
+        session.flush();
+    });
+}
+
+unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, env: *mut JNIEnv) {
+    guarded(env, dump::vm_death);
+}
+
+unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
+    guarded(env, |session, jni| {
+        session.costs.thread_start(session, jni, thread)
+    });
+}
+
+unsafe extern "system" fn thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
+    guarded(env, |session, jni| {
+        session.costs.thread_end(session, jni, thread);
+        if session.counting() {
+            session.chunks.thread_end(session, jni, thread);
+        }
+    });
+}
+
+unsafe extern "system" fn virtual_thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
+    guarded(env, |session, jni| {
+        session.chunks.thread_end(session, jni, thread)
+    });
+}
+
+unsafe extern "system" fn collection_start(_: *mut jvmtiEnv) {
+    if let Some(session) = Session::get() {
+        session.costs.collection_started(session);
+    }
+}
+
+unsafe extern "system" fn collection_finish(_: *mut jvmtiEnv) {
+    if let Some(session) = Session::get() {
+        session.costs.collection_finished(session);
+    }
+}
+
+unsafe extern "system" fn single_step(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    _: jobject,
+    method: jmethodID,
+    location: jlong,
+) {
+    guarded(env, |session, jni| {
+        session.steps.step(session, jni, method, location)
+    });
+}
+
+unsafe extern "system" fn class_file_load_hook(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    redefined: jclass,
+    loader: jobject,
+    name: *const c_char,
+    _: jobject,
+    length: jint,
+    data: *const c_uchar,
+    new_length: *mut jint,
+    new_data: *mut *mut c_uchar,
+) {
+    let Some(session) = Session::get() else {
+        return;
+    };
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        if data.is_null() {
+            return None;
+        }
+        // SAFETY: the JVM passes `length` bytes at `data`, and a NUL-terminated name or null.
+        let (bytes, name) = unsafe {
+            let bytes = std::slice::from_raw_parts(data, usize::try_from(length).unwrap_or(0));
+            (bytes, (!name.is_null()).then(|| CStr::from_ptr(name)))
+        };
+        let class = Incoming {
+            jni: Jni::new(env),
+            redefined: !redefined.is_null(),
+            loader,
+            name,
+            bytes,
+        };
+        let replacement = hook::class_file(session, &class);
+        if session.options.mode == Mode::Time
+            && session.main_class.found()
+            && session.scopes.all_seen()
+        {
+            let _ = session
+                .jvmti
+                .notify(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, false);
+        }
+        let replacement = replacement?;
+        Some((
+            session.jvmti.allocate(&replacement)?,
+            jint::try_from(replacement.len()).ok()?,
+        ))
+    }));
+    if let Ok(Some((memory, length))) = result {
+        // SAFETY: the JVM passes valid out-pointers and takes over the memory, which is its own.
+        unsafe {
+            *new_data = memory;
+            *new_length = length;
+        }
+    }
+}

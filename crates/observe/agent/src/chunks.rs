@@ -1,0 +1,209 @@
+//! Per-thread counters.
+//!
+//! Every thread owns one `long[]` per class (its *chunk*), in a `long[][]` that hangs on a field of its `Thread` object;
+//! compiled code finds it there without a call (`docs/decisions/001-exact-counting.md`). The agent makes chunks on first use,
+//! keeps a global reference to each live thread's `long[][]`, and adds a thread's chunks to the totals when it ends.
+//!
+//! No two threads write to one chunk, except to the spare one, which stands in when the heap has no room; its counts are
+//! worthless and the trace says so.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ptr::null_mut;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use crate::classes::ClassIndex;
+use crate::jvm::{Global, Jni, jobject};
+use crate::runtime::Runtime;
+use crate::session::{Session, lock};
+
+/// Counters of every class on one thread.
+pub type Snapshot = BTreeMap<ClassIndex, Vec<i64>>;
+
+/// The counters of all threads.
+#[derive(Debug, Default)]
+pub struct Chunks {
+    serials: AtomicI32,
+    /// The `long[][]` of every live thread, by its serial number.
+    live: Mutex<BTreeMap<i32, Global>>,
+    /// What ended threads counted.
+    totals: Mutex<BTreeMap<ClassIndex, Vec<u64>>>,
+    spare: Mutex<Option<(Global, usize)>>,
+    starved: Mutex<BTreeSet<ClassIndex>>,
+}
+
+impl Chunks {
+    /// Makes sure that the spare chunk has at least as many counters; false when there is no memory.
+    pub fn reserve(&self, jni: Jni, counters: usize) -> bool {
+        if lock(&self.spare).is_some_and(|(_, length)| length >= counters) {
+            return true;
+        }
+        let length = counters.next_power_of_two().max(4096);
+        let Some(array) = jni.new_long_array(length) else {
+            jni.clear_exception();
+            return false;
+        };
+        let Some(global) = jni.global(array) else {
+            return false;
+        };
+        jni.delete_local(array);
+        // The former spare chunk stays alive: a frame may hold it, and there are at most twenty of them.
+        let mut spare = lock(&self.spare);
+        if spare.is_none_or(|(_, present)| present < length) {
+            *spare = Some((global, length));
+        }
+        true
+    }
+
+    /// The chunk of a class on the current thread, made if there is none: what `java.lang.Pricetag.slow` returns.
+    pub fn slow(&self, session: &Session, jni: Jni, class: ClassIndex) -> jobject {
+        match self.chunk(session, jni, class) {
+            Some(chunk) => chunk,
+            None => {
+                if jni.exception_pending() {
+                    jni.clear_exception();
+                }
+                if lock(&self.starved).insert(class) {
+                    let name = session
+                        .classes
+                        .get(class)
+                        .map_or_else(|| "?".to_owned(), |class| class.name.clone());
+                    session.inexact(format!("{name}: a thread found no memory for its counters"));
+                }
+                lock(&self.spare).map_or(null_mut(), |(global, _)| global.0)
+            }
+        }
+    }
+
+    fn chunk(&self, session: &Session, jni: Jni, class: ClassIndex) -> Option<jobject> {
+        let runtime = session.runtime.get()?;
+        let length = session.classes.get(class)?.counters;
+        let thread = session.jvmti.current_thread()?;
+        let outer = self.outer(session, runtime, jni, thread, class.0 as usize)?;
+        let present = jni.element(outer, class.0 as usize);
+        if !present.is_null() {
+            return Some(present);
+        }
+        let chunk = jni.new_long_array(length)?;
+        jni.set_element(outer, class.0 as usize, chunk);
+        Some(chunk)
+    }
+
+    /// The current thread's `long[][]`, long enough for an index.
+    fn outer(
+        &self,
+        session: &Session,
+        runtime: &Runtime,
+        jni: Jni,
+        thread: jobject,
+        index: usize,
+    ) -> Option<jobject> {
+        let (field, serial_field) = (runtime.thread_chunks?, runtime.thread_serial?);
+        let old = jni.object_field(thread, field);
+        let old_length = if old.is_null() {
+            0
+        } else {
+            jni.array_length(old)
+        };
+        if old_length > index {
+            return Some(old);
+        }
+        let length = (session.classes.len().max(index + 1) + 16).next_multiple_of(64);
+        let outer = jni.new_object_array(length, runtime.long_array.0)?;
+        for at in 0..old_length {
+            let chunk = jni.element(old, at);
+            if !chunk.is_null() {
+                jni.set_element(outer, at, chunk);
+                jni.delete_local(chunk);
+            }
+        }
+        let global = jni.global(outer)?;
+        let mut serial = jni.int_field(thread, serial_field);
+        if serial == 0 {
+            serial = self.serials.fetch_add(1, Ordering::Relaxed) + 1;
+            jni.set_int_field(thread, serial_field, serial);
+        }
+        // Registered before the thread can count in it, so that no count is ever out of sight.
+        let former = lock(&self.live).insert(serial, global);
+        jni.set_object_field(thread, field, outer);
+        if let Some(former) = former {
+            jni.delete_global(former);
+        }
+        Some(outer)
+    }
+
+    /// Adds the chunks of a thread that ends to the totals.
+    pub fn thread_end(&self, session: &Session, jni: Jni, thread: jobject) {
+        let Some(field) = session
+            .runtime
+            .get()
+            .and_then(|runtime| runtime.thread_serial)
+        else {
+            return;
+        };
+        let serial = jni.int_field(thread, field);
+        let Some(outer) = lock(&self.live).get(&serial).copied() else {
+            return;
+        };
+        let counts = read(session, jni, outer.0);
+        if session.is_dying() {
+            return; // the dump reads this thread's chunks itself
+        }
+        add(&mut lock(&self.totals), counts);
+        lock(&self.live).remove(&serial);
+        jni.delete_global(outer);
+    }
+
+    /// The current thread's counters.
+    pub fn snapshot(&self, session: &Session, jni: Jni) -> Option<Snapshot> {
+        let field = session.runtime.get()?.thread_chunks?;
+        let thread = session.jvmti.current_thread()?;
+        let outer = jni.object_field(thread, field);
+        Some(if outer.is_null() {
+            Snapshot::new()
+        } else {
+            read(session, jni, outer)
+        })
+    }
+
+    /// Totals over all threads, ended and live.
+    pub fn totals(&self, session: &Session, jni: Jni) -> BTreeMap<ClassIndex, Vec<u64>> {
+        let live: Vec<Global> = lock(&self.live).values().copied().collect();
+        let mut totals = std::mem::take(&mut *lock(&self.totals));
+        for outer in live {
+            add(&mut totals, read(session, jni, outer.0));
+        }
+        totals
+    }
+}
+
+/// Reads every chunk of a thread.
+fn read(session: &Session, jni: Jni, outer: jobject) -> Snapshot {
+    let mut counts = Snapshot::new();
+    for index in 0..jni.array_length(outer) {
+        let chunk = jni.element(outer, index);
+        if chunk.is_null() {
+            continue;
+        }
+        let class = ClassIndex(index as u32);
+        let length = session
+            .classes
+            .get(class)
+            .map_or(0, |class| class.counters)
+            .min(jni.array_length(chunk));
+        let mut buffer = vec![0; length];
+        jni.read_longs(chunk, &mut buffer);
+        jni.delete_local(chunk);
+        counts.insert(class, buffer);
+    }
+    counts
+}
+
+fn add(totals: &mut BTreeMap<ClassIndex, Vec<u64>>, counts: Snapshot) {
+    for (class, counts) in counts {
+        let total = totals.entry(class).or_insert_with(|| vec![0; counts.len()]);
+        for (total, count) in total.iter_mut().zip(counts) {
+            *total = total.wrapping_add(count as u64);
+        }
+    }
+}

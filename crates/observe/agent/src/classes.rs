@@ -1,0 +1,164 @@
+//! The classes that are counted: their indices, chunk lengths, and the way back from rewritten to original bytecode.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use pricetag_probe_plan::{ClassHash, Pc};
+
+use crate::session::lock;
+
+/// Index of a class in this process, written into its rewritten methods. Loaders that define the same bytes share it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassIndex(pub u32);
+
+/// A counted class.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// Hash of its original bytes.
+    pub hash: ClassHash,
+    /// Internal name.
+    pub name: String,
+    /// Length of its chunk.
+    pub counters: usize,
+    /// Its methods, in the order of the class file.
+    pub methods: Vec<CountedMethod>,
+}
+
+/// A method of a counted class.
+#[derive(Clone, Debug, Default)]
+pub struct CountedMethod {
+    /// Name.
+    pub name: String,
+    /// Descriptor.
+    pub descriptor: String,
+    /// `(rewritten pc, original pc)` of every original instruction, ascending; empty when the method is not counted.
+    pub pcs: Vec<(u32, u16)>,
+}
+
+impl CountedMethod {
+    /// The original instruction that is executing at a rewritten pc; none in the prologue.
+    pub fn original(&self, pc: u32) -> Option<Pc> {
+        let behind = self.pcs.partition_point(|&(new, _)| new <= pc);
+        behind.checked_sub(1).map(|index| Pc(self.pcs[index].1))
+    }
+}
+
+/// All counted classes.
+#[derive(Debug, Default)]
+pub struct Classes {
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    by_hash: BTreeMap<ClassHash, ClassIndex>,
+    by_name: BTreeMap<String, Vec<ClassIndex>>,
+    entries: Vec<Option<Arc<Counted>>>,
+    loaders: Vec<u32>,
+}
+
+impl Classes {
+    /// The index for a class; reserved when new.
+    pub fn index(&self, hash: ClassHash) -> ClassIndex {
+        let mut table = lock(&self.table);
+        let next = ClassIndex(table.entries.len() as u32);
+        let index = *table.by_hash.entry(hash).or_insert(next);
+        if index == next {
+            table.entries.push(None);
+            table.loaders.push(0);
+        }
+        index
+    }
+
+    /// Notes that a class is defined, by a `new_loader` or anew; `counted` is kept if it is the first.
+    pub fn define(&self, index: ClassIndex, counted: Counted, new_loader: bool) {
+        let mut table = lock(&self.table);
+        let at = index.0 as usize;
+        table.loaders[at] += u32::from(new_loader);
+        if table.entries[at].is_none() {
+            table
+                .by_name
+                .entry(counted.name.clone())
+                .or_default()
+                .push(index);
+            table.entries[at] = Some(Arc::new(counted));
+        }
+    }
+
+    /// How many indices are in use.
+    pub fn len(&self) -> usize {
+        lock(&self.table).entries.len()
+    }
+
+    /// The class of an index.
+    pub fn get(&self, index: ClassIndex) -> Option<Arc<Counted>> {
+        lock(&self.table)
+            .entries
+            .get(index.0 as usize)
+            .cloned()
+            .flatten()
+    }
+
+    /// The classes of an internal name: several when loaders define different bytes under it.
+    pub fn named(&self, name: &str) -> Vec<(ClassIndex, Arc<Counted>)> {
+        let table = lock(&self.table);
+        let indices = table.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        indices
+            .iter()
+            .filter_map(|&index| Some((index, table.entries[index.0 as usize].clone()?)))
+            .collect()
+    }
+
+    /// Every class with the number of loaders that defined it.
+    pub fn all(&self) -> Vec<(ClassIndex, Arc<Counted>, u32)> {
+        let table = lock(&self.table);
+        let entries = table.entries.iter().zip(&table.loaders).enumerate();
+        entries
+            .filter_map(|(index, (entry, &loaders))| {
+                Some((ClassIndex(index as u32), entry.clone()?, loaders))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(hash: u128, name: &str) -> Counted {
+        Counted {
+            hash: ClassHash(hash),
+            name: name.to_owned(),
+            counters: 1,
+            methods: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn loaders_that_define_the_same_bytes_share_an_index() {
+        let classes = Classes::default();
+        let (a, b) = (classes.index(ClassHash(1)), classes.index(ClassHash(2)));
+        assert_ne!(a, b);
+        assert_eq!(classes.index(ClassHash(1)), a);
+        assert!(classes.get(a).is_none(), "reserved is not defined");
+        classes.define(a, counted(1, "A"), true);
+        classes.define(a, counted(1, "A"), true);
+        classes.define(b, counted(2, "A"), true);
+        let loaders: Vec<u32> = classes.all().iter().map(|entry| entry.2).collect();
+        assert_eq!(loaders, [2, 1]);
+        assert_eq!(classes.named("A").len(), 2);
+        assert!(classes.named("B").is_empty());
+    }
+
+    #[test]
+    fn a_pc_between_two_instructions_belongs_to_the_first() {
+        let method = CountedMethod {
+            pcs: vec![(10, 0), (21, 1), (40, 4)],
+            ..CountedMethod::default()
+        };
+        assert_eq!(method.original(9), None);
+        assert_eq!(method.original(10), Some(Pc(0)));
+        assert_eq!(method.original(39), Some(Pc(1)));
+        assert_eq!(method.original(41), Some(Pc(4)));
+    }
+}

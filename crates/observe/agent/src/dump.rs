@@ -1,0 +1,82 @@
+//! The end of the run: everything that is not in the trace yet goes there.
+
+use std::sync::atomic::Ordering;
+
+use jvmti_bindings::sys::jvmti::JVMTI_EVENT_SINGLE_STEP;
+use pricetag_trace::{ClassCounters, ClassLoaded, Mode, Record};
+
+use crate::frames;
+use crate::jvm::Jni;
+use crate::session::Session;
+
+/// `VMDeath`, on whatever thread ends the VM.
+pub fn vm_death(session: &Session, jni: Jni) {
+    match session.options.mode {
+        Mode::Step => {
+            let _ = session.jvmti.notify(JVMTI_EVENT_SINGLE_STEP, false);
+            if let Err(error) = std::fs::write(&session.options.trace, session.steps.text()) {
+                eprintln!(
+                    "pricetag: cannot write {}: {error}",
+                    session.options.trace.display()
+                );
+            }
+        }
+        Mode::Time => {
+            process(session, jni);
+            finish(session);
+        }
+        Mode::Count => {
+            process(session, jni);
+            counters(session, jni);
+            finish(session);
+        }
+    }
+}
+
+fn process(session: &Session, jni: Jni) {
+    match session.costs.total(session, jni) {
+        Some(costs) => session.record(&Record::Process(costs)),
+        None if session.main_class.found() => {}
+        None => session.left(
+            "?",
+            Some("main".to_owned()),
+            "the main method was not found, so the process was not timed",
+        ),
+    }
+}
+
+fn counters(session: &Session, jni: Jni) {
+    let stopped = frames::stop_others(session, jni);
+    session.dying.store(true, Ordering::Release);
+    let open = frames::open_frames(session, jni, &stopped);
+    let totals = session.chunks.totals(session, jni);
+    for (index, class, loaders) in session.classes.all() {
+        session.record(&Record::Class(ClassLoaded {
+            hash: class.hash,
+            name: class.name.clone(),
+            loaders,
+        }));
+        let counts: Vec<(u32, u64)> = totals
+            .get(&index)
+            .map_or(&[][..], Vec::as_slice)
+            .iter()
+            .zip(0u32..)
+            .filter_map(|(&count, counter)| (count > 0).then_some((counter, count)))
+            .collect();
+        if !counts.is_empty() {
+            session.record(&Record::Counters(ClassCounters {
+                hash: class.hash,
+                counts,
+            }));
+        }
+    }
+    for frame in open {
+        session.record(&Record::OpenFrame(frame));
+    }
+    frames::resume(session, &stopped);
+}
+
+fn finish(session: &Session) {
+    session.record(&Record::End);
+    session.flush();
+}

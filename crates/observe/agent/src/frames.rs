@@ -1,0 +1,135 @@
+//! Frames that are still active when the VM ends.
+//!
+//! Their methods have entered a block and not left it, so the derivation needs to know where they stand. Other threads are
+//! suspended first; a thread that is waiting, blocked or in native code stands at a definite instruction, one that was running
+//! bytecode of a counted class may stand anywhere and is marked.
+
+use std::collections::BTreeMap;
+
+use pricetag_trace::OpenFrameRecord;
+
+use crate::classes::{ClassIndex, Counted};
+use crate::jvm::{Jni, jmethodID, jobject};
+use crate::session::Session;
+
+/// State bits of a thread that stands still by itself.
+const STILL: i32 = jvmti_bindings::sys::jvmti::JVMTI_THREAD_STATE_WAITING
+    | jvmti_bindings::sys::jvmti::JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER;
+
+/// A suspended thread.
+pub struct Stopped {
+    thread: jobject,
+    suspended: bool,
+}
+
+/// Suspends every thread but the current one.
+pub fn stop_others(session: &Session, jni: Jni) -> Vec<Stopped> {
+    let current = session.jvmti.current_thread();
+    let others = session.jvmti.threads().into_iter();
+    others
+        .filter(|&thread| !current.is_some_and(|current| jni.same(current, thread)))
+        .map(|thread| Stopped {
+            thread,
+            suspended: session.jvmti.suspend(thread).is_ok(),
+        })
+        .collect()
+}
+
+/// Lets the suspended threads go on.
+pub fn resume(session: &Session, stopped: &[Stopped]) {
+    for other in stopped.iter().filter(|other| other.suspended) {
+        let _ = session.jvmti.resume(other.thread);
+    }
+}
+
+/// The open frames of counted methods on the current and all other threads.
+pub fn open_frames(session: &Session, jni: Jni, others: &[Stopped]) -> Vec<OpenFrameRecord> {
+    let mut methods = BTreeMap::new();
+    let mut frames = Vec::new();
+    if let Some(current) = session.jvmti.current_thread() {
+        walk(session, jni, current, false, &mut methods, &mut frames);
+    }
+    for other in others {
+        let state = session.jvmti.thread_state(other.thread).unwrap_or(0);
+        let still = state & STILL != 0;
+        walk(
+            session,
+            jni,
+            other.thread,
+            !still,
+            &mut methods,
+            &mut frames,
+        );
+    }
+    frames
+}
+
+/// What is known about a method id: its class and position, if it is counted.
+type Methods = BTreeMap<usize, Option<(std::sync::Arc<Counted>, u16)>>;
+
+fn walk(
+    session: &Session,
+    jni: Jni,
+    thread: jobject,
+    may_run: bool,
+    methods: &mut Methods,
+    frames: &mut Vec<OpenFrameRecord>,
+) {
+    for (depth, frame) in session.jvmti.stack(thread).into_iter().enumerate() {
+        let method = methods
+            .entry(frame.method as usize)
+            .or_insert_with(|| resolve(session, jni, frame.method));
+        let (Some((class, index)), Ok(pc)) = (method, u32::try_from(frame.location)) else {
+            continue;
+        };
+        // In the prologue nothing is counted yet: the frame does not exist for the derivation.
+        let Some(pc) = class.methods[usize::from(*index)].original(pc) else {
+            continue;
+        };
+        frames.push(OpenFrameRecord {
+            hash: class.hash,
+            method: *index,
+            pc,
+            running: may_run && depth == 0,
+        });
+    }
+}
+
+fn resolve(
+    session: &Session,
+    jni: Jni,
+    method: jmethodID,
+) -> Option<(std::sync::Arc<Counted>, u16)> {
+    let class = session.jvmti.declaring_class(method)?;
+    let signature = session.jvmti.class_signature(class);
+    jni.delete_local(class);
+    let signature = signature?;
+    let name = signature.strip_prefix('L')?.strip_suffix(';')?;
+    let mut candidates = session.classes.named(name);
+    if candidates.len() > 1 {
+        let index = prologue_class(&session.jvmti.bytecodes(method)?);
+        candidates.retain(|(candidate, _)| Some(*candidate) == index);
+        if candidates.is_empty() {
+            session.inexact(format!(
+                "{name}: an open frame belongs to one of several classes of that name"
+            ));
+        }
+    }
+    let (_, counted) = candidates.pop()?;
+    let (name, descriptor) = session.jvmti.method_name(method)?;
+    let index = counted
+        .methods
+        .iter()
+        .position(|known| known.name == name && known.descriptor == descriptor)?;
+    (!counted.methods[index].pcs.is_empty()).then_some((counted, index as u16))
+}
+
+/// The class index that a counted method's prologue pushes: `iconst`, `bipush` or `sipush` (a larger one is not recognised).
+fn prologue_class(code: &[u8]) -> Option<ClassIndex> {
+    match *code {
+        [opcode @ 0x03..=0x08, ..] => Some(ClassIndex(u32::from(opcode - 0x03))),
+        [0x10, byte, ..] => Some(ClassIndex(u32::from(byte))),
+        [0x11, high, low, ..] => Some(ClassIndex(u32::from(u16::from_be_bytes([high, low])))),
+        _ => None,
+    }
+}

@@ -1,0 +1,272 @@
+//! The class-file hook: decides what happens to a class that is being loaded.
+//!
+//! Runs on whatever thread loads the class. The work is done by the [`crate::worker`].
+
+use std::ffi::CStr;
+
+use pricetag_classfile::ClassFile;
+use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite};
+use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, PlanStore};
+
+use crate::classes::{ClassIndex, Counted, CountedMethod};
+use crate::jvm::{Jni, decode, jobject};
+use crate::scope::MAIN;
+use crate::session::Session;
+use crate::subject;
+
+/// A class on its way into the JVM.
+pub struct Incoming<'a> {
+    /// None before `VMStart`.
+    pub jni: Option<Jni>,
+    /// Whether the class is loaded already and about to change.
+    pub redefined: bool,
+    /// Its loader; null for the boot loader.
+    pub loader: jobject,
+    /// Its internal name, if the JVM was told.
+    pub name: Option<&'a CStr>,
+    /// The class file.
+    pub bytes: &'a [u8],
+}
+
+/// The bytes to load instead; none to load the class as it is.
+pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec<u8>> {
+    let name = class.name.map(decode);
+    if session.counting() && class.loader.is_null() && name.as_deref() == Some("java/lang/Thread") {
+        return thread_class(session, class.bytes);
+    }
+    let jni = class.jni?;
+    if session.is_dying() || session.runtime.get().is_none() {
+        return None;
+    }
+    let name = match name {
+        Some(name) => name,
+        None => own_name(session, class.bytes)?,
+    };
+    if name == subject::HELPER {
+        return None;
+    }
+    let count = session.counting() && subject::selected(session, jni, class.loader, &name);
+    let main =
+        session.main_class.may_be(&name) && !subject::runtime_loader(session, jni, class.loader);
+    let scoped = session.scopes.concerns(&name);
+    if !count && !main && !scoped {
+        return None;
+    }
+    let request = Request {
+        name,
+        bytes: class.bytes.to_vec(),
+        count,
+        main,
+    };
+    let label = request.name.clone();
+    let Some(outcome) = session.worker.run(move || request.serve(session)) else {
+        session.left(&label, None, "the agent failed on this class");
+        return None;
+    };
+    let outcome = outcome?;
+    if let Some((index, counted)) = outcome.counted {
+        if !session.chunks.reserve(jni, counted.counters) {
+            session.left(&label, None, "no memory for its counters");
+            return None;
+        }
+        session.classes.define(index, counted, !class.redefined);
+    }
+    outcome.bytes
+}
+
+/// A class defined by native code without a name.
+fn own_name(session: &'static Session, bytes: &[u8]) -> Option<String> {
+    let bytes = bytes.to_vec();
+    session
+        .worker
+        .run(move || ClassFile::parse(&bytes).ok().map(|class| class.name()))?
+}
+
+fn thread_class(session: &'static Session, bytes: &[u8]) -> Option<Vec<u8>> {
+    let bytes = bytes.to_vec();
+    match session.worker.run(move || add_thread_fields(&bytes)) {
+        Some(Ok(bytes)) => Some(bytes),
+        Some(Err(error)) => {
+            session.left("java/lang/Thread", None, error.to_string());
+            None
+        }
+        None => None,
+    }
+}
+
+/// What is to be done with a class.
+struct Request {
+    name: String,
+    bytes: Vec<u8>,
+    count: bool,
+    /// Whether it may be the main class.
+    main: bool,
+}
+
+/// What became of it.
+struct Outcome {
+    bytes: Option<Vec<u8>>,
+    counted: Option<(ClassIndex, Counted)>,
+}
+
+impl Request {
+    fn serve(self, session: &Session) -> Option<Outcome> {
+        let class = match ClassFile::parse(&self.bytes) {
+            Ok(class) => class,
+            Err(error) => {
+                session.left(&self.name, None, error.to_string());
+                return None;
+            }
+        };
+        let mut scopes = session.scopes.probes(&class.name());
+        if self.main {
+            scopes.extend(
+                session
+                    .main_class
+                    .inspect(&class)
+                    .map(|descriptor| ScopeProbe {
+                        id: MAIN,
+                        method: "main".to_owned(),
+                        descriptor: Some(descriptor.to_owned()),
+                    }),
+            );
+        }
+        if !self.count {
+            return self.wire(session, &scopes);
+        }
+        let plan = match self.plan(session, &class) {
+            Ok(plan) => plan,
+            Err(reason) => {
+                session.left(&self.name, None, reason);
+                return self.wire(session, &scopes);
+            }
+        };
+        self.instrument(session, &plan, &scopes)
+    }
+
+    /// Observes methods without counting.
+    fn wire(&self, session: &Session, scopes: &[ScopeProbe]) -> Option<Outcome> {
+        if scopes.is_empty() {
+            return None;
+        }
+        match rewrite(
+            &self.bytes,
+            None,
+            &Wiring {
+                class_index: 0,
+                scopes,
+            },
+        ) {
+            Ok(rewritten) => {
+                self.refused(session, &rewritten.refused_scopes);
+                Some(Outcome {
+                    bytes: Some(rewritten.bytes),
+                    counted: None,
+                })
+            }
+            Err(error) => {
+                session.left(&self.name, None, error.to_string());
+                None
+            }
+        }
+    }
+
+    /// The stored plan, or a new one.
+    fn plan(&self, session: &Session, class: &ClassFile<'_>) -> Result<ClassPlan, String> {
+        let directory = session
+            .options
+            .plans
+            .as_deref()
+            .ok_or("there is no plan directory")?;
+        let store = PlanStore::open(directory).map_err(|error| error.to_string())?;
+        if let Ok(Some(plan)) = store.load(ClassHash::of(&self.bytes)) {
+            return Ok(plan);
+        }
+        // A damaged plan is replaced.
+        let plan = pricetag_probe::plan(class, &self.bytes);
+        store.store(&plan).map_err(|error| error.to_string())?;
+        Ok(plan)
+    }
+
+    fn instrument(
+        &self,
+        session: &Session,
+        plan: &ClassPlan,
+        scopes: &[ScopeProbe],
+    ) -> Option<Outcome> {
+        let index = session.classes.index(plan.hash);
+        let rewritten = match rewrite(
+            &self.bytes,
+            Some(plan),
+            &Wiring {
+                class_index: index.0,
+                scopes,
+            },
+        ) {
+            Ok(rewritten) => rewritten,
+            Err(error) => {
+                session.left(&self.name, None, error.to_string());
+                return None;
+            }
+        };
+        self.refused(session, &rewritten.refused_scopes);
+        let mut methods: Vec<CountedMethod> = plan
+            .methods
+            .iter()
+            .map(|method| CountedMethod {
+                name: method.name.clone(),
+                descriptor: method.descriptor.clone(),
+                pcs: Vec::new(),
+            })
+            .collect();
+        for method in &plan.methods {
+            if let MethodOutcome::Left(reason) = &method.outcome {
+                session.left(
+                    &self.name,
+                    Some(format!("{}{}", method.name, method.descriptor)),
+                    reason,
+                );
+            }
+        }
+        for (method, reason) in &rewritten.left {
+            let method = methods.get(usize::from(*method));
+            let label = method.map(|method| format!("{}{}", method.name, method.descriptor));
+            session.left(&self.name, label, reason);
+        }
+        let left = |index: u16| rewritten.left.iter().any(|(left, _)| *left == index);
+        for changed in rewritten
+            .methods
+            .into_iter()
+            .filter(|changed| !left(changed.index))
+        {
+            let index = usize::from(changed.index);
+            if plan
+                .methods
+                .get(index)
+                .is_some_and(|method| method.outcome == MethodOutcome::Counted)
+            {
+                methods[index].pcs = changed.pcs;
+            }
+        }
+        let counted = Counted {
+            hash: plan.hash,
+            name: self.name.clone(),
+            counters: plan.counters as usize,
+            methods,
+        };
+        Some(Outcome {
+            bytes: Some(rewritten.bytes),
+            counted: Some((index, counted)),
+        })
+    }
+
+    fn refused(&self, session: &Session, refused: &[(i32, String)]) {
+        for (id, reason) in refused {
+            session.left(
+                &self.name,
+                Some(session.scopes.label(*id)),
+                format!("not observed: {reason}"),
+            );
+        }
+    }
+}

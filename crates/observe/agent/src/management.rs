@@ -1,0 +1,128 @@
+//! The JVM's internal management table, for figures JVMTI does not have.
+//!
+//! `JVM_GetManagement` is what the `java.management` module itself calls (OpenJDK `src/hotspot/share/include/jmm.h`). A JVM
+//! answers only to its own version of the table. Slots used here have not moved from JDK 11 to 25:
+//! 1 `GetOneThreadAllocatedMemory` (from version 3 on, JDK 14), 2 `GetVersion`,
+//! 11 `GetLongAttribute`. An unknown JVM yields no table, and the figures are then reported as missing.
+
+use std::ffi::{c_char, c_void};
+use std::ptr::null_mut;
+
+use crate::jvm::{Jni, jint, jlong, jobject};
+
+const VERSIONS: [jint; 5] = [
+    0x2005_0000,
+    0x2004_0000,
+    0x2003_0000,
+    0x2002_0000,
+    0x2001_0000,
+];
+const ONE_THREAD_ALLOCATED: usize = 1;
+const VERSION: usize = 2;
+const LONG_ATTRIBUTE: usize = 11;
+
+type GetManagement = unsafe extern "C" fn(jint) -> *const *const c_void;
+type GetVersion = unsafe extern "system" fn(*mut c_void) -> jint;
+type OneThreadAllocated = unsafe extern "system" fn(*mut c_void, jlong) -> jlong;
+type LongAttribute = unsafe extern "system" fn(*mut c_void, jobject, jint) -> jlong;
+
+/// Attribute numbers of `GetLongAttribute`.
+const CLASSES_LOADED: jint = 1;
+
+/// The management table of this JVM.
+#[derive(Clone, Copy, Debug)]
+pub struct Management {
+    table: *const *const c_void,
+    one_thread_allocated: bool,
+}
+
+// SAFETY: the table is constant and its functions may be called on any thread of the JVM.
+unsafe impl Send for Management {}
+// SAFETY: as above.
+unsafe impl Sync for Management {}
+
+impl Management {
+    /// Finds the table.
+    pub fn find(jni: Jni) -> Option<Self> {
+        let get = symbol(jni, c"JVM_GetManagement".as_ptr())?;
+        // SAFETY: the JVM's symbol of this name has this signature in every version that has it.
+        let get: GetManagement = unsafe { std::mem::transmute(get) };
+        for version in VERSIONS {
+            // SAFETY: an unknown version yields null.
+            let table = unsafe { get(version) };
+            if table.is_null() {
+                continue;
+            }
+            let management = Self {
+                table,
+                one_thread_allocated: version >= 0x2003_0000,
+            };
+            // SAFETY: slot 2 is `GetVersion` in all versions tried.
+            let get_version: GetVersion = unsafe { std::mem::transmute(management.slot(VERSION)?) };
+            // SAFETY: as above.
+            if unsafe { get_version(jni.raw().cast()) } == version {
+                return Some(management);
+            }
+        }
+        None
+    }
+
+    /// Bytes a thread has allocated so far; Java thread id 0 is the current thread.
+    pub fn allocated(self, jni: Jni, thread: jlong) -> Option<u64> {
+        if !self.one_thread_allocated {
+            return None;
+        }
+        // SAFETY: slot 1 has this signature from version 3 on.
+        let allocated: OneThreadAllocated =
+            unsafe { std::mem::transmute(self.slot(ONE_THREAD_ALLOCATED)?) };
+        // SAFETY: as above; an unknown thread id yields −1, a bad one an exception, which is cleared.
+        let bytes = unsafe { allocated(jni.raw().cast(), thread) };
+        if jni.clear_exception() {
+            None
+        } else {
+            u64::try_from(bytes).ok()
+        }
+    }
+
+    /// Classes loaded since the JVM started.
+    pub fn classes_loaded(self, jni: Jni) -> Option<u64> {
+        // SAFETY: slot 11 has this signature in all versions tried.
+        let attribute: LongAttribute = unsafe { std::mem::transmute(self.slot(LONG_ATTRIBUTE)?) };
+        // SAFETY: no object belongs to this attribute.
+        let count = unsafe { attribute(jni.raw().cast(), null_mut(), CLASSES_LOADED) };
+        if jni.clear_exception() {
+            None
+        } else {
+            u64::try_from(count).ok()
+        }
+    }
+
+    fn slot(self, index: usize) -> Option<*const c_void> {
+        // SAFETY: the table has about forty slots in every version.
+        let function = unsafe { *self.table.add(index) };
+        (!function.is_null()).then_some(function)
+    }
+}
+
+/// Looks a symbol up in the whole process, then in the library that holds the JNI functions.
+fn symbol(jni: Jni, name: *const c_char) -> Option<*mut c_void> {
+    // SAFETY: `name` is NUL-terminated; the library handle is closed once and stays loaded, since the JVM runs in it.
+    unsafe {
+        let found = libc::dlsym(libc::RTLD_DEFAULT, name);
+        if !found.is_null() {
+            return Some(found);
+        }
+        let mut info = std::mem::zeroed::<libc::Dl_info>();
+        let inside = (**jni.raw()).GetVersion as *const c_void;
+        if libc::dladdr(inside, &raw mut info) == 0 || info.dli_fname.is_null() {
+            return None;
+        }
+        let library = libc::dlopen(info.dli_fname, libc::RTLD_NOW | libc::RTLD_NOLOAD);
+        if library.is_null() {
+            return None;
+        }
+        let found = libc::dlsym(library, name);
+        libc::dlclose(library);
+        (!found.is_null()).then_some(found)
+    }
+}

@@ -1,0 +1,78 @@
+//! The native methods of `java.lang.Pricetag`, found by name in this library.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+
+use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jclass, jdouble, jint, jlong, jobject};
+use pricetag_trace::Argument;
+
+use crate::classes::ClassIndex;
+use crate::jvm::Jni;
+use crate::scope;
+use crate::session::Session;
+
+fn guarded<T>(env: *mut JNIEnv, default: T, action: impl FnOnce(&'static Session, Jni) -> T) -> T {
+    let (Some(session), Some(jni)) = (Session::get(), Jni::new(env)) else {
+        return default;
+    };
+    catch_unwind(AssertUnwindSafe(|| action(session, jni))).unwrap_or(default)
+}
+
+/// `static native long[] slow(int class)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_slow(
+    env: *mut JNIEnv,
+    _: jclass,
+    class: jint,
+) -> jobject {
+    guarded(env, null_mut(), |session, jni| {
+        session.chunks.slow(session, jni, ClassIndex(class as u32))
+    })
+}
+
+/// `static native void argLong(long value)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_argLong(env: *mut JNIEnv, _: jclass, value: jlong) {
+    guarded(env, (), |_, _| scope::argument(Argument::Integer(value)));
+}
+
+/// `static native void argDouble(double value)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_argDouble(
+    env: *mut JNIEnv,
+    _: jclass,
+    value: jdouble,
+) {
+    guarded(env, (), |_, _| scope::argument(Argument::Real(value)));
+}
+
+/// `static native void argObject(Object value)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_argObject(
+    env: *mut JNIEnv,
+    _: jclass,
+    value: jobject,
+) {
+    guarded(env, (), |session, jni| {
+        scope::argument(scope::describe(session, jni, value))
+    });
+}
+
+/// `static native void enter(int scope)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_enter(env: *mut JNIEnv, _: jclass, scope: jint) {
+    guarded(env, (), |session, jni| scope::enter(session, jni, scope));
+}
+
+/// `static native void exit(int scope, boolean threw)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_exit(
+    env: *mut JNIEnv,
+    _: jclass,
+    scope: jint,
+    threw: jboolean,
+) {
+    guarded(env, (), |session, jni| {
+        scope::exit(session, jni, scope, threw != 0)
+    });
+}

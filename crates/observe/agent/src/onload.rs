@@ -1,0 +1,126 @@
+//! The agent's entry point.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::panic::catch_unwind;
+use std::path::Path;
+
+use jvmti_bindings::sys::jni::{JNI_OK, JavaVM, jint};
+use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
+use pricetag_trace::{AgentOptions, Mode, Record, Start, TRACE_VERSION, TraceWriter};
+
+use crate::callbacks;
+use crate::jvm::Jvmti;
+use crate::session::Session;
+use crate::worker::Worker;
+
+/// Properties that describe the JVM, as far as it knows them this early.
+const PROPERTIES: [&str; 6] = [
+    "java.vm.name",
+    "java.vm.vendor",
+    "java.vm.version",
+    "java.vm.info",
+    "java.home",
+    "sun.java.command",
+];
+
+/// Called by the JVM for `-agentpath:libpricetag_agent.so=FILE`.
+///
+/// Whatever goes wrong, the subject runs: one line on standard error says why nothing is recorded.
+///
+/// # Safety
+///
+/// `vm` and `options` are what a JVM passes.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Agent_OnLoad(
+    vm: *mut JavaVM,
+    options: *const c_char,
+    _: *mut c_void,
+) -> jint {
+    // SAFETY: the JVM passes a NUL-terminated text or null.
+    let options = (!options.is_null()).then(|| unsafe { CStr::from_ptr(options) });
+    match catch_unwind(|| load(vm, options)) {
+        Ok(Ok(())) => {}
+        Ok(Err(reason)) => eprintln!("pricetag: {reason}; the program runs unobserved"),
+        Err(_) => eprintln!("pricetag: the agent failed to start; the program runs unobserved"),
+    }
+    JNI_OK
+}
+
+fn load(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
+    let file = options
+        .map(|text| text.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    if file.is_empty() {
+        return Err("no options file was given (-agentpath:LIBRARY=FILE)".to_owned());
+    }
+    let options = AgentOptions::read(Path::new(&file)).map_err(|error| error.to_string())?;
+    let mode = options.mode;
+    let jvmti = Jvmti::of(vm).ok_or("this JVM offers no JVMTI 1.2")?;
+    take_capabilities(jvmti, mode)?;
+    let worker = Worker::start().map_err(|error| format!("cannot start a thread: {error}"))?;
+    let writer = if mode == Mode::Step {
+        None
+    } else {
+        let mut writer = TraceWriter::create(&options.trace).map_err(|error| error.to_string())?;
+        writer
+            .write(&Record::Start(start(jvmti, &options)))
+            .and_then(|()| writer.flush())
+            .map_err(|e| e.to_string())?;
+        Some(writer)
+    };
+    if !Session::new(jvmti, options, writer, worker).install() {
+        return Err("the agent was loaded twice".to_owned());
+    }
+    std::panic::set_hook(Box::new(|panic| {
+        if let Some(session) = Session::get() {
+            session.panicked(&panic.to_string());
+        }
+    }));
+    jvmti
+        .set_callbacks(&callbacks::table())
+        .map_err(|error| format!("the JVM takes no callbacks ({error:?})"))?;
+    for event in callbacks::first_events(mode) {
+        jvmti
+            .notify(event, true)
+            .map_err(|error| format!("the JVM has no event {event} ({error:?})"))?;
+    }
+    Ok(())
+}
+
+fn take_capabilities(jvmti: Jvmti, mode: Mode) -> Result<(), String> {
+    let possible = jvmti.potential_capabilities();
+    let mut wanted = jvmtiCapabilities::default();
+    match mode {
+        Mode::Step => wanted.set_can_generate_single_step_events(true),
+        Mode::Time | Mode::Count => {
+            wanted.set_can_generate_all_class_hook_events(true);
+            wanted.set_can_generate_garbage_collection_events(
+                possible.can_generate_garbage_collection_events(),
+            );
+            wanted.set_can_get_thread_cpu_time(possible.can_get_thread_cpu_time());
+        }
+    }
+    if mode == Mode::Count {
+        wanted.set_can_generate_early_class_hook_events(true);
+        wanted.set_can_suspend(possible.can_suspend());
+        wanted.set_can_get_bytecodes(possible.can_get_bytecodes());
+        if jvmti.feature() >= 21 {
+            wanted.set_can_support_virtual_threads(possible.can_support_virtual_threads());
+        }
+    }
+    jvmti
+        .add_capabilities(&wanted)
+        .map_err(|error| format!("the JVM lacks a capability for mode {mode} ({error:?})"))
+}
+
+fn start(jvmti: Jvmti, options: &AgentOptions) -> Start {
+    let known = PROPERTIES
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), jvmti.property(name)?)));
+    Start {
+        version: TRACE_VERSION,
+        pid: std::process::id(),
+        properties: known.collect(),
+        options: options.to_text(),
+    }
+}

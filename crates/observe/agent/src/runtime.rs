@@ -1,0 +1,113 @@
+//! Handles into the Java runtime that the agent looks up once.
+
+use crate::jvm::{Global, Id, Jni, jfieldID, jmethodID, jobject};
+use crate::management::Management;
+
+/// Classes, fields and methods of the Java runtime.
+#[derive(Debug)]
+pub struct Runtime {
+    /// The platform class loader; none when this runtime has no such thing.
+    pub platform_loader: Option<Global>,
+    /// `long[].class`.
+    pub long_array: Global,
+    /// `Thread.tid`.
+    pub thread_id: Option<Id<jfieldID>>,
+    /// `Thread.$pricetag`, the thread's chunks by class; only in counting runs.
+    pub thread_chunks: Option<Id<jfieldID>>,
+    /// `Thread.$pricetagThread`, the thread's serial number, 0 until it has one; only in counting runs.
+    pub thread_serial: Option<Id<jfieldID>>,
+    /// `java.lang.Runtime`'s only instance and its ways to measure the heap.
+    pub heap: Option<Heap>,
+    /// `java.lang.String`.
+    pub string: Global,
+    /// `java.util.Collection` and `size()`.
+    pub collection: Option<(Global, Id<jmethodID>)>,
+    /// `java.util.Map` and `size()`.
+    pub map: Option<(Global, Id<jmethodID>)>,
+    /// `java.lang.Class.isArray` by trial: `java.lang.Object[]` and the primitive arrays.
+    pub arrays: Vec<Global>,
+    /// The management table.
+    pub management: Option<Management>,
+}
+
+/// How to measure the heap.
+#[derive(Clone, Copy, Debug)]
+pub struct Heap {
+    runtime: Global,
+    total: Id<jmethodID>,
+    free: Id<jmethodID>,
+}
+
+impl Heap {
+    /// Bytes in use.
+    pub fn used(self, jni: Jni) -> Option<u64> {
+        let total = jni.call_long(self.runtime.0, self.total)?;
+        let free = jni.call_long(self.runtime.0, self.free)?;
+        u64::try_from(total - free).ok()
+    }
+
+    fn find(jni: Jni) -> Option<Self> {
+        let class = jni.find_class(c"java/lang/Runtime")?;
+        let get = jni.static_method(class, c"getRuntime", c"()Ljava/lang/Runtime;")?;
+        Some(Self {
+            runtime: jni.global(jni.call_static_object(class, get)?)?,
+            total: jni.method(class, c"totalMemory", c"()J")?,
+            free: jni.method(class, c"freeMemory", c"()J")?,
+        })
+    }
+}
+
+impl Runtime {
+    /// Looks everything up. None means that not even the basics are there.
+    pub fn find(jni: Jni) -> Option<Self> {
+        let thread = jni.find_class(c"java/lang/Thread")?;
+        let global = |name| jni.find_class(name).and_then(|class| jni.global(class));
+        let sized = |name| {
+            let class = jni.find_class(name)?;
+            Some((jni.global(class)?, jni.method(class, c"size", c"()I")?))
+        };
+        let arrays = [
+            c"[Ljava/lang/Object;",
+            c"[Z",
+            c"[B",
+            c"[C",
+            c"[S",
+            c"[I",
+            c"[J",
+            c"[F",
+            c"[D",
+        ];
+        Some(Self {
+            platform_loader: platform_loader(jni),
+            long_array: global(c"[J")?,
+            thread_id: jni.field(thread, c"tid", c"J"),
+            thread_chunks: jni.field(thread, c"$pricetag", c"[[J"),
+            thread_serial: jni.field(thread, c"$pricetagThread", c"I"),
+            heap: Heap::find(jni),
+            string: global(c"java/lang/String")?,
+            collection: sized(c"java/util/Collection"),
+            map: sized(c"java/util/Map"),
+            arrays: arrays.into_iter().filter_map(global).collect(),
+            management: Management::find(jni),
+        })
+    }
+
+    /// The Java id of a thread.
+    pub fn id_of(&self, jni: Jni, thread: jobject) -> Option<i64> {
+        self.thread_id.map(|field| jni.long_field(thread, field))
+    }
+
+    /// Bytes the current thread has allocated.
+    pub fn allocated(&self, jni: Jni) -> Option<u64> {
+        self.management?.allocated(jni, 0)
+    }
+}
+
+fn platform_loader(jni: Jni) -> Option<Global> {
+    let class = jni.find_class(c"java/lang/ClassLoader")?;
+    let descriptor = c"()Ljava/lang/ClassLoader;";
+    let get = jni
+        .static_method(class, c"getBuiltinPlatformClassLoader", descriptor)
+        .or_else(|| jni.static_method(class, c"getPlatformClassLoader", descriptor))?;
+    jni.global(jni.call_static_object(class, get)?)
+}

@@ -1,0 +1,325 @@
+//! Observations: outermost invocations of chosen methods on each thread.
+//!
+//! Instrumented code reports the arguments, then `enter(id)`, later `exit(id, threw)`, always on the invoking thread. Only the
+//! outermost invocation of a scope on a thread is observed; scopes may nest in one another. The last clock read on entry and
+//! the first on exit is the wall clock, so that the agent's own work stays outside; CPU time and allocation are read
+//! around that.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
+
+use pricetag_instrument::ScopeProbe;
+use pricetag_trace::{
+    AgentOptions, Argument, ClassCounters, Invocation, MethodScope, Record, Scope,
+};
+
+use crate::chunks::Snapshot;
+use crate::clock;
+use crate::costs::classes_loaded;
+use crate::jvm::{Jni, jobject};
+use crate::session::{Session, lock};
+use crate::subject::runtime_loader;
+
+/// Id of `main` in the instrumented code; other ids are indices into the options' scopes.
+pub const MAIN: i32 = -1;
+
+/// The methods to observe.
+#[derive(Debug)]
+pub struct Scopes {
+    targets: Vec<(i32, MethodScope)>,
+    /// Classes among the targets that have been loaded.
+    seen: Mutex<BTreeSet<String>>,
+    sequence: AtomicU64,
+    threads: AtomicU32,
+}
+
+thread_local! {
+    static THREAD: RefCell<ThreadState> = RefCell::default();
+}
+
+/// What is going on on one thread.
+#[derive(Default)]
+struct ThreadState {
+    serial: Option<u32>,
+    /// Arguments reported since the last `enter`.
+    arguments: Vec<Argument>,
+    /// How many invocations of a scope are active.
+    depth: BTreeMap<i32, u32>,
+    active: Vec<Active>,
+}
+
+/// An observation that has begun.
+struct Active {
+    scope: i32,
+    sequence: u64,
+    arguments: Vec<Argument>,
+    counters: Option<Snapshot>,
+    collections: u32,
+    classes: u64,
+    allocated: u64,
+    cpu: u64,
+    start: Instant,
+}
+
+impl Scopes {
+    /// The methods among the scopes of the options.
+    pub fn new(options: &AgentOptions) -> Self {
+        let methods = options
+            .scopes
+            .iter()
+            .enumerate()
+            .filter_map(|(index, scope)| match scope {
+                Scope::Method(method) => Some((index as i32, method.clone())),
+                Scope::Main => None,
+            });
+        Self {
+            targets: methods.collect(),
+            seen: Mutex::default(),
+            sequence: AtomicU64::new(0),
+            threads: AtomicU32::new(0),
+        }
+    }
+
+    /// Whether every class with scopes has been loaded.
+    pub fn all_seen(&self) -> bool {
+        let seen = lock(&self.seen);
+        self.targets
+            .iter()
+            .all(|(_, method)| seen.iter().any(|class| same_class(&method.class, class)))
+    }
+
+    /// Whether a class has scopes.
+    pub fn concerns(&self, class: &str) -> bool {
+        self.targets
+            .iter()
+            .any(|(_, method)| same_class(&method.class, class))
+    }
+
+    /// What to wire in a class.
+    pub fn probes(&self, class: &str) -> Vec<ScopeProbe> {
+        if self.concerns(class) {
+            lock(&self.seen).insert(class.to_owned());
+        }
+        let here = self
+            .targets
+            .iter()
+            .filter(|(_, method)| same_class(&method.class, class));
+        here.map(|(id, method)| ScopeProbe {
+            id: *id,
+            method: method.method.clone(),
+            descriptor: method.descriptor.clone(),
+        })
+        .collect()
+    }
+
+    /// How a user names a scope.
+    pub fn label(&self, id: i32) -> String {
+        let target = self.targets.iter().find(|(target, _)| *target == id);
+        target.map_or_else(|| "main".to_owned(), |(_, method)| method.to_string())
+    }
+}
+
+/// Whether a dotted and an internal name denote the same class.
+fn same_class(dotted: &str, internal: &str) -> bool {
+    dotted.len() == internal.len()
+        && dotted
+            .bytes()
+            .zip(internal.bytes())
+            .all(|(a, b)| a == b || (a == b'.' && b == b'/'))
+}
+
+/// An argument of the invocation that is about to be entered.
+pub fn argument(argument: Argument) {
+    THREAD.with_borrow_mut(|thread| thread.arguments.push(argument));
+}
+
+/// What is known of an object without looking into it.
+pub fn describe(session: &Session, jni: Jni, object: jobject) -> Argument {
+    if object.is_null() {
+        return Argument::Null;
+    }
+    let Some(runtime) = session.runtime.get() else {
+        return Argument::Opaque;
+    };
+    if jni.is_instance(object, runtime.string.0) {
+        return Argument::Size(jni.string_length(object) as u64);
+    }
+    if runtime
+        .arrays
+        .iter()
+        .any(|class| jni.is_instance(object, class.0))
+    {
+        return Argument::Size(jni.array_length(object) as u64);
+    }
+    for (class, size) in [runtime.collection, runtime.map].into_iter().flatten() {
+        if jni.is_instance(object, class.0) {
+            // The subject's own collections are not asked: their code would be counted, and could do anything.
+            let own_class = jni.class_of(object);
+            let of_runtime = session
+                .jvmti
+                .class_loader(own_class)
+                .is_some_and(|loader| runtime_loader(session, jni, loader));
+            let size = if of_runtime {
+                jni.call_int(object, size)
+            } else {
+                None
+            };
+            return size
+                .and_then(|size| u64::try_from(size).ok())
+                .map_or(Argument::Opaque, Argument::Size);
+        }
+    }
+    Argument::Opaque
+}
+
+/// An invocation begins.
+pub fn enter(session: &Session, jni: Jni, scope: i32) {
+    let (arguments, outermost) = THREAD.with_borrow_mut(|thread| {
+        let arguments = std::mem::take(&mut thread.arguments);
+        let depth = thread.depth.entry(scope).or_insert(0);
+        *depth += 1;
+        (arguments, *depth == 1)
+    });
+    if !outermost {
+        return;
+    }
+    if scope == MAIN {
+        session.costs.main_entered(session, jni);
+        return;
+    }
+    let runtime = session.runtime.get();
+    let mut active = Active {
+        scope,
+        sequence: session.scopes.sequence.fetch_add(1, Ordering::Relaxed),
+        arguments,
+        counters: if session.counting() {
+            session.chunks.snapshot(session, jni)
+        } else {
+            None
+        },
+        collections: session.costs.collections(),
+        classes: classes_loaded(session, jni),
+        allocated: runtime
+            .and_then(|runtime| runtime.allocated(jni))
+            .unwrap_or(0),
+        cpu: clock::thread_cpu(),
+        start: Instant::now(),
+    };
+    THREAD.with_borrow_mut(|thread| {
+        thread.active.reserve(1);
+        active.start = Instant::now();
+        thread.active.push(active);
+    });
+}
+
+/// An invocation ends.
+pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
+    let end = Instant::now();
+    let cpu = clock::thread_cpu();
+    let allocated = session
+        .runtime
+        .get()
+        .and_then(|runtime| runtime.allocated(jni))
+        .unwrap_or(0);
+    let outermost = THREAD.with_borrow_mut(|thread| {
+        let depth = thread.depth.entry(scope).or_insert(0);
+        let outermost = *depth == 1;
+        *depth = depth.saturating_sub(1);
+        outermost
+    });
+    if !outermost {
+        return;
+    }
+    if scope == MAIN {
+        session.costs.main_left(session, jni);
+        return;
+    }
+    let counters = if session.counting() {
+        session.chunks.snapshot(session, jni)
+    } else {
+        None
+    };
+    let finished = THREAD.with_borrow_mut(|thread| {
+        let at = thread
+            .active
+            .iter()
+            .rposition(|active| active.scope == scope)?;
+        let serial = *thread
+            .serial
+            .get_or_insert_with(|| session.scopes.threads.fetch_add(1, Ordering::Relaxed));
+        // Whatever lies above was cut off by an error in its own `exit`.
+        thread
+            .active
+            .drain(at..)
+            .next()
+            .map(|active| (active, serial))
+    });
+    let Some((active, thread)) = finished else {
+        return;
+    };
+    let before = active.counters.unwrap_or_default();
+    session.record(&Record::Invocation(Invocation {
+        scope: u32::try_from(scope).unwrap_or(u32::MAX),
+        sequence: active.sequence,
+        thread,
+        arguments: active.arguments,
+        start_ns: nanos(active.start, session.started),
+        wall_ns: nanos(end, active.start),
+        cpu_ns: cpu.saturating_sub(active.cpu),
+        allocated_bytes: allocated.saturating_sub(active.allocated),
+        collections: session
+            .costs
+            .collections()
+            .saturating_sub(active.collections),
+        threw,
+        counters: counters.map_or_else(Vec::new, |after| changes(session, &before, &after)),
+        classes_loaded: u32::try_from(classes_loaded(session, jni).saturating_sub(active.classes))
+            .unwrap_or(u32::MAX),
+    }));
+}
+
+/// Counters that differ between two snapshots of one thread.
+fn changes(session: &Session, before: &Snapshot, after: &Snapshot) -> Vec<ClassCounters> {
+    let mut changed = Vec::new();
+    for (class, now) in after {
+        let then = before.get(class);
+        let counts: Vec<(u32, u64)> = (0u32..)
+            .zip(now)
+            .filter_map(|(index, &now)| {
+                let then = then
+                    .and_then(|then| then.get(index as usize))
+                    .copied()
+                    .unwrap_or(0);
+                (now != then).then_some((index, now.wrapping_sub(then) as u64))
+            })
+            .collect();
+        if let (false, Some(class)) = (counts.is_empty(), session.classes.get(*class)) {
+            changed.push(ClassCounters {
+                hash: class.hash,
+                counts,
+            });
+        }
+    }
+    changed.sort_by_key(|counters| counters.hash);
+    changed
+}
+
+fn nanos(later: Instant, earlier: Instant) -> u64 {
+    u64::try_from(later.saturating_duration_since(earlier).as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same_class;
+
+    #[test]
+    fn dotted_and_internal_names() {
+        assert!(same_class("a.b.C$D", "a/b/C$D"));
+        assert!(same_class("C", "C"));
+        assert!(!same_class("a.b.C", "a/b/D"));
+        assert!(!same_class("a.b.C", "a/b/C$D"));
+    }
+}

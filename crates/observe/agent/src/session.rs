@@ -1,0 +1,139 @@
+//! The one state of the agent in this process.
+
+use std::fs::File;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+use pricetag_trace::{AgentOptions, Left, Mode, Record, TraceWriter};
+
+use crate::chunks::Chunks;
+use crate::classes::Classes;
+use crate::costs::Costs;
+use crate::jvm::Jvmti;
+use crate::main_class::MainClass;
+use crate::runtime::Runtime;
+use crate::scope::Scopes;
+use crate::step::Steps;
+use crate::worker::Worker;
+
+static SESSION: OnceLock<Session> = OnceLock::new();
+
+/// Everything the agent knows, from `Agent_OnLoad` to the end of the process.
+pub struct Session {
+    /// The JVMTI environment.
+    pub jvmti: Jvmti,
+    /// What was asked for.
+    pub options: AgentOptions,
+    /// When the agent was loaded.
+    pub started: Instant,
+    /// Feature release of the JVM.
+    pub feature: u16,
+    /// Where records go; none in [`Mode::Step`], which writes a text file at the end.
+    writer: Option<Mutex<TraceWriter<File>>>,
+    /// Handles into the Java runtime, from `VMStart` on.
+    pub runtime: OnceLock<Runtime>,
+    /// Does what needs a big stack.
+    pub worker: Worker,
+    /// Which class is the main class.
+    pub main_class: MainClass,
+    /// Counted classes.
+    pub classes: Classes,
+    /// Their counters.
+    pub chunks: Chunks,
+    /// Observed methods.
+    pub scopes: Scopes,
+    /// Costs of the process.
+    pub costs: Costs,
+    /// Counts of single steps.
+    pub steps: Steps,
+    /// Set when `VMDeath` begins.
+    pub dying: AtomicBool,
+}
+
+impl Session {
+    /// A session that has seen nothing yet.
+    pub fn new(
+        jvmti: Jvmti,
+        options: AgentOptions,
+        writer: Option<TraceWriter<File>>,
+        worker: Worker,
+    ) -> Self {
+        Self {
+            jvmti,
+            started: Instant::now(),
+            feature: jvmti.feature(),
+            writer: writer.map(Mutex::new),
+            runtime: OnceLock::new(),
+            worker,
+            main_class: MainClass::default(),
+            classes: Classes::default(),
+            chunks: Chunks::default(),
+            scopes: Scopes::new(&options),
+            costs: Costs::default(),
+            steps: Steps::default(),
+            dying: AtomicBool::new(false),
+            options,
+        }
+    }
+
+    /// Makes this the session of the process; false if there is one already (the agent was loaded twice).
+    pub fn install(self) -> bool {
+        SESSION.set(self).is_ok()
+    }
+
+    /// The session, if the agent is active.
+    pub fn get() -> Option<&'static Self> {
+        SESSION.get()
+    }
+
+    /// Whether counters are wanted.
+    pub fn counting(&self) -> bool {
+        self.options.mode == Mode::Count
+    }
+
+    /// Whether `VMDeath` has begun.
+    pub fn is_dying(&self) -> bool {
+        self.dying.load(Ordering::Acquire)
+    }
+
+    /// Appends a record. A write error is kept by the writer, which stops writing; the reader sees a cut trace.
+    pub fn record(&self, record: &Record) {
+        if let Some(writer) = &self.writer {
+            let _ = lock(writer).write(record);
+        }
+    }
+
+    /// Hands everything recorded so far to the file.
+    pub fn flush(&self) {
+        if let Some(writer) = &self.writer {
+            let _ = lock(writer).flush();
+        }
+    }
+
+    /// Records that counts are not exact.
+    pub fn inexact(&self, reason: impl Into<String>) {
+        self.record(&Record::Inexact(reason.into()));
+    }
+
+    /// Records that a class or method stays as it is.
+    pub fn left(&self, class: &str, method: Option<String>, reason: impl Into<String>) {
+        self.record(&Record::Left(Left {
+            class: class.to_owned(),
+            method,
+            reason: reason.into(),
+        }));
+    }
+
+    /// Records a panic of ours, unless the panicking thread holds the writer.
+    pub fn panicked(&self, what: &str) {
+        if let Some(Ok(mut writer)) = self.writer.as_ref().map(Mutex::try_lock) {
+            let _ = writer.write(&Record::Inexact(format!("the agent failed: {what}")));
+        }
+    }
+}
+
+/// Locks; a panic of another thread under the lock left data that is still whole.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
