@@ -15,6 +15,7 @@ use pricetag_trace::Mode;
 use crate::dump;
 use crate::hook::{self, Incoming};
 use crate::jvm::Jni;
+use crate::natives;
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::subject::HELPER;

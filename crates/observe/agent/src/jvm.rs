@@ -153,6 +153,23 @@ impl Jni {
         self.result(object)
     }
 
+    /// Calls a static method that returns nothing; false when it throws.
+    pub fn call_static_void(
+        self,
+        class: jclass,
+        method: Id<jmethodID>,
+        arguments: &[jni::jvalue],
+    ) -> bool {
+        jni_call!(
+            self,
+            CallStaticVoidMethodA,
+            class,
+            method.0,
+            arguments.as_ptr()
+        );
+        !self.clear_exception()
+    }
+
     /// Calls a method without arguments that returns a long; none when it throws.
     pub fn call_long(self, object: jobject, method: Id<jmethodID>) -> Option<jlong> {
         let value = jni_call!(self, CallLongMethodA, object, method.0, null());

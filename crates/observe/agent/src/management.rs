@@ -1,25 +1,43 @@
 //! The JVM's internal management table, for figures JVMTI does not have.
 //!
 //! `JVM_GetManagement` is what the `java.management` module itself calls (OpenJDK `src/hotspot/share/include/jmm.h`). A JVM
-//! answers only to its own version of the table. Slots used here have not moved from JDK 11 to 25:
-//! 1 `GetOneThreadAllocatedMemory` (from version 3 on, JDK 14), 2 `GetVersion`,
-//! 11 `GetLongAttribute`. An unknown JVM yields no table, and the figures are then reported as missing.
+//! answers only to its own version of the table. `GetVersion` is in slot 2 of all
+//! of them. Version 3 (JDK 14) has `GetOneThreadAllocatedMemory` in slot 9 and `GetLongAttribute` in slot 12; version 4 (seen in JDK 25)
+//! has both one slot later, since `GetTotalThreadAllocatedMemory` moved before them; version 2 (JDK 10) lacks the first, and has the
+//! second in slot 11. Any other JVM yields no table, and the figures are then reported as missing.
 
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
 
 use crate::jvm::{Jni, jint, jlong, jobject};
 
-const VERSIONS: [jint; 5] = [
-    0x2005_0000,
-    0x2004_0000,
-    0x2003_0000,
-    0x2002_0000,
-    0x2001_0000,
-];
-const ONE_THREAD_ALLOCATED: usize = 1;
 const VERSION: usize = 2;
-const LONG_ATTRIBUTE: usize = 11;
+
+/// Where a version of the table keeps what is used here.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    version: jint,
+    one_thread_allocated: Option<usize>,
+    long_attribute: usize,
+}
+
+const LAYOUTS: [Layout; 3] = [
+    Layout {
+        version: 0x2004_0000,
+        one_thread_allocated: Some(10),
+        long_attribute: 13,
+    },
+    Layout {
+        version: 0x2003_0000,
+        one_thread_allocated: Some(9),
+        long_attribute: 12,
+    },
+    Layout {
+        version: 0x2002_0000,
+        one_thread_allocated: None,
+        long_attribute: 11,
+    },
+];
 
 type GetManagement = unsafe extern "C" fn(jint) -> *const *const c_void;
 type GetVersion = unsafe extern "system" fn(*mut c_void) -> jint;
@@ -33,7 +51,7 @@ const CLASSES_LOADED: jint = 1;
 #[derive(Clone, Copy, Debug)]
 pub struct Management {
     table: *const *const c_void,
-    one_thread_allocated: bool,
+    layout: Layout,
 }
 
 // SAFETY: the table is constant and its functions may be called on any thread of the JVM.
@@ -47,20 +65,17 @@ impl Management {
         let get = symbol(jni, c"JVM_GetManagement".as_ptr())?;
         // SAFETY: the JVM's symbol of this name has this signature in every version that has it.
         let get: GetManagement = unsafe { std::mem::transmute(get) };
-        for version in VERSIONS {
+        for layout in LAYOUTS {
             // SAFETY: an unknown version yields null.
-            let table = unsafe { get(version) };
+            let table = unsafe { get(layout.version) };
             if table.is_null() {
                 continue;
             }
-            let management = Self {
-                table,
-                one_thread_allocated: version >= 0x2003_0000,
-            };
+            let management = Self { table, layout };
             // SAFETY: slot 2 is `GetVersion` in all versions tried.
             let get_version: GetVersion = unsafe { std::mem::transmute(management.slot(VERSION)?) };
             // SAFETY: as above.
-            if unsafe { get_version(jni.raw().cast()) } == version {
+            if unsafe { get_version(jni.raw().cast()) } == layout.version {
                 return Some(management);
             }
         }
@@ -69,12 +84,9 @@ impl Management {
 
     /// Bytes a thread has allocated so far; Java thread id 0 is the current thread.
     pub fn allocated(self, jni: Jni, thread: jlong) -> Option<u64> {
-        if !self.one_thread_allocated {
-            return None;
-        }
-        // SAFETY: slot 1 has this signature from version 3 on.
-        let allocated: OneThreadAllocated =
-            unsafe { std::mem::transmute(self.slot(ONE_THREAD_ALLOCATED)?) };
+        let slot = self.layout.one_thread_allocated?;
+        // SAFETY: the slot has this signature in this layout.
+        let allocated: OneThreadAllocated = unsafe { std::mem::transmute(self.slot(slot)?) };
         // SAFETY: as above; an unknown thread id yields −1, a bad one an exception, which is cleared.
         let bytes = unsafe { allocated(jni.raw().cast(), thread) };
         if jni.clear_exception() {
@@ -86,8 +98,9 @@ impl Management {
 
     /// Classes loaded since the JVM started.
     pub fn classes_loaded(self, jni: Jni) -> Option<u64> {
-        // SAFETY: slot 11 has this signature in all versions tried.
-        let attribute: LongAttribute = unsafe { std::mem::transmute(self.slot(LONG_ATTRIBUTE)?) };
+        // SAFETY: the slot has this signature in this layout.
+        let attribute: LongAttribute =
+            unsafe { std::mem::transmute(self.slot(self.layout.long_attribute)?) };
         // SAFETY: no object belongs to this attribute.
         let count = unsafe { attribute(jni.raw().cast(), null_mut(), CLASSES_LOADED) };
         if jni.clear_exception() {

@@ -3,13 +3,40 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
-use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jclass, jdouble, jint, jlong, jobject};
+use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jclass, jdouble, jint, jlong, jobject, jvalue};
 use pricetag_trace::Argument;
 
 use crate::classes::ClassIndex;
 use crate::jvm::Jni;
 use crate::scope;
 use crate::session::Session;
+
+/// A scope that no code has.
+const NO_SCOPE: jint = i32::MIN;
+
+/// Defines the helper in the boot loader and calls its natives once, so that the JVM's search for them (which allocates) is not
+/// part of the first observation.
+pub fn link(jni: Jni) -> bool {
+    let Some(class) =
+        jni.define_boot_class(c"java/lang/Pricetag", &pricetag_instrument::helper_class())
+    else {
+        return false;
+    };
+    let call = |name, descriptor, arguments: &[jvalue]| {
+        let method = jni.static_method(class, name, descriptor);
+        method.is_some_and(|method| jni.call_static_void(class, method, arguments))
+    };
+    let scope = jvalue { i: NO_SCOPE };
+    call(c"argLong", c"(J)V", &[jvalue { j: 0 }])
+        && call(c"argDouble", c"(D)V", &[jvalue { d: 0.0 }])
+        && call(
+            c"argObject",
+            c"(Ljava/lang/Object;)V",
+            &[jvalue { l: null_mut() }],
+        )
+        && call(c"enter", c"(I)V", &[scope])
+        && call(c"exit", c"(IZ)V", &[scope, jvalue { z: 0 }])
+}
 
 fn guarded<T>(env: *mut JNIEnv, default: T, action: impl FnOnce(&'static Session, Jni) -> T) -> T {
     let (Some(session), Some(jni)) = (Session::get(), Jni::new(env)) else {
@@ -61,7 +88,13 @@ pub extern "system" fn Java_java_lang_Pricetag_argObject(
 /// `static native void enter(int scope)`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_java_lang_Pricetag_enter(env: *mut JNIEnv, _: jclass, scope: jint) {
-    guarded(env, (), |session, jni| scope::enter(session, jni, scope));
+    guarded(env, (), |session, jni| {
+        if scope == NO_SCOPE {
+            scope::forget_arguments()
+        } else {
+            scope::enter(session, jni, scope)
+        }
+    });
 }
 
 /// `static native void exit(int scope, boolean threw)`.

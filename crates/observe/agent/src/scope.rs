@@ -136,6 +136,11 @@ pub fn argument(argument: Argument) {
     THREAD.with_borrow_mut(|thread| thread.arguments.push(argument));
 }
 
+/// Drops the arguments reported so far.
+pub fn forget_arguments() {
+    THREAD.with_borrow_mut(|thread| thread.arguments.clear());
+}
+
 /// What is known of an object without looking into it.
 pub fn describe(session: &Session, jni: Jni, object: jobject) -> Argument {
     if object.is_null() {
