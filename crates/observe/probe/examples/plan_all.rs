@@ -101,7 +101,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let coded = start.elapsed().as_secs_f64();
     let mut t = Totals::default();
-    plans.iter().for_each(|p| t.add(p));
+    for plan in &plans {
+        t.add(plan);
+    }
     let per_100 = |n: usize| n as f64 * 100.0 / t.blocks.max(1) as f64;
     let megabytes = bytes as f64 / 1e6;
     println!(

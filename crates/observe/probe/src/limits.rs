@@ -51,7 +51,7 @@ pub fn least_bytes(code: &Code<'_>, plan: &MethodPlan) -> u64 {
     let edges: u64 = plan
         .edges
         .iter()
-        .filter_map(|e| e.counter.map(|c| update(c)))
+        .filter_map(|e| e.counter.map(update))
         .sum();
     let points: u64 = plan
         .throw_points

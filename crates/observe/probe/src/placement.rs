@@ -39,7 +39,7 @@ pub fn place(plan: &mut MethodPlan, returns_may_throw: bool, counters: &mut Coun
         match edge.kind {
             EdgeKind::Continue => {}
             EdgeKind::Return if returns_may_throw => {
-                candidates.push((node(edge.from), caller, ALWAYS))
+                candidates.push((node(edge.from), caller, ALWAYS));
             }
             _ => candidates.push((node(edge.from), node(edge.to), weight)),
         }

@@ -121,7 +121,7 @@ impl Cfg {
         for i in (0..instructions.len()).filter(|&i| reachable[i]) {
             match blocks.last_mut() {
                 Some(block) if !leaders[i] && block.instructions.end == i => {
-                    block.instructions.end = i + 1
+                    block.instructions.end = i + 1;
                 }
                 _ => blocks.push(Block {
                     instructions: i..i + 1,
@@ -199,16 +199,12 @@ impl Cfg {
             if covered.is_empty() {
                 continue;
             }
-            let handler = match self.handlers.iter().position(|h| h.block == block) {
-                Some(known) => known,
-                None => {
-                    self.handlers.push(Handler {
-                        block,
-                        entries: Vec::new(),
-                    });
-                    self.handlers.len() - 1
-                }
-            };
+            let known = self.handlers.iter().position(|h| h.block == block);
+            let handler = known.unwrap_or(self.handlers.len());
+            if known.is_none() {
+                let entries = Vec::new();
+                self.handlers.push(Handler { block, entries });
+            }
             self.handlers[handler].entries.push(i);
             self.exceptional
                 .extend(covered.map(|b| (BlockId(b as u32), handler)));

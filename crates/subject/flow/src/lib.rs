@@ -17,6 +17,9 @@ pub mod receiver;
 pub mod size;
 mod stack;
 
+pub use category::{Categories, CategoryError};
 pub use cfg::{Block, Cfg, Edge, FlowError, Handler};
+pub use hierarchy::{ClassEntry, ClassId, Hierarchy, HierarchyError};
 pub use loops::MethodLoop;
 pub use receiver::Receivers;
+pub use size::MethodSize;

@@ -271,10 +271,10 @@ impl Interpretation<'_> {
         frame.pop(effect.pops, here.pc)?;
         match here.opcode {
             op::ALOAD => {
-                frame.push(matches!(here.operand, Operand::Local(n) if frame.locals.contains(&n)))
+                frame.push(matches!(here.operand, Operand::Local(n) if frame.locals.contains(&n)));
             }
             op::ALOAD_0..=op::ALOAD_3 => {
-                frame.push(frame.locals.contains(&u16::from(here.opcode - op::ALOAD_0)))
+                frame.push(frame.locals.contains(&u16::from(here.opcode - op::ALOAD_0)));
             }
             op::DUP..=op::SWAP => shuffle(here.opcode)
                 .iter()

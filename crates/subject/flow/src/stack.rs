@@ -31,6 +31,10 @@ pub fn effect(
     Ok(Effect { pops, pushes })
 }
 
+#[expect(
+    clippy::match_same_arms,
+    reason = "one row per family of opcodes, in their order"
+)]
 fn fixed(opcode: u8) -> (u32, u32) {
     match opcode {
         op::LCONST_0 | op::LCONST_1 | op::DCONST_0 | op::DCONST_1 | op::LDC2_W => (0, 2),

@@ -1,0 +1,199 @@
+//! Stored plans read back as they were; whatever else is read is refused, never misread.
+
+use pricetag_probe_plan::*;
+use proptest::prelude::*;
+
+fn plan() -> ClassPlan {
+    let block = BlockPlan {
+        start: Pc(0),
+        end: 4,
+        loop_depth: 0,
+        instructions: vec![
+            Instruction {
+                pc: Pc(0),
+                opcode: 0xb8,
+            },
+            Instruction {
+                pc: Pc(3),
+                opcode: 0xb1,
+            },
+        ],
+        lines: vec![7],
+        calls: vec![CallSite {
+            pc: Pc(0),
+            opcode: 0xb8,
+            owner: "A".into(),
+            name: "f".into(),
+            descriptor: "()V".into(),
+        }],
+    };
+    let method = MethodPlan {
+        name: "m".into(),
+        descriptor: "()V".into(),
+        access: 9,
+        code_bytes: 4,
+        outcome: MethodOutcome::Counted,
+        blocks: vec![block],
+        edges: vec![
+            EdgePlan {
+                from: Node::Entry,
+                to: Node::Block(BlockId(0)),
+                kind: EdgeKind::Entry,
+                counter: None,
+            },
+            EdgePlan {
+                from: Node::Block(BlockId(0)),
+                to: Node::Exit,
+                kind: EdgeKind::Return,
+                counter: Some(CounterIndex(0)),
+            },
+        ],
+        throw_points: vec![ThrowPoint {
+            pc: Pc(0),
+            block: BlockId(0),
+            counter: CounterIndex(1),
+        }],
+        handlers: Vec::new(),
+        loops: Vec::new(),
+        this_initialised_at: None,
+    };
+    ClassPlan {
+        version: PLAN_VERSION,
+        hash: ClassHash::of(b"class"),
+        name: "A".into(),
+        super_name: Some("java/lang/Object".into()),
+        interfaces: vec!["B".into()],
+        source_file: None,
+        access: 0x21,
+        major: 61,
+        bytes: 5,
+        counters: 2,
+        methods: vec![method],
+    }
+}
+
+#[test]
+fn a_plan_reads_back_as_it_was() {
+    let bytes = plan().to_bytes().unwrap();
+    assert_eq!(ClassPlan::from_bytes(&bytes).unwrap(), plan());
+}
+
+#[test]
+fn hashes_are_xxh3_128() {
+    // The empty input's hash, from the reference implementation (`xxhsum -H128 </dev/null`).
+    assert_eq!(
+        ClassHash::of(b"").to_string(),
+        "99aa06d3014798d86001c324468d497f"
+    );
+}
+
+#[test]
+fn every_torn_and_every_altered_plan_is_refused() {
+    let bytes = plan().to_bytes().unwrap();
+    for length in 0..bytes.len() {
+        assert!(
+            ClassPlan::from_bytes(&bytes[..length]).is_err(),
+            "{length} bytes"
+        );
+    }
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            assert!(
+                ClassPlan::from_bytes(&damaged).is_err(),
+                "bit {bit} of byte {at}"
+            );
+        }
+    }
+    let mut longer = bytes;
+    longer.push(0);
+    assert!(matches!(
+        ClassPlan::from_bytes(&longer),
+        Err(CodecError::Length { .. })
+    ));
+}
+
+proptest! {
+    #[test]
+    fn foreign_bytes_are_refused(mut bytes in prop::collection::vec(any::<u8>(), 0..200), magic: bool) {
+        if magic && bytes.len() >= 8 {
+            bytes[..8].copy_from_slice(&MAGIC);
+        }
+        prop_assert!(ClassPlan::from_bytes(&bytes).is_err());
+    }
+}
+
+#[test]
+fn a_store_gives_back_what_it_was_given() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = PlanStore::open(directory.path().join("deep/plans")).unwrap();
+    assert!(store.load(plan().hash).unwrap().is_none());
+    store.store(&plan()).unwrap();
+    store.store(&plan()).unwrap();
+    assert_eq!(store.load(plan().hash).unwrap(), Some(plan()));
+    assert_eq!(store.hashes().unwrap(), [plan().hash]);
+    assert_eq!(
+        std::fs::read_dir(store.directory()).unwrap().count(),
+        1,
+        "temporary files are left"
+    );
+}
+
+#[test]
+fn a_damaged_or_foreign_file_is_an_error_and_an_old_one_is_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = PlanStore::open(directory.path()).unwrap();
+    let hash = plan().hash;
+    std::fs::write(store.path(hash), b"garbage").unwrap();
+    let message = store.load(hash).unwrap_err().to_string();
+    assert!(
+        message.contains(&hash.to_string()) && message.contains("7 bytes"),
+        "{message}"
+    );
+
+    let mut old = plan().to_bytes().unwrap();
+    old[8] = 0;
+    std::fs::write(store.path(hash), old).unwrap();
+    assert!(store.load(hash).unwrap().is_none());
+
+    let other = ClassPlan {
+        hash: ClassHash(1),
+        ..plan()
+    };
+    std::fs::write(store.path(hash), other.to_bytes().unwrap()).unwrap();
+    assert!(matches!(
+        store.load(hash),
+        Err(StoreError::OtherClass { .. })
+    ));
+}
+
+#[test]
+fn many_writers_of_one_plan_do_not_disturb_readers() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = PlanStore::open(directory.path()).unwrap();
+    store.store(&plan()).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..50).for_each(|_| store.store(&plan()).unwrap()));
+            scope.spawn(|| {
+                (0..50).for_each(|_| assert!(store.load(plan().hash).unwrap().is_some()))
+            });
+        }
+    });
+}
+
+#[test]
+fn the_dump_shows_everything() {
+    let text = plan().to_string();
+    assert_eq!(
+        text,
+        "class A extends java/lang/Object implements B: version 61, 5 bytes, 2 counters\n\
+         method m()V: 4 bytes\n  \
+         b0 [0, 4) depth 0 lines 7-7: invokestatic return\n    \
+         call 0 invokestatic A.f()V\n  \
+         e0 entry -> b0 entry\n  \
+         e1 b0 -> exit return #0\n  \
+         throw 0 in b0 #1\n"
+    );
+}

@@ -1,0 +1,242 @@
+//! Derivation on methods small enough to do in one's head; random ones are in the tests of `pricetag-probe`.
+
+use pricetag_probe_plan::derive::Place;
+use pricetag_probe_plan::*;
+
+fn edge(from: i32, to: i32, kind: EdgeKind, counter: Option<u32>) -> EdgePlan {
+    let node = |n: i32, caller| {
+        if n < 0 {
+            caller
+        } else {
+            Node::Block(BlockId(n as u32))
+        }
+    };
+    EdgePlan {
+        from: node(from, Node::Entry),
+        to: node(to, Node::Exit),
+        kind,
+        counter: counter.map(CounterIndex),
+    }
+}
+
+/// Blocks of three instructions at 0, 10, 20, …
+fn method(blocks: u16, edges: Vec<EdgePlan>) -> MethodPlan {
+    let block = |b: u16| BlockPlan {
+        start: Pc(b * 10),
+        end: u32::from(b) * 10 + 3,
+        loop_depth: 0,
+        instructions: (0..3)
+            .map(|k| Instruction {
+                pc: Pc(b * 10 + k),
+                opcode: k as u8,
+            })
+            .collect(),
+        lines: Vec::new(),
+        calls: vec![CallSite {
+            pc: Pc(b * 10 + 1),
+            opcode: 0xb8,
+            owner: "A".into(),
+            name: "f".into(),
+            descriptor: "()V".into(),
+        }],
+    };
+    MethodPlan {
+        name: "m".into(),
+        descriptor: "()V".into(),
+        access: 0,
+        code_bytes: u32::from(blocks) * 10,
+        outcome: MethodOutcome::Counted,
+        blocks: (0..blocks).map(block).collect(),
+        edges,
+        throw_points: Vec::new(),
+        handlers: Vec::new(),
+        loops: Vec::new(),
+        this_initialised_at: None,
+    }
+}
+
+/// `while (c) body;` with a throw in the body that a handler behind the loop catches.
+fn a_loop() -> MethodPlan {
+    let mut plan = method(
+        4,
+        vec![
+            edge(-1, 0, EdgeKind::Entry, None),
+            edge(0, 1, EdgeKind::NotTaken, Some(0)),
+            edge(0, 2, EdgeKind::Taken, None),
+            edge(1, 0, EdgeKind::Jump, None),
+            edge(2, -1, EdgeKind::Return, Some(1)),
+            edge(3, -1, EdgeKind::Return, None),
+        ],
+    );
+    plan.throw_points.push(ThrowPoint {
+        pc: Pc(11),
+        block: BlockId(1),
+        counter: CounterIndex(2),
+    });
+    plan.handlers.push(HandlerPlan {
+        block: BlockId(3),
+        catches: vec!["E".into()],
+        counter: CounterIndex(3),
+    });
+    plan.loops.push(LoopPlan {
+        header: BlockId(0),
+        parent: None,
+        depth: 1,
+        back_edges: vec![EdgeId(3)],
+        entry_edges: vec![EdgeId(0)],
+        reducible: true,
+    });
+    plan
+}
+
+#[test]
+fn a_loop_with_a_caught_throw() {
+    // Five calls: 30 iterations begun, 2 of them throw and are caught, 3 calls return behind the loop.
+    let plan = a_loop();
+    let counts = plan.derive(&[30, 3, 2, 2], &[]).unwrap();
+    assert_eq!(counts.edges, [5, 30, 3, 28, 3, 2]);
+    assert_eq!(counts.blocks, [33, 30, 3, 2]);
+    assert_eq!(counts.instructions[1], [30, 30, 28]);
+    assert_eq!(
+        (counts.handlers.as_slice(), counts.throws.as_slice()),
+        (&[2][..], &[0, 2, 0, 0][..])
+    );
+    assert_eq!((plan.invocations(&counts), plan.returns(&counts)), (5, 5));
+    assert_eq!(
+        plan.loop_counts(&counts),
+        [LoopCounts {
+            entries: 5,
+            repeats: 28
+        }]
+    );
+    let outcomes: Vec<_> = plan
+        .branch_outcomes(&counts)
+        .map(|(e, edge, n)| (e.0, edge.kind, n))
+        .collect();
+    assert_eq!(
+        outcomes,
+        [(1, EdgeKind::NotTaken, 30), (2, EdgeKind::Taken, 3)]
+    );
+    assert_eq!(plan.opcodes(&counts)[..3], [68, 68, 66]);
+    let calls = plan.calls(&counts);
+    assert_eq!(calls.into_values().collect::<Vec<_>>(), [68]);
+    assert_eq!(
+        plan.call_sites(&counts).map(|(_, n)| n).collect::<Vec<_>>(),
+        [33, 30, 3, 2]
+    );
+}
+
+#[test]
+fn a_frame_that_is_still_open() {
+    // One call that is in its seventh iteration, at the call at 11.
+    let open = OpenFrame {
+        pc: Pc(11),
+        frames: 1,
+    };
+    let counts = a_loop().derive(&[7, 0, 0, 0], &[open]).unwrap();
+    assert_eq!(counts.edges, [1, 7, 0, 6, 0, 0]);
+    assert_eq!(counts.instructions[1], [7, 7, 6]);
+    // Without knowing of it the flow would not close.
+    assert!(matches!(a_loop().derive(&[7, 0, 0, 0], &[]), Ok(c) if c.edges[0] == 0));
+}
+
+#[test]
+fn throws_before_super_are_differences() {
+    // A constructor: block 0 ends with a call that may throw, block 1 with `super()`.
+    let plan = method(
+        3,
+        vec![
+            edge(-1, 0, EdgeKind::Entry, Some(0)),
+            edge(0, 1, EdgeKind::Continue, Some(1)),
+            edge(1, 2, EdgeKind::Continue, Some(2)),
+            edge(2, -1, EdgeKind::Return, None),
+        ],
+    );
+    let counts = plan
+        .derive(
+            &[10, 7, 4],
+            &[OpenFrame {
+                pc: Pc(12),
+                frames: 1,
+            }],
+        )
+        .unwrap();
+    assert_eq!(counts.throws, [3, 2, 0]);
+    assert_eq!(counts.edges, [10, 7, 4, 4]);
+    let error = plan.derive(&[10, 11, 4], &[]).unwrap_err();
+    assert_eq!(
+        error,
+        Imbalance::Negative {
+            node: Place::Block(BlockId(0)),
+            count: -1
+        }
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_an_imbalance_with_values() {
+    let plan = a_loop();
+    // More throws in block 1 than entries into it.
+    let error = plan.derive(&[1, 0, 2, 0], &[]).unwrap_err();
+    assert_eq!(
+        error,
+        Imbalance::Negative {
+            node: Place::Block(BlockId(1)),
+            count: -1
+        }
+    );
+    assert_eq!(
+        error.to_string(),
+        "block 1: an edge would have been passed -1 times"
+    );
+    let error = plan.derive(&[1, 0, 2], &[]).unwrap_err();
+    assert_eq!(
+        error,
+        Imbalance::MissingCounter {
+            counter: CounterIndex(3),
+            length: 3
+        }
+    );
+    let stray = OpenFrame {
+        pc: Pc(5),
+        frames: 1,
+    };
+    assert_eq!(
+        plan.derive(&[0; 4], &[stray]).unwrap_err(),
+        Imbalance::StrayFrame { pc: Pc(5) }
+    );
+    // Everything counted and nothing to derive: the check that is left over.
+    let over = method(
+        1,
+        vec![
+            edge(-1, 0, EdgeKind::Entry, Some(0)),
+            edge(0, -1, EdgeKind::Return, Some(1)),
+        ],
+    );
+    assert_eq!(
+        over.derive(&[2, 3], &[]).unwrap_err(),
+        Imbalance::Contradiction {
+            node: Place::Block(BlockId(0)),
+            entered: 2,
+            left: 3
+        }
+    );
+    let under = method(
+        1,
+        vec![
+            edge(-1, 0, EdgeKind::Entry, None),
+            edge(0, -1, EdgeKind::Return, None),
+        ],
+    );
+    assert!(matches!(
+        under.derive(&[], &[]),
+        Err(Imbalance::Undetermined { .. })
+    ));
+}
+
+#[test]
+fn counts_beyond_32_bits_stay_exact() {
+    let huge = u64::from(u32::MAX) * 1_000;
+    let counts = a_loop().derive(&[huge, huge - 5, 5, 5], &[]).unwrap();
+    assert_eq!(counts.edges, [huge, huge, huge - 5, huge - 5, huge - 5, 5]);
+}
