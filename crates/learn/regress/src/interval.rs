@@ -1,0 +1,77 @@
+//! Prediction intervals by cross-validation residuals (CV+, Barber et al. 2021, after Vovk's cross-conformal).
+//!
+//! Every training row is predicted by a model that did not see its group; the ratios measured / predicted of these
+//! predictions are the sample from which an interval's factors are read. Deviation from CV+: the interval is centred on
+//! the final model instead of on the fold models. With fewer than 80 ratios the interval is symmetric on the logarithmic
+//! scale; with fewer than 19 the level cannot be reached, and the one that is reached is stated.
+
+use pricetag_cost_model::{EvaluatedRow, Interval};
+
+/// Ratios needed for two separate tails.
+const TWO_TAILS: usize = 80;
+
+/// Makes an interval from (measured, predicted) pairs of rows that the predicting model had not seen.
+pub fn interval(pairs: &[(f64, f64)], level: f64) -> Option<Interval> {
+    let mut ratios: Vec<f64> = pairs
+        .iter()
+        .filter(|(m, p)| *m > 0.0 && *p > 0.0)
+        .map(|(m, p)| m / p)
+        .collect();
+    let n = ratios.len();
+    if n < 5 || !(0.0..1.0).contains(&level) {
+        return None;
+    }
+    ratios.sort_by(f64::total_cmp);
+    let unusable = pairs.len() - n;
+    let (lower, upper, level, how) = if n >= TWO_TAILS {
+        let tail = (1.0 - level) / 2.0;
+        let below = ((n + 1) as f64 * tail).floor().max(1.0) as usize;
+        let above = (((n + 1) as f64 * (1.0 - tail)).ceil() as usize).min(n);
+        (ratios[below - 1], ratios[above - 1], level, "two tails")
+    } else {
+        let mut sizes: Vec<f64> = ratios.iter().map(|r| r.ln().abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        let rank = ((n + 1) as f64 * level).ceil() as usize;
+        let reached = if rank > n {
+            n as f64 / (n + 1) as f64
+        } else {
+            level
+        };
+        let size = sizes[rank.min(n) - 1];
+        (
+            (-size).exp(),
+            size.exp(),
+            reached,
+            "symmetric on the logarithmic scale",
+        )
+    };
+    let mut method = format!("cross-validation residuals of {n} training rows, {how}");
+    if unusable > 0 {
+        method.push_str(&format!(
+            "; {unusable} rows without a positive prediction left out"
+        ));
+    }
+    Some(Interval {
+        level,
+        lower: lower.min(1.0),
+        upper: upper.max(1.0),
+        coverage: None,
+        method,
+    })
+}
+
+/// Share of rows inside their interval; fills in the rows' intervals.
+pub fn cover(interval: &Interval, rows: &mut [EvaluatedRow]) -> Option<f64> {
+    let mut inside = 0;
+    for row in rows.iter_mut() {
+        let (low, high) = (
+            row.predicted * interval.lower,
+            row.predicted * interval.upper,
+        );
+        row.interval = Some((low.min(high), low.max(high)));
+        if low <= row.measured && row.measured <= high {
+            inside += 1;
+        }
+    }
+    (!rows.is_empty()).then(|| f64::from(inside) / rows.len() as f64)
+}

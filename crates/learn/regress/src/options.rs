@@ -1,0 +1,243 @@
+//! What the user can choose about a fit.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use pricetag_dataset::{Dataset, FeatureKind};
+
+/// How prices are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// `hier` where the dataset says what its features consist of, `nnls` elsewhere.
+    #[default]
+    Auto,
+    /// Ordinary least squares, as R's `lm`.
+    Ols,
+    /// Least squares on relative errors.
+    Wls,
+    /// Non-negative least squares over merged buckets.
+    Nnls,
+    /// Hierarchical prices: what the parts cost, and departures from it.
+    Hier,
+}
+
+impl Method {
+    /// Every method with its name.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("auto", Self::Auto),
+        ("ols", Self::Ols),
+        ("wls", Self::Wls),
+        ("nnls", Self::Nnls),
+        ("hier", Self::Hier),
+    ];
+}
+
+/// Which features explain the cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// Blocks if there are any, else methods, opcodes, loops, a foreign table's columns, inputs.
+    #[default]
+    Auto,
+    /// Opcodes and calls that leave the counted code.
+    Opcode,
+    /// Basic blocks.
+    Block,
+    /// Method invocations.
+    Method,
+    /// Loop iterations.
+    Loop,
+    /// Branch outcomes.
+    Branch,
+    /// A foreign table's columns.
+    Foreign,
+    /// What was known before the run.
+    Input,
+}
+
+impl Level {
+    /// Every level with its name.
+    pub const NAMES: [(&'static str, Self); 8] = [
+        ("auto", Self::Auto),
+        ("opcode", Self::Opcode),
+        ("block", Self::Block),
+        ("method", Self::Method),
+        ("loop", Self::Loop),
+        ("branch", Self::Branch),
+        ("foreign", Self::Foreign),
+        ("input", Self::Input),
+    ];
+
+    /// The kinds of features of this level; the base price and cold costs belong to every level but foreign ones.
+    pub fn kinds(self, dataset: &Dataset) -> Vec<FeatureKind> {
+        use FeatureKind as K;
+        let has = |kind| {
+            dataset
+                .features
+                .iter()
+                .zip(&dataset.columns)
+                .any(|(f, c)| f.kind == kind && !c.is_empty())
+        };
+        match self {
+            Self::Auto => {
+                let order = [
+                    Self::Block,
+                    Self::Method,
+                    Self::Opcode,
+                    Self::Loop,
+                    Self::Branch,
+                    Self::Foreign,
+                ];
+                let first = order
+                    .into_iter()
+                    .find(|l| l.kinds(dataset).iter().take(1).any(|&k| has(k)));
+                first.unwrap_or(Self::Input).kinds(dataset)
+            }
+            Self::Opcode => vec![K::Opcode, K::Call, K::Base, K::Cold],
+            Self::Block => vec![K::Block, K::Base, K::Cold],
+            Self::Method => vec![K::Method, K::Base, K::Cold],
+            Self::Loop => vec![K::Loop, K::Base, K::Cold],
+            Self::Branch => vec![K::Branch, K::Base, K::Cold],
+            Self::Foreign => vec![K::Foreign, K::Base],
+            Self::Input => vec![K::Input, K::Base],
+        }
+    }
+}
+
+/// Weights of the squared errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weighting {
+    /// 1 / max(|y|, 5 % quantile)²: errors count relative to the cost.
+    Relative,
+    /// All rows alike.
+    Equal,
+}
+
+/// Choices for one fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitOptions {
+    /// The cost to explain.
+    pub target: String,
+    /// How.
+    pub method: Method,
+    /// By which features.
+    pub level: Level,
+    /// Kinds of features instead of a level's.
+    pub kinds: Option<Vec<FeatureKind>>,
+    /// Share of the groups used for learning; the rest judges. 1 uses all and judges none.
+    pub train: f64,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Weights; by default relative, and equal for `ols`.
+    pub weighting: Option<Weighting>,
+    /// Whether least squares fits a constant as well.
+    pub intercept: bool,
+    /// Nominal coverage of prediction intervals.
+    pub level_of_intervals: f64,
+    /// Whether other methods are fitted for comparison.
+    pub alternatives: bool,
+    /// Whether the final prices are learnt from all rows, after judging prices learnt from the training rows.
+    pub refit: bool,
+    /// Version of the program, for the provenance.
+    pub pricetag: String,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self {
+            target: "wall".into(),
+            method: Method::Auto,
+            level: Level::Auto,
+            kinds: None,
+            train: 0.5,
+            seed: 1,
+            weighting: None,
+            intercept: false,
+            level_of_intervals: 0.95,
+            alternatives: true,
+            refit: false,
+            pricetag: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+}
+
+impl FitOptions {
+    /// The options in words, for the provenance.
+    pub fn describe(&self) -> BTreeMap<String, String> {
+        let weighting = match self.weighting {
+            None => "default",
+            Some(Weighting::Relative) => "relative",
+            Some(Weighting::Equal) => "equal",
+        };
+        let mut out: BTreeMap<String, String> = [
+            ("method", self.method.to_string()),
+            ("level", self.level.to_string()),
+            ("train", self.train.to_string()),
+            ("weights", weighting.to_owned()),
+            ("intercept", self.intercept.to_string()),
+            (
+                "prices learnt from",
+                if self.refit {
+                    "all rows"
+                } else {
+                    "training rows"
+                }
+                .to_owned(),
+            ),
+        ]
+        .map(|(k, v)| (k.to_owned(), v))
+        .into();
+        if let Some(kinds) = &self.kinds {
+            let names: Vec<String> = kinds
+                .iter()
+                .map(|k| format!("{k:?}").to_lowercase())
+                .collect();
+            out.insert("features".into(), names.join(","));
+        }
+        out
+    }
+}
+
+/// A name that is none of those expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is no {what}; expected one of {}", .expected.join(", "))]
+pub struct UnknownName {
+    /// What was looked for.
+    pub what: &'static str,
+    /// What was given.
+    pub found: String,
+    /// What would have been right.
+    pub expected: Vec<&'static str>,
+}
+
+macro_rules! named {
+    ($type:ty, $what:literal) => {
+        impl FromStr for $type {
+            type Err = UnknownName;
+            fn from_str(text: &str) -> Result<Self, UnknownName> {
+                let found = Self::NAMES
+                    .iter()
+                    .find(|(name, _)| *name == text)
+                    .map(|(_, value)| *value);
+                found.ok_or_else(|| UnknownName {
+                    what: $what,
+                    found: text.to_owned(),
+                    expected: Self::NAMES.iter().map(|(name, _)| *name).collect(),
+                })
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let name = Self::NAMES
+                    .iter()
+                    .find(|(_, value)| value == self)
+                    .map_or("", |(name, _)| name);
+                f.write_str(name)
+            }
+        }
+    };
+}
+
+named!(Method, "method");
+named!(Level, "level");

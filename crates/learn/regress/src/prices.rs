@@ -1,0 +1,159 @@
+//! The price list: one line per bucket, never a negative price, always a reason where there is none.
+
+use pricetag_cost_model::Price;
+use pricetag_estimator::{Bucket, Coefficient, Design};
+
+use crate::learner::{Learned, Learner};
+use crate::options::Method;
+
+/// Two-sided 95 % quantile of the normal distribution.
+const NORMAL: f64 = 1.959963984540054;
+/// Prices of features that the training rows never use are listed up to this many; the formula has them all.
+const UNSEEN_LISTED: usize = 2000;
+
+/// Makes the price list of a fit from `rows`, most expensive share first.
+pub(crate) fn price_list(learner: &Learner, learned: &Learned, rows: &[usize]) -> Vec<Price> {
+    let design = learner.design;
+    let total: f64 = learned.predict(design, rows).iter().sum();
+    let mut out: Vec<Price> = learned
+        .buckets
+        .iter()
+        .zip(&learned.coefficients)
+        .map(|(bucket, coefficient)| price(learner, learned, bucket, coefficient, rows, total))
+        .collect();
+    out.extend(
+        learned
+            .empty
+            .iter()
+            .take(UNSEEN_LISTED)
+            .map(|&column| unseen(learned, design, column)),
+    );
+    out.sort_by(|a, b| {
+        b.share
+            .total_cmp(&a.share)
+            .then_with(|| a.bucket.cmp(&b.bucket))
+    });
+    out
+}
+
+fn price(
+    learner: &Learner,
+    learned: &Learned,
+    bucket: &Bucket,
+    coefficient: &Coefficient,
+    rows: &[usize],
+    total: f64,
+) -> Price {
+    let design: &Design = learner.design;
+    let dense = design.columns[bucket.members[0]]
+        .values
+        .select(rows, design.rows())
+        .to_dense(rows.len());
+    let units: f64 = dense.iter().sum();
+    let varies = varying(&dense);
+    let (value, note) = judge(learner, coefficient, varies);
+    let half = coefficient
+        .std_error
+        .filter(|e| e.is_finite())
+        .map(|e| NORMAL * e);
+    let paid: f64 = bucket
+        .members
+        .iter()
+        .zip(&bucket.ratios)
+        .map(|(&m, r)| learned.prices[m] * r)
+        .sum();
+    Price {
+        bucket: bucket.name(design),
+        members: bucket
+            .members
+            .iter()
+            .map(|&m| design.columns[m].name.clone())
+            .collect(),
+        ratios: bucket.ratios.clone(),
+        price: value,
+        std_error: coefficient.std_error,
+        bounds: value.zip(half).map(|(v, h)| ((v - h).max(0.0), v + h)),
+        prior: coefficient.prior,
+        evidence: coefficient.evidence,
+        support: varies,
+        share: if total > 0.0 {
+            paid * units / total
+        } else {
+            0.0
+        },
+        note,
+    }
+}
+
+/// Rows in which the count is not zero and differs from the most frequent value.
+fn varying(values: &[f64]) -> u32 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let most = sorted
+        .chunk_by(|a, b| a == b)
+        .max_by_key(|run| run.len())
+        .map_or(0.0, |run| run[0]);
+    values.iter().filter(|v| **v != 0.0 && **v != most).count() as u32
+}
+
+fn judge(
+    learner: &Learner,
+    coefficient: &Coefficient,
+    varies: u32,
+) -> (Option<f64>, Option<String>) {
+    let Some(estimate) = coefficient.estimate else {
+        return (
+            None,
+            Some(
+                "a sum of other features in every observation (NA): it has no price of its own"
+                    .into(),
+            ),
+        );
+    };
+    if estimate < 0.0 {
+        let error = coefficient
+            .std_error
+            .map(|e| format!(" ± {e:.3e}"))
+            .unwrap_or_default();
+        let why = format!(
+            "least squares gives {estimate:.3e}{error}, which no price can be; use nnls or hier"
+        );
+        return (None, Some(why));
+    }
+    let note = match learner.method {
+        Method::Nnls if estimate == 0.0 => Some(
+            "the observations give it nothing: other features explain its cost as well or better"
+                .to_owned(),
+        ),
+        Method::Hier if coefficient.evidence.is_some_and(|e| e < 0.1) => {
+            Some("the observations hardly bear on it: mostly the price of its parts".to_owned())
+        }
+        _ if varies == 0 => Some(
+            "its count never varies: it cannot be told from the base price of a run".to_owned(),
+        ),
+        _ if varies < 3 => Some(format!("its count varies in {varies} observation(s) only")),
+        _ => None,
+    };
+    (Some(estimate), note)
+}
+
+fn unseen(learned: &Learned, design: &Design, column: usize) -> Price {
+    let prior = learned.priors[column];
+    Price {
+        bucket: design.columns[column].name.clone(),
+        members: vec![design.columns[column].name.clone()],
+        ratios: vec![1.0],
+        price: prior,
+        std_error: None,
+        bounds: None,
+        prior,
+        evidence: prior.map(|_| 0.0),
+        support: 0,
+        share: 0.0,
+        note: Some(if prior.is_some() {
+            "never used in the training rows: the price of its parts alone".into()
+        } else {
+            "never used in the training rows: add inputs that use it".into()
+        }),
+    }
+}
