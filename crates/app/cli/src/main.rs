@@ -1,3 +1,83 @@
-//! The `pricetag` command line.
+//! The `pricetag` command line: parses, calls the stages in order, prints.
+//!
+//! Nothing is computed here. `arguments` defines every flag, `settings` says where values come from, `commands` holds
+//! one module per command, `console` prints, `failure` carries what went wrong and the exit code.
 
-fn main() {}
+mod analysis;
+mod arguments;
+mod commands;
+mod console;
+mod failure;
+mod settings;
+mod watch;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches};
+
+use arguments::{Cli, Command};
+use console::Console;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = match parse() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
+    let console = Console::new(&cli.common);
+    match run(&cli, &console) {
+        Ok(code) => code,
+        Err(failure) => {
+            if console.json {
+                // Nothing else goes to standard output when a command fails.
+                console::print(&format!("{:#}\n", failure.json())).ok();
+            }
+            eprintln!("{}", failure.text(console.color));
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// Flags over environment over `pricetag.toml` over defaults.
+fn parse() -> Result<Cli, ExitCode> {
+    let color =
+        std::env::args().any(|a| a == "--color=never") || std::env::var_os("NO_COLOR").is_some();
+    let choice = if color {
+        clap::ColorChoice::Never
+    } else {
+        clap::ColorChoice::Auto
+    };
+    let report = |failure: Failure| {
+        eprintln!("{}", failure.text(false));
+        ExitCode::from(failure.code)
+    };
+    let settings = settings::read(Path::new(".")).map_err(report)?;
+    let command = settings::apply(Cli::command().color(choice), &settings).map_err(report)?;
+    let matches = command
+        .try_get_matches()
+        .and_then(|m| Cli::from_arg_matches(&m));
+    matches.map_err(|e| {
+        // Help and version are printed on standard output and are no failure.
+        e.print().ok();
+        ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(failure::USAGE))
+    })
+}
+
+fn run(cli: &Cli, console: &Console) -> Result<ExitCode, Failure> {
+    let common = &cli.common;
+    match &cli.command {
+        Command::Mine(args) => commands::mine::run(args, common, console),
+        Command::Record(args) => commands::record::run(args, common, console),
+        Command::Inspect(args) => commands::inspect::run(args, console),
+        Command::Export(args) => commands::export::run(args, console),
+        Command::Import(args) => commands::import::run(args, console),
+        Command::Fit(args) => commands::fit::run(args, common, console),
+        Command::Predict(args) => commands::predict::run(args, common, console),
+        Command::Explain(args) => commands::explain::run(args, console),
+        Command::Report(args) => commands::report::run(args, console),
+        Command::Doctor(args) => commands::doctor::run(args, console),
+        Command::Completions { shell } => commands::pages::completions(*shell),
+        Command::Man { output } => commands::pages::man(output.as_deref(), console),
+    }
+}

@@ -1,0 +1,231 @@
+//! Steps that several commands share: opening what is on disk, looking at a dataset, fitting, explaining.
+
+use std::path::{Path, PathBuf};
+
+use pricetag_cost_model::CostModel;
+use pricetag_dataset::{Dataset, FeatureKind};
+use pricetag_estimator::{Diagnosis, tabulate};
+use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
+use pricetag_finding::{Design, Explanation, Grouping, Inspection, MergedBucket, Summary};
+use pricetag_regress::{FitOptions, Level};
+use pricetag_report::{ReportInput, render};
+
+use crate::arguments::{Common, FitChoices};
+use crate::failure::{Failure, io};
+
+/// Methods whose source or bytecode goes into a report.
+const LISTINGS: usize = 25;
+
+/// Opens a dataset.
+pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
+    pricetag_dataset::open(dir).map_err(|e| {
+        let advice = "make one with `pricetag record` or `pricetag import`";
+        Failure::from(e)
+            .doing(format!("opening dataset {}", dir.display()))
+            .advice(advice)
+    })
+}
+
+/// Opens a model.
+pub fn open_model(path: &Path) -> Result<CostModel, Failure> {
+    CostModel::load(path).map_err(|e| {
+        let advice = "make one with `pricetag fit DATASET -o MODEL.json`";
+        Failure::from(e)
+            .doing(format!("opening model {}", path.display()))
+            .advice(advice)
+    })
+}
+
+/// The dataset a model stands beside, unless another is named.
+pub fn dataset_of(model: &Path, named: Option<&PathBuf>) -> Result<Dataset, Failure> {
+    let beside = model
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let dir = named.map_or(beside, PathBuf::as_path);
+    open_dataset(dir).map_err(|f| {
+        if named.is_none() {
+            Failure {
+                advice: Some("name the dataset with --dataset".to_owned()),
+                ..f
+            }
+        } else {
+            f
+        }
+    })
+}
+
+/// What is in a dataset, and what can be learnt of one cost from one level of features.
+pub fn look(dataset: &Dataset, target: &str, level: Level) -> Inspection {
+    let kinds = level.kinds(dataset);
+    let wanted = |kind: FeatureKind| kinds.contains(&kind);
+    let checked = tabulate(dataset, target, &wanted)
+        .map_err(|e| e.to_string())
+        .and_then(|table| {
+            let (features, unused) = (table.features.len(), table.unused.len());
+            table
+                .design
+                .check()
+                .map(|design| (design, features, unused))
+                .map_err(|e| e.to_string())
+        });
+    let (design, features, unused) = match checked {
+        Ok(parts) => parts,
+        Err(why) => return inspect(dataset, None, vec![why]),
+    };
+    let diagnosis = Diagnosis::of(&design);
+    let merged = diagnosis
+        .buckets
+        .buckets
+        .iter()
+        .filter(|b| b.members.len() > 1);
+    let mut merged: Vec<MergedBucket> = merged
+        .map(|bucket| {
+            let members: Vec<String> = bucket
+                .members
+                .iter()
+                .map(|&j| design.columns[j].name.clone())
+                .collect();
+            MergedBucket {
+                name: format!("{} + {} more", members[0], members.len() - 1),
+                members,
+                advice: None,
+            }
+        })
+        .collect();
+    merged.sort_by(|a, b| {
+        b.members
+            .len()
+            .cmp(&a.members.len())
+            .then_with(|| a.name.cmp(&b.name))
+    });
+    let facts = Design {
+        rows: diagnosis.rows as u32,
+        columns: (features + unused) as u32,
+        buckets: diagnosis.buckets.buckets.len() as u32,
+        rank: diagnosis.rank as u32,
+        condition: diagnosis.condition,
+        empty: unused as u32,
+        constant: diagnosis.constant.len() as u32,
+        merged,
+    };
+    let advice = diagnosis.messages.iter().map(|m| match &m.advice {
+        Some(advice) => format!("{}. {advice}", m.message),
+        None => m.message.clone(),
+    });
+    inspect(dataset, Some(facts), advice.collect())
+}
+
+/// Learns a model.
+pub fn fit(dataset: &Dataset, choices: &FitChoices, common: &Common) -> Result<CostModel, Failure> {
+    let options = FitOptions {
+        target: choices.target.clone(),
+        method: choices.method,
+        level: choices.level,
+        train: choices.train,
+        seed: common.seed,
+        intercept: choices.intercept,
+        level_of_intervals: choices.confidence,
+        refit: choices.refit,
+        pricetag: env!("CARGO_PKG_VERSION").to_owned(),
+        ..FitOptions::default()
+    };
+    pricetag_regress::fit(dataset, &options).map_err(|e| {
+        Failure::new(e.to_string())
+            .doing(format!("learning `{}`", choices.target))
+            .advice("`pricetag inspect` shows what the dataset holds")
+    })
+}
+
+/// Everything a report shows.
+pub struct Account {
+    /// The explanation by block, with listings.
+    pub blocks: Explanation,
+    /// What is in the dataset.
+    pub inspection: Inspection,
+    /// The account in sentences.
+    pub summary: Summary,
+}
+
+/// Explains a model and sums the run up.
+pub fn account(
+    model: &CostModel,
+    dataset: &Dataset,
+    inspection: Inspection,
+    sources: &[PathBuf],
+) -> Result<Account, Failure> {
+    let by = |by| {
+        explain(
+            model,
+            dataset,
+            ExplainOptions {
+                by,
+                ..ExplainOptions::default()
+            },
+        )
+    };
+    let mut blocks = by(Grouping::Block)?;
+    blocks.listings = listings(
+        &blocks,
+        dataset,
+        LISTINGS,
+        &mut source_reader(sources.to_vec()),
+    )?;
+    let summary = summarize(model, &inspection, &by(Grouping::Method)?);
+    Ok(Account {
+        blocks,
+        inspection,
+        summary,
+    })
+}
+
+/// Writes the report, whole or not at all.
+pub fn write_report(
+    path: &Path,
+    model: &CostModel,
+    dataset: &Dataset,
+    account: &Account,
+) -> Result<(), Failure> {
+    let title = format!("Pricetag: {}", dataset.meta.subject.join(" "));
+    let page = render(&ReportInput {
+        title: &title,
+        model,
+        dataset,
+        explanation: &account.blocks,
+        inspection: &account.inspection,
+        summary: &account.summary,
+    });
+    write_whole(path, page.as_bytes())
+}
+
+/// Writes a file under another name and renames it.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| Failure::usage(format!("{} is no file name", path.display())))?;
+    let part = path.with_file_name(format!(".{}.part", name.to_string_lossy()));
+    let result = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path));
+    result.map_err(|e| {
+        std::fs::remove_file(&part).ok();
+        io("write", path)(e).advice("choose a place you may write to")
+    })
+}
+
+/// Says early that a file cannot be written, before hours of work.
+pub fn check_writable(path: &Path) -> Result<(), Failure> {
+    let beside = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    if path.is_dir() {
+        return Err(Failure::new(format!(
+            "cannot write {}: it is a directory",
+            path.display()
+        )));
+    }
+    let name = format!(".pricetag-{}.part", std::process::id());
+    let probe = beside.join(name);
+    std::fs::write(&probe, b"")
+        .map_err(|e| io("write", path)(e).advice("choose a place you may write to"))?;
+    std::fs::remove_file(&probe).map_err(io("write", path))
+}

@@ -1,0 +1,36 @@
+//! `pricetag export`: a dataset for other tools.
+
+use std::process::ExitCode;
+
+use pricetag_dataset::{export_csv, export_lata_csv, export_parquet};
+use serde_json::json;
+
+use crate::analysis::{check_writable, open_dataset};
+use crate::arguments::{ExportArgs, Format};
+use crate::console::Console;
+use crate::failure::Failure;
+
+pub fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode, Failure> {
+    let dataset = open_dataset(&args.dataset)?;
+    check_writable(&args.output)?;
+    let outcome = match args.format {
+        Format::Csv => export_csv(&dataset, &args.output),
+        Format::Parquet => export_parquet(&dataset, &args.output),
+        Format::LataCsv => {
+            let kind = args.features.0.first().copied().unwrap_or_default();
+            export_lata_csv(&dataset, &args.target, kind, &args.output)
+        }
+    };
+    outcome.map_err(|e| Failure::from(e).doing(format!("exporting {}", args.dataset.display())))?;
+    let rows = dataset.observations.len();
+    let done = json!({ "schema": 1, "output": args.output, "observations": rows, "features": dataset.features.len() });
+    if console.json {
+        console.result(&done, String::new)?;
+    } else {
+        console.say(&format!(
+            "{rows} observations written to {}",
+            args.output.display()
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,136 @@
+//! `pricetag fit`: a cost model of a dataset.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use pricetag_cost_model::{CostModel, Evaluation, Severity};
+use pricetag_finding::figure::{bounds, count, percent, quantity, shorten};
+use pricetag_finding::table::{Align, render};
+
+use crate::analysis::{check_writable, fit, open_dataset};
+use crate::arguments::{Common, FitArgs};
+use crate::console::Console;
+use crate::failure::Failure;
+
+pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
+    let dataset = open_dataset(&args.dataset)?;
+    check_writable(&args.output)?;
+    let model = fit(&dataset, &args.choices, common)?;
+    model
+        .save(&args.output)
+        .map_err(|e| Failure::from(e).doing("saving the model"))?;
+    console.result(&model, || text(&model, args.limit, console.width))?;
+    console.say(&format!("model written to {}", args.output.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The summary table: prices, R's summary where there is one, errors, diagnostics.
+fn text(model: &CostModel, limit: usize, width: usize) -> String {
+    let mut text = format!(
+        "{} in {}, by {}\n\n",
+        model.target, model.unit, model.method
+    );
+    if let Some(summary) = &model.summary {
+        text.push_str(&summary.text());
+        text.push('\n');
+    } else {
+        text.push_str(&prices(model, limit, width));
+    }
+    text.push_str(&evaluations(model, width));
+    for diagnostic in &model.diagnostics {
+        let mark = match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        let advice = diagnostic
+            .advice
+            .as_ref()
+            .map(|a| format!(" {a}"))
+            .unwrap_or_default();
+        let _ = writeln!(text, "{mark}: {}{advice}", diagnostic.message);
+    }
+    text
+}
+
+fn prices(model: &CostModel, limit: usize, width: usize) -> String {
+    let header = [
+        ("bucket", Align::Left),
+        ("price", Align::Right),
+        ("interval", Align::Right),
+        ("share", Align::Right),
+        ("support", Align::Right),
+        ("", Align::Left),
+    ];
+    let shown = model.prices.iter().take(limit);
+    let rows: Vec<Vec<String>> = shown
+        .map(|p| {
+            vec![
+                shorten(&p.bucket, 60),
+                p.price
+                    .map_or_else(|| "not priced".to_owned(), |v| quantity(v, &model.unit)),
+                p.bounds.map(|b| bounds(b, &model.unit)).unwrap_or_default(),
+                percent(p.share),
+                p.support.to_string(),
+                p.note.clone().unwrap_or_default(),
+            ]
+        })
+        .collect();
+    let mut text = render(&header, &rows, 0, width);
+    if model.prices.len() > limit {
+        let _ = writeln!(text, "{} more", count((model.prices.len() - limit) as f64));
+    }
+    text.push('\n');
+    text
+}
+
+fn evaluations(model: &CostModel, width: usize) -> String {
+    let header = [
+        ("judged on held-out observations", Align::Left),
+        ("train", Align::Right),
+        ("test", Align::Right),
+        ("median error", Align::Right),
+        ("90 %", Align::Right),
+        ("signed", Align::Right),
+        ("under", Align::Right),
+    ];
+    let line = |e: &Evaluation, what: &str| {
+        vec![
+            format!("{}{what}", e.name),
+            e.train_rows.to_string(),
+            e.test_rows.to_string(),
+            percent(e.median_error),
+            percent(e.p90_error),
+            percent(e.median_signed_error),
+            percent(e.under_rate),
+        ]
+    };
+    let chosen = model.evaluation.iter().map(|e| line(e, " (this model)"));
+    let others = model.alternatives.iter().map(|e| line(e, ""));
+    let baseline = model.baseline.iter().map(|e| line(e, " (baseline)"));
+    let rows: Vec<Vec<String>> = chosen.chain(others).chain(baseline).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = render(&header, &rows, 0, width);
+    if let Some(noise) = model.evaluation.as_ref().and_then(|e| e.noise_floor) {
+        let _ = writeln!(
+            text,
+            "repeated measurements of one input differ by {}",
+            percent(noise)
+        );
+    }
+    if let Some(interval) = &model.interval {
+        let covered = interval
+            .coverage
+            .map(|c| format!(", measured {}", percent(c)))
+            .unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "intervals: nominal coverage {}{covered}",
+            percent(interval.level)
+        );
+    }
+    text.push('\n');
+    text
+}

@@ -1,0 +1,46 @@
+//! `pricetag mine`: the main job, from a command line to a report.
+
+use std::process::ExitCode;
+
+use crate::analysis::{account, check_writable, fit, look, write_report};
+use crate::arguments::{Common, MineArgs};
+use crate::commands::record::{check, recorded, tell};
+use crate::console::Console;
+use crate::failure::{FAILED, Failure};
+use crate::watch::options;
+
+pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
+    check_writable(&args.report)?;
+    let options = options(&args.subject, common, &args.output)?;
+    let (dataset, outcome) = recorded(&options, &args.subject, console)?;
+    if outcome.was_interrupted() {
+        tell(&outcome, console);
+        return Ok(ExitCode::from(FAILED));
+    }
+    if console.verbose {
+        tell(&outcome, console);
+    }
+    check(&dataset, &outcome)?;
+    let inspection = look(&dataset, &args.fit.target, args.fit.level);
+    let data = args.output.display();
+    let kept = format!(
+        "the dataset is kept in {data}: `pricetag inspect {data}` shows it, `pricetag fit {data} -o model.json` learns again"
+    );
+    let model = fit(&dataset, &args.fit, common).map_err(|f| Failure {
+        advice: Some(kept),
+        ..f
+    })?;
+    let path = args.output.join("model.json");
+    model
+        .save(&path)
+        .map_err(|e| Failure::from(e).doing("saving the model"))?;
+    let mut account = account(&model, &dataset, inspection, &args.sources)?;
+    account.summary.outputs = vec![
+        ("report".to_owned(), args.report.display().to_string()),
+        ("model".to_owned(), path.display().to_string()),
+        ("dataset".to_owned(), data.to_string()),
+    ];
+    write_report(&args.report, &model, &dataset, &account)?;
+    console.result(&account.summary, || account.summary.to_text(console.width))?;
+    Ok(ExitCode::SUCCESS)
+}

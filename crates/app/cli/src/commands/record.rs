@@ -1,0 +1,165 @@
+//! `pricetag record`: runs the workload and writes a dataset.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use pricetag_dataset::{Dataset, Status, save};
+use pricetag_runner::{RecordOptions, Recorded};
+use serde::Serialize;
+
+use crate::arguments::{Common, RecordArgs, SubjectArgs};
+use crate::console::Console;
+use crate::failure::{FAILED, Failure};
+use crate::watch::{kinds, main_reason, options, watch};
+
+/// Failed observations named without `--verbose`.
+const NAMED: usize = 3;
+
+/// What came of a recording.
+#[derive(Debug, Serialize)]
+pub struct Outcome {
+    schema: u32,
+    dataset: String,
+    interrupted: bool,
+    planned_inputs: usize,
+    finished_inputs: usize,
+    ok: usize,
+    failed: Vec<Failed>,
+    warm_up: usize,
+    features: usize,
+    uncounted: usize,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Failed {
+    label: String,
+    reason: String,
+}
+
+pub fn run(args: &RecordArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
+    let options = options(&args.subject, common, &args.output)?;
+    let (dataset, outcome) = recorded(&options, &args.subject, console)?;
+    console.result(&outcome, String::new)?;
+    tell(&outcome, console);
+    check(&dataset, &outcome)?;
+    Ok(if outcome.interrupted {
+        ExitCode::from(FAILED)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// Records and saves; used by `mine`, too.
+pub fn recorded(
+    options: &RecordOptions,
+    subject: &SubjectArgs,
+    console: &Console,
+) -> Result<(Dataset, Outcome), Failure> {
+    let (dataset, recorded) = watch(options, kinds(subject), console)?;
+    let outcome = Outcome::of(&dataset, &recorded, &options.dir);
+    let nothing = dataset.observations.is_empty();
+    if !nothing {
+        let doing = format!("writing dataset {}", options.dir.display());
+        save(&dataset, &options.dir).map_err(|e| {
+            Failure::from(e)
+                .doing(doing)
+                .advice("make room, or write permission, then use --resume: finished runs are kept")
+        })?;
+    }
+    if !outcome.interrupted {
+        recorded.close()?;
+    }
+    Ok((dataset, outcome))
+}
+
+impl Outcome {
+    fn of(dataset: &Dataset, recorded: &Recorded, dir: &Path) -> Self {
+        let count = |status| {
+            dataset
+                .observations
+                .iter()
+                .filter(|o| o.status == status)
+                .count()
+        };
+        let failed = dataset
+            .observations
+            .iter()
+            .filter(|o| o.status == Status::Failed);
+        Self {
+            schema: 1,
+            dataset: dir.display().to_string(),
+            interrupted: recorded.interrupted,
+            planned_inputs: recorded.finished.1,
+            finished_inputs: recorded.finished.0,
+            ok: count(Status::Ok),
+            failed: failed
+                .map(|o| Failed {
+                    label: o.label.clone(),
+                    reason: o.reason.clone().unwrap_or_default(),
+                })
+                .collect(),
+            warm_up: count(Status::WarmUp),
+            features: dataset.features.len(),
+            uncounted: dataset.meta.left.len(),
+            notes: dataset.meta.notes.clone(),
+        }
+    }
+
+    /// Whether the user stopped it.
+    pub fn was_interrupted(&self) -> bool {
+        self.interrupted
+    }
+}
+
+/// Prose about a recording.
+pub fn tell(outcome: &Outcome, console: &Console) {
+    let mut parts = vec![format!("{} observations", outcome.ok)];
+    if outcome.warm_up > 0 {
+        parts.push(format!("{} of warm-up", outcome.warm_up));
+    }
+    if !outcome.failed.is_empty() {
+        parts.push(format!("{} failed", outcome.failed.len()));
+    }
+    console.say(&format!(
+        "{}, {} features in {}",
+        parts.join(", "),
+        outcome.features,
+        outcome.dataset
+    ));
+    let shown = if console.verbose {
+        outcome.failed.len()
+    } else {
+        NAMED
+    };
+    for failed in outcome.failed.iter().take(shown) {
+        console.say(&format!("  failed {}: {}", failed.label, failed.reason));
+    }
+    if outcome.failed.len() > shown {
+        console.say(&format!(
+            "  … {} more; `pricetag inspect {}` lists them",
+            outcome.failed.len() - shown,
+            outcome.dataset
+        ));
+    }
+    for note in &outcome.notes {
+        console.say(&format!("note: {note}"));
+    }
+    if outcome.interrupted {
+        console.say("finished runs are kept: give the same command with --resume to continue");
+    }
+}
+
+/// A recording without any success is a failure, though a documented one.
+pub fn check(dataset: &Dataset, outcome: &Outcome) -> Result<(), Failure> {
+    if outcome.interrupted || outcome.ok > 0 {
+        return Ok(());
+    }
+    let all = dataset.observations.len();
+    let (reason, times) =
+        main_reason(&dataset.observations).unwrap_or(("nothing was observed".to_owned(), 0));
+    let why = format!("none of {all} observations succeeded; {times} failed because: {reason}");
+    let failure = Failure::new(why).doing(format!("recording into {}", outcome.dataset));
+    Err(failure
+        .advice("run the command by hand on one input; --show-output passes on what it prints"))
+}

@@ -1,0 +1,122 @@
+//! Why a command failed: what was being done, to what, why, and what to try; with its exit code.
+
+use serde_json::json;
+
+/// Exit code of a failure.
+pub const FAILED: u8 = 1;
+/// Exit code of wrong usage.
+pub const USAGE: u8 = 2;
+/// Exit code of an exceeded gate or bound.
+#[allow(
+    dead_code,
+    reason = "part of the contract; gates come with their own command"
+)]
+pub const EXCEEDED: u8 = 3;
+
+/// A command that did not do what it was asked to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What was being done, to what.
+    pub doing: Option<String>,
+    /// Why it failed.
+    pub why: String,
+    /// What to try.
+    pub advice: Option<String>,
+    /// The process's exit code.
+    pub code: u8,
+}
+
+impl Failure {
+    /// A failure of the world.
+    pub fn new(why: impl Into<String>) -> Self {
+        Self {
+            doing: None,
+            why: why.into(),
+            advice: None,
+            code: FAILED,
+        }
+    }
+
+    /// A mistake in the command line.
+    pub fn usage(why: impl Into<String>) -> Self {
+        Self {
+            code: USAGE,
+            ..Self::new(why)
+        }
+    }
+
+    /// Says what was being done.
+    pub fn doing(mut self, doing: impl Into<String>) -> Self {
+        self.doing.get_or_insert(doing.into());
+        self
+    }
+
+    /// Says what to try.
+    pub fn advice(mut self, advice: impl Into<String>) -> Self {
+        self.advice.get_or_insert(advice.into());
+        self
+    }
+
+    /// As a person reads it.
+    pub fn text(&self, color: bool) -> String {
+        let (red, bold, off) = if color {
+            ("\x1b[1;31m", "\x1b[1m", "\x1b[0m")
+        } else {
+            ("", "", "")
+        };
+        let doing = self
+            .doing
+            .as_ref()
+            .map(|d| format!("{d}: "))
+            .unwrap_or_default();
+        let advice = self
+            .advice
+            .as_ref()
+            .map(|a| format!("\n  {bold}try{off}: {a}"))
+            .unwrap_or_default();
+        format!("{red}error{off}: {doing}{}{advice}", self.why)
+    }
+
+    /// As a program reads it.
+    pub fn json(&self) -> serde_json::Value {
+        json!({ "schema": 1, "error": { "doing": self.doing, "why": self.why, "advice": self.advice, "exit_code": self.code } })
+    }
+}
+
+impl From<pricetag_runner::RunnerError> for Failure {
+    fn from(error: pricetag_runner::RunnerError) -> Self {
+        let advice = error.advice();
+        let code = if error.is_usage() { USAGE } else { FAILED };
+        Self {
+            doing: None,
+            why: error.to_string(),
+            advice,
+            code,
+        }
+    }
+}
+
+/// Errors whose text says it all.
+macro_rules! plain {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::new(error.to_string())
+            }
+        })*
+    };
+}
+
+plain!(
+    pricetag_dataset::DatasetError,
+    pricetag_cost_model::ModelError,
+    pricetag_predict::PredictError,
+    pricetag_explain::ExplainError,
+    pricetag_trace::TraceError,
+);
+
+/// For errors of the file system.
+pub fn io(doing: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Failure {
+    let doing = format!("cannot {doing} {}", path.display());
+    move |error| Failure::new(format!("{doing}: {error}"))
+}

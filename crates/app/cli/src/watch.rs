@@ -1,0 +1,218 @@
+//! Recording for the commands that need it: arguments to options, runs to a dataset.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pricetag_dataset::{
+    Dataset, DatasetBuilder, FeatureKind, Observation, Row as DatasetRow, Status,
+};
+use pricetag_probe_plan::PlanStore;
+use pricetag_runner::{
+    Cancel, Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record,
+};
+use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
+use pricetag_trace::Trace;
+
+use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
+use crate::console::Console;
+use crate::failure::{Failure, io};
+
+/// The agent's library.
+pub fn find_agent(given: Option<&Path>) -> Result<PathBuf, RunnerError> {
+    let executable =
+        std::env::current_exe().map_err(RunnerError::io("find", Path::new("this executable")))?;
+    let real = executable.canonicalize().unwrap_or(executable);
+    jvm::find_agent(given, &real)
+}
+
+/// The inputs the arguments name.
+pub fn workload(
+    inputs: Option<&str>,
+    table: Option<&Path>,
+    cwd: Option<&Path>,
+) -> Result<Workload, Failure> {
+    let here = std::env::current_dir().map_err(io("find", Path::new("the working directory")))?;
+    let workload = match (inputs, table) {
+        (Some(pattern), _) => Workload::from_glob(pattern, &here, cwd),
+        (None, Some(table)) => Workload::from_table(table, cwd.unwrap_or(&here)),
+        (None, None) => Ok(Workload::single()),
+    };
+    workload.map_err(|e| Failure::from(e).doing("reading the workload"))
+}
+
+/// What to record, from the arguments.
+pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<RecordOptions, Failure> {
+    Ok(RecordOptions {
+        command: args.command.clone(),
+        workload: workload(
+            args.inputs.as_deref(),
+            args.workload.as_deref(),
+            args.cwd.as_deref(),
+        )?,
+        stdin: args.stdin.clone(),
+        env: args.env.iter().cloned().collect(),
+        cwd: args.cwd.clone(),
+        timeout: args.timeout,
+        scope: args.scope.clone(),
+        include: args.include.clone(),
+        exclude: args.exclude.clone(),
+        count_jdk: args.count_jdk,
+        repeat: args.repeat,
+        timing: match args.timing {
+            TimingArg::Separate => Timing::Separate,
+            TimingArg::Same => Timing::Same,
+        },
+        jit: args.jit == Switch::On,
+        gc: args.gc == Switch::On,
+        warmup: args.warmup,
+        determinism: args.check_determinism,
+        overhead: args.overhead,
+        jobs: common.jobs,
+        show_output: args.show_output,
+        dir: dir.to_owned(),
+        resume: args.resume,
+        force: args.force,
+        agent: find_agent(args.agent.as_deref())?,
+        path: std::env::var("PATH").ok(),
+        java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
+    })
+}
+
+/// Kinds of features chosen by `--features`; everything when none is named.
+pub fn kinds(args: &SubjectArgs) -> Option<BTreeSet<FeatureKind>> {
+    if args.features.is_empty() {
+        return None;
+    }
+    let chosen = args
+        .features
+        .iter()
+        .flat_map(|group| group.0.iter().copied());
+    Some(
+        chosen
+            .chain([FeatureKind::Base, FeatureKind::Cold])
+            .collect(),
+    )
+}
+
+/// Ends recordings in order on the first Ctrl-C, at once on the second.
+pub fn cancel_on_interrupt() -> Result<Cancel, Failure> {
+    let cancel = Cancel::default();
+    let set = cancel.clone();
+    let handler = move || {
+        if set.is_cancelled() {
+            std::process::exit(130);
+        }
+        set.cancel();
+    };
+    ctrlc::set_handler(handler)
+        .map_err(|e| Failure::new(format!("cannot watch for Ctrl-C: {e}")))?;
+    Ok(cancel)
+}
+
+/// Runs the workload and tabulates what was recorded.
+pub fn watch(
+    options: &RecordOptions,
+    kinds: Option<BTreeSet<FeatureKind>>,
+    console: &Console,
+) -> Result<(Dataset, Recorded), Failure> {
+    let doing = format!("recording `{}`", options.command.join(" "));
+    let cancel = cancel_on_interrupt()?;
+    let recorded = record(options, &console.progress(), &cancel)
+        .map_err(|e| Failure::from(e).doing(&doing))?;
+    let dataset = tabulate(&recorded, kinds).map_err(|f| f.doing(&doing))?;
+    Ok((dataset, recorded))
+}
+
+/// Traces already tabulated, one entry per invocation or one for the whole process.
+struct Tables {
+    tabulator: Tabulator,
+    traces: BTreeMap<PathBuf, Vec<Tabulated>>,
+}
+
+impl Tables {
+    fn counts(
+        &mut self,
+        counts: &Counts,
+        builder: &mut DatasetBuilder,
+    ) -> Result<Tabulated, Failure> {
+        let failed = |e: pricetag_tabulate::TabulateError| Failure::new(e.to_string());
+        match counts {
+            Counts::Process(path) => self
+                .tabulator
+                .process(&Trace::read(path)?, builder)
+                .map_err(failed),
+            Counts::Invocation { trace, index } => {
+                if !self.traces.contains_key(trace) {
+                    let rows = self
+                        .tabulator
+                        .invocations(&Trace::read(trace)?, builder)
+                        .map_err(failed)?;
+                    self.traces.insert(trace.clone(), rows);
+                }
+                let row = self
+                    .traces
+                    .get_mut(trace)
+                    .and_then(|rows| rows.get_mut(*index))
+                    .map(std::mem::take);
+                row.ok_or_else(|| {
+                    Failure::new(format!("{} has no invocation {index}", trace.display()))
+                })
+            }
+        }
+    }
+}
+
+fn tabulate(recorded: &Recorded, kinds: Option<BTreeSet<FeatureKind>>) -> Result<Dataset, Failure> {
+    let mut choice = TabulateOptions::default();
+    if let Some(kinds) = kinds {
+        choice.kinds = kinds;
+    }
+    let plans = PlanStore::open(&recorded.plans).map_err(|e| Failure::new(e.to_string()))?;
+    let mut tables = Tables {
+        tabulator: Tabulator::new(plans, choice),
+        traces: BTreeMap::new(),
+    };
+    let mut meta = recorded.meta.clone();
+    env!("CARGO_PKG_VERSION").clone_into(&mut meta.pricetag);
+    meta.created = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_secs());
+    let mut builder = DatasetBuilder::new(meta);
+    let mut left = BTreeSet::new();
+    for row in &recorded.rows {
+        let Some(counts) = &row.counts else {
+            builder.row(DatasetRow {
+                observation: row.observation.clone(),
+                ..DatasetRow::default()
+            });
+            continue;
+        };
+        let table = tables.counts(counts, &mut builder)?;
+        let difference = match &row.recount {
+            Some(again) => {
+                let second = tables.counts(again, &mut builder)?;
+                Some(compare(&table, &second, &builder))
+            }
+            None => None,
+        };
+        left.extend(table.left.iter().cloned());
+        builder.row(table.into_row(row.observation.clone(), difference));
+    }
+    builder.meta_mut().left = left.into_iter().collect();
+    Ok(builder.finish())
+}
+
+/// The reason most observations failed for, and how many did.
+pub fn main_reason(observations: &[Observation]) -> Option<(String, usize)> {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for observation in observations.iter().filter(|o| o.status == Status::Failed) {
+        *reasons
+            .entry(observation.reason.as_deref().unwrap_or("unknown"))
+            .or_default() += 1;
+    }
+    let most = reasons
+        .into_iter()
+        .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(a.0)))?;
+    Some((most.0.to_owned(), most.1))
+}
