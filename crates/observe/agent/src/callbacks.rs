@@ -5,10 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jlong, jmethodID, jobject};
 use jvmti_bindings::sys::jvmti::{
-    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
-    JVMTI_EVENT_GARBAGE_COLLECTION_START, JVMTI_EVENT_SINGLE_STEP, JVMTI_EVENT_THREAD_END,
-    JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH,
-    JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
+    JVMTI_EVENT_BREAKPOINT, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE,
+    JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, JVMTI_EVENT_GARBAGE_COLLECTION_START,
+    JVMTI_EVENT_SINGLE_STEP, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_THREAD_START,
+    JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT,
+    JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
 };
 use pricetag_trace::Mode;
 
@@ -32,7 +33,9 @@ pub fn table() -> jvmtiEventCallbacks {
     table.ClassFileLoadHook = Some(class_file_load_hook);
     table.GarbageCollectionStart = Some(collection_start);
     table.GarbageCollectionFinish = Some(collection_finish);
+    table.ClassPrepare = Some(class_prepare);
     table.SingleStep = Some(single_step);
+    table.Breakpoint = Some(breakpoint);
     table
 }
 
@@ -55,12 +58,19 @@ fn later_events(session: &Session) -> Vec<jvmtiEvent> {
     ];
     match session.options.mode {
         Mode::Count => {
+            events.push(JVMTI_EVENT_CLASS_PREPARE);
             if session.feature >= 21 {
                 events.push(JVMTI_EVENT_VIRTUAL_THREAD_END);
             }
         }
         Mode::Time => events.push(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK),
-        Mode::Step => events = vec![JVMTI_EVENT_SINGLE_STEP],
+        Mode::Step => {
+            events = vec![
+                JVMTI_EVENT_SINGLE_STEP,
+                JVMTI_EVENT_BREAKPOINT,
+                JVMTI_EVENT_CLASS_PREPARE,
+            ]
+        }
     }
     events
 }
@@ -156,6 +166,31 @@ unsafe extern "system" fn collection_finish(_: *mut jvmtiEnv) {
     if let Some(session) = Session::get() {
         session.costs.collection_finished(session);
     }
+}
+
+unsafe extern "system" fn class_prepare(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    _: jobject,
+    class: jclass,
+) {
+    guarded(env, |session, jni| {
+        if session.options.mode == Mode::Step {
+            session.steps.prepare(session, jni, class);
+        } else {
+            hook::hidden_class(session, jni, class);
+        }
+    });
+}
+
+unsafe extern "system" fn breakpoint(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    _: jobject,
+    method: jmethodID,
+    location: jlong,
+) {
+    guarded(env, |session, _| session.steps.breakpoint(method, location));
 }
 
 unsafe extern "system" fn single_step(

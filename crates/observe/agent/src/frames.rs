@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use pricetag_trace::OpenFrameRecord;
 
 use crate::classes::{ClassIndex, Counted};
-use crate::jvm::{Jni, jmethodID, jobject};
+use crate::jvm::{Jni, internal_name, jmethodID, jobject};
 use crate::session::Session;
 
 /// State bits of a thread that stands still by itself.
@@ -103,9 +103,8 @@ fn resolve(
     let class = session.jvmti.declaring_class(method)?;
     let signature = session.jvmti.class_signature(class);
     jni.delete_local(class);
-    let signature = signature?;
-    let name = signature.strip_prefix('L')?.strip_suffix(';')?;
-    let mut candidates = session.classes.named(name);
+    let name = internal_name(&signature?)?;
+    let mut candidates = session.classes.named(&name);
     if candidates.len() > 1 {
         let index = prologue_class(&session.jvmti.bytecodes(method)?);
         candidates.retain(|(candidate, _)| Some(*candidate) == index);

@@ -9,7 +9,7 @@ use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite};
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, PlanStore};
 
 use crate::classes::{ClassIndex, Counted, CountedMethod};
-use crate::jvm::{Jni, decode, jobject};
+use crate::jvm::{Jni, decode, internal_name, jclass, jobject};
 use crate::scope::MAIN;
 use crate::session::Session;
 use crate::subject;
@@ -72,6 +72,32 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
         session.classes.define(index, counted, !class.redefined);
     }
     outcome.bytes
+}
+
+/// A class is about to be used for the first time; hidden ones never came by here.
+///
+/// Those that the JDK spins for lambdas hold no code of the subject and are not listed.
+pub fn hidden_class(session: &Session, jni: Jni, class: jclass) {
+    let Some(name) = session
+        .jvmti
+        .class_signature(class)
+        .and_then(|signature| internal_name(&signature))
+    else {
+        return;
+    };
+    let Some((plain, _)) = name.split_once('+') else {
+        return;
+    };
+    let Some(loader) = session.jvmti.class_loader(class) else {
+        return;
+    };
+    if !plain.contains("$$Lambda") && subject::selected(session, jni, loader, plain) {
+        session.left(
+            &format!("{plain}/hidden"),
+            None,
+            "the JVM does not offer hidden classes to agents",
+        );
+    }
 }
 
 /// A class defined by native code without a name.

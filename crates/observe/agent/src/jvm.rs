@@ -84,20 +84,6 @@ impl Jni {
         jni_call!(self, ExceptionCheck) != 0
     }
 
-    /// Takes the pending exception, which is no longer pending then.
-    pub fn take_exception(self) -> jobject {
-        let exception = jni_call!(self, ExceptionOccurred);
-        if !exception.is_null() {
-            jni_call!(self, ExceptionClear);
-        }
-        exception
-    }
-
-    /// Makes an exception pending again.
-    pub fn throw(self, exception: jobject) {
-        jni_call!(self, Throw, exception);
-    }
-
     /// Finds a class by its internal name.
     pub fn find_class(self, name: &CStr) -> Option<jclass> {
         let class = jni_call!(self, FindClass, name.as_ptr());
@@ -516,23 +502,24 @@ impl Jvmti {
         Some(self.take_list(bytes, count))
     }
 
-    /// All loaded classes, as local references.
-    pub fn loaded_classes(self) -> Vec<jclass> {
-        let (mut count, mut classes) = (0, null_mut());
-        match jvmti_call!(self, GetLoadedClasses, &raw mut count, &raw mut classes) {
-            Ok(()) => self.take_list(classes, count),
+    /// The methods a class declares.
+    pub fn methods(self, class: jclass) -> Vec<Id<jmethodID>> {
+        let (mut count, mut methods) = (0, null_mut());
+        match jvmti_call!(
+            self,
+            GetClassMethods,
+            class,
+            &raw mut count,
+            &raw mut methods
+        ) {
+            Ok(()) => self.take_list(methods, count).into_iter().map(Id).collect(),
             Err(_) => Vec::new(),
         }
     }
 
-    /// Sends classes through the class-file hook again.
-    pub fn retransform(self, classes: &[jclass]) -> Result<(), jvmtiError> {
-        jvmti_call!(
-            self,
-            RetransformClasses,
-            classes.len() as jint,
-            classes.as_ptr()
-        )
+    /// Sets a breakpoint.
+    pub fn set_breakpoint(self, method: Id<jmethodID>, pc: u32) -> Result<(), jvmtiError> {
+        jvmti_call!(self, SetBreakpoint, method.0, jlong::from(pc))
     }
 
     /// Copies a list that the JVM allocated, and frees it.
@@ -557,6 +544,12 @@ impl Jvmti {
         let _ = jvmti_call!(self, Deallocate, text.cast());
         Some(copy)
     }
+}
+
+/// Internal name of a class from its type signature: `a/B`, for hidden classes `a/B+0x…` as HotSpot has it inside.
+pub fn internal_name(signature: &str) -> Option<String> {
+    let name = signature.strip_prefix('L')?.strip_suffix(';')?;
+    Some(name.replacen('.', "+", 1))
 }
 
 /// Text from the JVM's modified UTF-8; supplementary characters become what [`String::from_utf8_lossy`] makes of them.

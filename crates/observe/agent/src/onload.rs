@@ -91,7 +91,11 @@ fn take_capabilities(jvmti: Jvmti, mode: Mode) -> Result<(), String> {
     let possible = jvmti.potential_capabilities();
     let mut wanted = jvmtiCapabilities::default();
     match mode {
-        Mode::Step => wanted.set_can_generate_single_step_events(true),
+        Mode::Step => {
+            wanted.set_can_generate_single_step_events(true);
+            wanted.set_can_generate_breakpoint_events(true);
+            wanted.set_can_get_bytecodes(true);
+        }
         Mode::Time | Mode::Count => {
             wanted.set_can_generate_all_class_hook_events(true);
             wanted.set_can_generate_garbage_collection_events(

@@ -1,13 +1,19 @@
 //! The oracle: counts every executed bytecode of the subject by single-stepping.
 //!
 //! Shares no code with the probes: no class is changed, nothing is derived. A hundred times slower and more; for tests.
+//!
+//! HotSpot hides steps while it resolves a field, method or class for a bytecode (`JvmtiHideSingleStepping`), although static
+//! initialisers and class loaders of the subject run then. Every instruction of the subject therefore has a breakpoint too: a
+//! breakpoint is not hidden, and counts when no step was reported for the instruction just before it. The capability for
+//! breakpoints also stops the interpreter from fusing pairs of bytecodes into one. Limit: an instruction that jumps to itself is
+//! reported once.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use crate::jvm::{Jni, jmethodID};
+use crate::jvm::{Jni, internal_name, jclass, jmethodID};
 use crate::session::{Session, lock};
 use crate::subject;
 
@@ -34,6 +40,8 @@ struct ThreadSteps {
     counts: Option<Arc<Mutex<Counts>>>,
     /// Whether a method is the subject's.
     wanted: HashMap<usize, bool>,
+    /// The step reported last, until its breakpoint has been seen.
+    stepped: Option<(usize, i64)>,
 }
 
 thread_local! {
@@ -41,7 +49,7 @@ thread_local! {
 }
 
 impl Steps {
-    /// An instruction is about to be executed.
+    /// A step: an instruction is about to be executed.
     pub fn step(&self, session: &Session, jni: Jni, method: jmethodID, pc: i64) {
         let key = method as usize;
         let known = THREAD.with_borrow(|thread| thread.wanted.get(&key).copied());
@@ -51,14 +59,50 @@ impl Steps {
             wanted
         });
         if wanted {
-            THREAD.with_borrow_mut(|thread| {
-                let counts = thread.counts.get_or_insert_with(|| {
-                    let counts = Arc::<Mutex<Counts>>::default();
-                    lock(&self.threads).push(counts.clone());
-                    counts
-                });
-                *lock(counts).entry((key, pc)).or_insert(0) += 1;
+            self.count(key, pc, true);
+        }
+    }
+
+    /// A breakpoint: the same, after the step unless that was hidden.
+    pub fn breakpoint(&self, method: jmethodID, pc: i64) {
+        let here = (method as usize, pc);
+        let hidden = THREAD.with_borrow_mut(|thread| thread.stepped.take() != Some(here));
+        if hidden {
+            self.count(here.0, pc, false);
+        }
+    }
+
+    fn count(&self, method: usize, pc: i64, stepped: bool) {
+        THREAD.with_borrow_mut(|thread| {
+            thread.stepped = stepped.then_some((method, pc));
+            let counts = thread.counts.get_or_insert_with(|| {
+                let counts = Arc::<Mutex<Counts>>::default();
+                lock(&self.threads).push(counts.clone());
+                counts
             });
+            *lock(counts).entry((method, pc)).or_insert(0) += 1;
+        });
+    }
+
+    /// A class is about to be used for the first time: sets its breakpoints.
+    pub fn prepare(&self, session: &Session, jni: Jni, class: jclass) {
+        let methods = session.jvmti.methods(class);
+        for method in methods {
+            if !self.is_wanted(session, jni, method.0) {
+                continue;
+            }
+            let code = session.jvmti.bytecodes(method.0).unwrap_or_default();
+            let starts = session.worker.run(move || {
+                let instructions =
+                    pricetag_classfile::instruction::decode(&code).unwrap_or_default();
+                instructions
+                    .iter()
+                    .map(|instruction| instruction.pc)
+                    .collect::<Vec<_>>()
+            });
+            for pc in starts.unwrap_or_default() {
+                let _ = session.jvmti.set_breakpoint(method, u32::from(pc));
+            }
         }
     }
 
@@ -101,7 +145,7 @@ fn resolve(session: &Session, jni: Jni, method: jmethodID) -> Option<Method> {
     let signature = session.jvmti.class_signature(class);
     let loader = session.jvmti.class_loader(class);
     let signature = signature?;
-    let class = signature.strip_prefix('L')?.strip_suffix(';')?.to_owned();
+    let class = internal_name(&signature)?;
     if !subject::selected(session, jni, loader?, &class) {
         return None;
     }
