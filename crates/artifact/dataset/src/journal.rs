@@ -51,6 +51,7 @@ enum Entry {
 #[derive(Default)]
 struct Known {
     numbers: BTreeMap<FeatureId, u32>,
+    parts: BTreeMap<(FeatureId, FeatureId), f64>,
     bytes: u64,
 }
 
@@ -114,6 +115,7 @@ fn apply(
                 return false;
             };
             builder.compose(*whole, *component, part.amount);
+            known.parts.insert((*whole, *component), part.amount);
         }
         Entry::Row {
             observation,
@@ -145,6 +147,8 @@ pub struct Recording {
     builder: DatasetBuilder,
     journal: File,
     numbers: BTreeMap<FeatureId, u32>,
+    /// Parts the journal knows; a block may turn out to have more of them in a later run.
+    parts: BTreeMap<(FeatureId, FeatureId), f64>,
 }
 
 impl Recording {
@@ -193,6 +197,7 @@ impl Recording {
             builder,
             journal,
             numbers: known.numbers,
+            parts: known.parts,
         })
     }
 
@@ -208,6 +213,7 @@ impl Recording {
             builder: DatasetBuilder::new(meta.clone()),
             journal,
             numbers: BTreeMap::new(),
+            parts: BTreeMap::new(),
         };
         recording.put(&[Entry::Meta(Box::new(meta))])?;
         Ok(recording)
@@ -253,24 +259,33 @@ impl Recording {
         Ok(())
     }
 
-    /// Announces a feature and what it consists of, once.
+    /// Announces a feature, and what it consists of as far as the journal does not know it.
     fn introduce(&mut self, feature: FeatureId, entries: &mut Vec<Entry>) {
-        if self.numbers.contains_key(&feature) {
-            return;
+        let number = self.number(feature, entries);
+        let parts: Vec<Part> = self.builder.parts_of(feature).collect();
+        for part in parts {
+            let known = self.parts.insert((feature, part.part), part.amount);
+            if known == Some(part.amount) {
+                continue;
+            }
+            let component = self.number(part.part, entries);
+            entries.push(Entry::Part(Part {
+                whole: FeatureId(number),
+                part: FeatureId(component),
+                amount: part.amount,
+            }));
+        }
+    }
+
+    fn number(&mut self, feature: FeatureId, entries: &mut Vec<Entry>) -> u32 {
+        if let Some(number) = self.numbers.get(&feature) {
+            return *number;
         }
         let number = self.numbers.len() as u32;
         self.numbers.insert(feature, number);
         let described = self.builder.features()[feature.0 as usize].clone();
         entries.push(Entry::Feature(Box::new(described)));
-        let parts: Vec<Part> = self.builder.parts_of(feature).collect();
-        for part in parts {
-            self.introduce(part.part, entries);
-            entries.push(Entry::Part(Part {
-                whole: FeatureId(number),
-                part: FeatureId(self.numbers[&part.part]),
-                amount: part.amount,
-            }));
-        }
+        number
     }
 
     fn put(&mut self, entries: &[Entry]) -> Result<()> {

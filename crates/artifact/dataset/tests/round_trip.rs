@@ -155,6 +155,26 @@ fn an_interrupted_recording_is_readable_and_resumes() {
 }
 
 #[test]
+fn parts_found_later_survive() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut recording = Recording::create(dir.path(), meta()).unwrap();
+    for (label, opcode) in [("one", "opcode a"), ("two", "opcode b")] {
+        let builder = recording.builder();
+        let block = builder.intern(feature("block", FeatureKind::Block));
+        let part = builder.intern(feature(opcode, FeatureKind::Opcode));
+        builder.compose(block, part, 1.0);
+        let row = Row {
+            observation: observation(label, &[1.0]),
+            counts: vec![(block, 1.0)],
+            ..Row::default()
+        };
+        recording.append(row).unwrap();
+    }
+    drop(recording);
+    assert_eq!(open(dir.path()).unwrap().parts.len(), 2);
+}
+
+#[test]
 fn a_finished_dataset_can_be_added_to() {
     let dir = tempfile::tempdir().unwrap();
     recorded(dir.path());

@@ -1,1 +1,19 @@
-//! Traces and probe plans to a dataset.
+//! Traces and probe plans to the features of a dataset.
+//!
+//! One counting run, or one invocation of a scope method, becomes one row of sparse counts. Everything is derived from
+//! edge counts with the static tables of the plans: blocks, methods, loops, branches, handlers, opcodes, calls that leave
+//! the counted code, and what a cold JVM does once ([`cold`]). What a feature statically consists of (a block's opcodes
+//! and leaving calls) is stated as parts, so that a learner can price a block from its parts.
+//!
+//! Whatever limits trust in the counts becomes a caveat of the row: a trace cut short, a class without plan, counters that
+//! contradict each other, threads that were still running.
+
+pub mod cold;
+mod compare;
+mod describe;
+mod leaving;
+pub mod naming;
+mod tabulator;
+
+pub use compare::{Difference, compare};
+pub use tabulator::{TabulateError, TabulateOptions, Tabulated, Tabulator};

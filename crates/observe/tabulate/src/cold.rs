@@ -1,0 +1,264 @@
+//! What a JVM does once, and how much of a run is executed before code gets fast.
+//!
+//! `HotSpot` runs a method in the interpreter first, then in code of the first compiler (C1, with profiling), then in code
+//! of the second (C2); a bytecode's price differs by an order of magnitude between them. Which execution ran where is
+//! not observed. It is estimated from the counts with the documented thresholds of tiered compilation (JDK sources,
+//! `compilationPolicy.cpp`, predicates `CallPredicate` and `LoopPredicate`), assuming that invocations *i* and loop
+//! iterations *b* of a method grow in proportion: the method has reached a tier after the fraction
+//! min(1, I/i, max(M/i, C/(i+b)), B/b) of its activity, with I, M, C, B from [`Thresholds`]. For the second compiler the
+//! fraction starts anew where the first one's code begins to count.
+//!
+//! Limits: compilation takes time, during which old code goes on; inlining, compiler queues, deoptimisation and trivial
+//! methods (which stay in C1) are not modelled.
+
+/// When a method is compiled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// Invocations that suffice by themselves (`TierNInvocationThreshold`).
+    pub invocations: f64,
+    /// Invocations needed together with loop iterations (`TierNMinInvocationThreshold`).
+    pub least_invocations: f64,
+    /// Invocations and iterations together (`TierNCompileThreshold`).
+    pub activity: f64,
+    /// Iterations that replace a running frame (`TierNBackEdgeThreshold`).
+    pub iterations: f64,
+}
+
+/// Interpreter to C1: `Tier3InvocationThreshold` and relatives, JDK 17 to 25.
+pub const TIER3: Thresholds = Thresholds {
+    invocations: 200.0,
+    least_invocations: 100.0,
+    activity: 2000.0,
+    iterations: 60_000.0,
+};
+
+/// C1 to C2: `Tier4InvocationThreshold` and relatives, JDK 17 to 25.
+pub const TIER4: Thresholds = Thresholds {
+    invocations: 5000.0,
+    least_invocations: 600.0,
+    activity: 15_000.0,
+    iterations: 40_000.0,
+};
+
+impl Thresholds {
+    /// The fraction of a method's activity after which it is compiled; 1 or more if it never is.
+    fn reached(&self, invocations: f64, iterations: f64) -> f64 {
+        let share = |threshold: f64, count: f64| {
+            if count > 0.0 {
+                threshold / count
+            } else {
+                f64::INFINITY
+            }
+        };
+        let together = share(self.least_invocations, invocations)
+            .max(share(self.activity, invocations + iterations));
+        share(self.invocations, invocations)
+            .min(together)
+            .min(share(self.iterations, iterations))
+    }
+}
+
+/// Shares of a method's executions, which add up to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tiers {
+    /// In the interpreter.
+    pub interpreted: f64,
+    /// In code of the first compiler.
+    pub c1: f64,
+    /// In code of the second compiler.
+    pub c2: f64,
+}
+
+/// Where the executions of a method with these counts presumably ran.
+pub fn tiers(invocations: u64, iterations: u64) -> Tiers {
+    let (i, b) = (invocations as f64, iterations as f64);
+    let first = TIER3.reached(i, b).min(1.0);
+    let second = (first + TIER4.reached(i, b)).min(1.0);
+    Tiers {
+        interpreted: first,
+        c1: second - first,
+        c2: 1.0 - second,
+    }
+}
+
+/// The cold features of one row, summed over methods.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cold {
+    /// Classes the VM loaded, the runtime's own included.
+    pub classes_loaded: f64,
+    /// Counted classes loaded.
+    pub counted_classes: f64,
+    /// Class-file bytes of those.
+    pub class_bytes: f64,
+    /// Methods executed for the first time.
+    pub methods: f64,
+    /// Blocks executed for the first time.
+    pub blocks: f64,
+    /// Bytecode bytes of those blocks.
+    pub bytes: f64,
+    /// Bytecodes executed in the interpreter.
+    pub interpreted: f64,
+    /// Bytecodes executed in C1 code.
+    pub c1: f64,
+    /// Bytecodes executed in C2 code.
+    pub c2: f64,
+    /// Bytecode bytes of methods that C1 compiled.
+    pub c1_bytes: f64,
+    /// Bytecode bytes of methods that C2 compiled.
+    pub c2_bytes: f64,
+}
+
+impl Cold {
+    /// Adds the executions of one method: bytecodes `executed` in `code_bytes` bytes of code.
+    pub fn add_executions(
+        &mut self,
+        invocations: u64,
+        iterations: u64,
+        executed: u64,
+        code_bytes: u32,
+    ) {
+        let tiers = tiers(invocations, iterations);
+        let executed = executed as f64;
+        self.interpreted += executed * tiers.interpreted;
+        self.c1 += executed * tiers.c1;
+        self.c2 += executed * tiers.c2;
+        if tiers.interpreted < 1.0 {
+            self.c1_bytes += f64::from(code_bytes);
+        }
+        if tiers.c2 > 0.0 {
+            self.c2_bytes += f64::from(code_bytes);
+        }
+    }
+
+    /// Name, unit, explanation and value of each.
+    pub fn features(&self) -> [(&'static str, &'static str, &'static str, f64); 11] {
+        [
+            (
+                "cold classes loaded",
+                "1",
+                "classes loaded by the JVM, its own included",
+                self.classes_loaded,
+            ),
+            (
+                "cold counted classes",
+                "1",
+                "classes of the counted code that were loaded",
+                self.counted_classes,
+            ),
+            (
+                "cold class bytes",
+                "byte",
+                "size of their class files",
+                self.class_bytes,
+            ),
+            (
+                "cold methods",
+                "1",
+                "methods executed for the first time",
+                self.methods,
+            ),
+            (
+                "cold blocks",
+                "1",
+                "blocks executed for the first time",
+                self.blocks,
+            ),
+            (
+                "cold bytecode bytes",
+                "byte",
+                "size of the blocks executed for the first time",
+                self.bytes,
+            ),
+            (
+                "cold interpreted",
+                "1",
+                "bytecodes executed in the interpreter (estimated)",
+                self.interpreted,
+            ),
+            (
+                "cold C1",
+                "1",
+                "bytecodes executed in code of the first compiler (estimated)",
+                self.c1,
+            ),
+            (
+                "cold C2",
+                "1",
+                "bytecodes executed in code of the second compiler (estimated)",
+                self.c2,
+            ),
+            (
+                "cold C1 bytes",
+                "byte",
+                "bytecode of the methods hot enough for the first compiler",
+                self.c1_bytes,
+            ),
+            (
+                "cold C2 bytes",
+                "byte",
+                "bytecode of the methods hot enough for the second compiler",
+                self.c2_bytes,
+            ),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps through a run in proportion and applies the predicates one by one, sharing no formula with [`tiers`].
+    fn simulated(invocations: u64, iterations: u64) -> (f64, f64) {
+        let steps = 1_000_000u64;
+        let (mut first, mut second) = (1.0, 1.0);
+        let hot = |t: Thresholds, i: f64, b: f64| {
+            i > t.invocations || (i > t.least_invocations && i + b > t.activity) || b > t.iterations
+        };
+        for step in 0..=steps {
+            let s = step as f64 / steps as f64;
+            let (i, b) = (invocations as f64, iterations as f64);
+            if first == 1.0 && hot(TIER3, i * s, b * s) {
+                first = s;
+            }
+            if first < 1.0 && hot(TIER4, i * (s - first), b * (s - first)) {
+                second = s;
+                break;
+            }
+        }
+        (first, second)
+    }
+
+    #[test]
+    fn tiers_agree_with_stepping_through_the_run() {
+        for (i, b) in [
+            (1, 0),
+            (200, 0),
+            (1000, 0),
+            (150, 5000),
+            (1, 1_000_000),
+            (100_000, 3),
+            (700, 100_000),
+            (0, 0),
+        ] {
+            let (first, second) = simulated(i, b);
+            let t = tiers(i, b);
+            assert!(
+                (t.interpreted - first).abs() < 1e-5,
+                "{i} {b}: {t:?} {first}"
+            );
+            assert!(
+                (1.0 - t.c2 - second).abs() < 1e-5,
+                "{i} {b}: {t:?} {second}"
+            );
+            assert!((t.interpreted + t.c1 + t.c2 - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_thousand_invocations_interpret_a_fifth() {
+        let mut cold = Cold::default();
+        cold.add_executions(1000, 0, 10_000, 40);
+        assert_eq!((cold.interpreted, cold.c1, cold.c2), (2000.0, 8000.0, 0.0));
+        assert_eq!((cold.c1_bytes, cold.c2_bytes), (40.0, 0.0));
+    }
+}

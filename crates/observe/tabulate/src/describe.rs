@@ -1,0 +1,238 @@
+//! The features of one class, described once: names, places, texts.
+
+use std::collections::BTreeMap;
+
+use pricetag_classfile::opcode::mnemonic;
+use pricetag_dataset::{Feature, FeatureKind};
+use pricetag_probe_plan::{BlockPlan, CallSite, ClassPlan, EdgeId, EdgeKind, MethodPlan, Node};
+
+use crate::leaving::{TargetId, Targets};
+use crate::naming;
+
+/// The features of one method, parallel to the tables of its plan.
+pub(crate) struct MethodFeatures {
+    pub(crate) invocations: Feature,
+    pub(crate) blocks: Vec<Feature>,
+    pub(crate) loops: Vec<Feature>,
+    pub(crate) handlers: Vec<Feature>,
+    /// By number of the edge.
+    pub(crate) branches: BTreeMap<u32, Feature>,
+    /// Targets of each block's calls, parallel to [`BlockPlan::calls`].
+    pub(crate) calls: Vec<Vec<TargetId>>,
+}
+
+/// The shown name of each method of a class, unique within it; `suffix` tells apart classes of one name.
+pub(crate) fn method_names(plan: &ClassPlan, suffix: &str) -> Vec<String> {
+    let show = |m: &MethodPlan| naming::method(&plan.name, &m.name, &m.descriptor);
+    let mut uses: BTreeMap<String, u32> = BTreeMap::new();
+    for method in &plan.methods {
+        *uses.entry(show(method)).or_default() += 1;
+    }
+    plan.methods
+        .iter()
+        .map(|method| {
+            let shown = show(method);
+            if uses[&shown] > 1 {
+                let owner = naming::class(&plan.name);
+                format!("{owner}.{}{}{suffix}", method.name, method.descriptor)
+            } else {
+                format!("{shown}{suffix}")
+            }
+        })
+        .collect()
+}
+
+impl MethodFeatures {
+    pub(crate) fn of(
+        class: &ClassPlan,
+        method: &MethodPlan,
+        shown: &str,
+        targets: &mut Targets,
+    ) -> Self {
+        let calls = method.blocks.iter().map(|block| {
+            let numbers = block.calls.iter().map(|call| targets.number(call));
+            numbers.collect()
+        });
+        let describe = Describe {
+            class,
+            method,
+            shown,
+        };
+        Self {
+            invocations: describe.method(),
+            blocks: (0..method.blocks.len())
+                .map(|b| describe.block(b))
+                .collect(),
+            loops: describe.loops(),
+            handlers: describe.handlers(),
+            branches: describe.branches(),
+            calls: calls.collect(),
+        }
+    }
+}
+
+struct Describe<'a> {
+    class: &'a ClassPlan,
+    method: &'a MethodPlan,
+    shown: &'a str,
+}
+
+impl Describe<'_> {
+    /// A feature at a block, with the block's place but without its text.
+    fn at(&self, kind: FeatureKind, what: &str, block: usize) -> Feature {
+        let plan = &self.method.blocks[block];
+        let lines = plan.lines.first().zip(plan.lines.last());
+        let lines = lines.map(|(a, b)| (u32::from(*a), u32::from(*b)));
+        let place = match (&self.class.source_file, lines) {
+            (Some(file), Some((a, b))) if a == b => format!(" ({file}:{a})"),
+            (Some(file), Some((a, b))) => format!(" ({file}:{a}-{b})"),
+            _ => String::new(),
+        };
+        Feature {
+            name: format!("{} {what}{place}", self.shown),
+            block: Some(block as u32),
+            pcs: Some((u32::from(plan.start.0), plan.end)),
+            lines,
+            ..self.somewhere(kind)
+        }
+    }
+
+    fn somewhere(&self, kind: FeatureKind) -> Feature {
+        Feature {
+            kind,
+            unit: "1".to_owned(),
+            class: Some(self.class.name.clone()),
+            method: Some(self.method.name.clone()),
+            descriptor: Some(self.method.descriptor.clone()),
+            source_file: self.class.source_file.clone(),
+            ..Feature::default()
+        }
+    }
+
+    fn method(&self) -> Feature {
+        let lines = self.method.blocks.iter().flat_map(|b| &b.lines);
+        let first = lines.clone().min();
+        let lines = first.zip(lines.max());
+        Feature {
+            name: format!("{} invocations", self.shown),
+            pcs: Some((0, self.method.code_bytes)),
+            lines: lines.map(|(a, b)| (u32::from(*a), u32::from(*b))),
+            ..self.somewhere(FeatureKind::Method)
+        }
+    }
+
+    fn block(&self, block: usize) -> Feature {
+        Feature {
+            text: Some(text(&self.method.blocks[block])),
+            ..self.at(FeatureKind::Block, &format!("block {block}"), block)
+        }
+    }
+
+    fn loops(&self) -> Vec<Feature> {
+        let loops = self.method.loops.iter().enumerate();
+        loops
+            .map(|(index, l)| {
+                let header = l.header.0 as usize;
+                let what = format!("loop {index} at block {header}");
+                let irregular = if l.reducible { "" } else { ", irreducible" };
+                Feature {
+                    text: Some(format!(
+                        "passes of the loop's header, nesting depth {}{irregular}",
+                        l.depth
+                    )),
+                    ..self.at(FeatureKind::Loop, &what, header)
+                }
+            })
+            .collect()
+    }
+
+    fn handlers(&self) -> Vec<Feature> {
+        let handlers = self.method.handlers.iter().enumerate();
+        handlers
+            .map(|(index, h)| {
+                let block = h.block.0 as usize;
+                let caught = if h.catches.is_empty() {
+                    "any exception".to_owned()
+                } else {
+                    let names: Vec<String> = h.catches.iter().map(|c| naming::class(c)).collect();
+                    names.join(", ")
+                };
+                Feature {
+                    text: Some(format!("entries by exception: {caught}")),
+                    ..self.at(
+                        FeatureKind::Exception,
+                        &format!("handler {index} at block {block}"),
+                        block,
+                    )
+                }
+            })
+            .collect()
+    }
+
+    fn branches(&self) -> BTreeMap<u32, Feature> {
+        let mut features = BTreeMap::new();
+        for (index, edge) in self.method.edges.iter().enumerate() {
+            let (Node::Block(from), true) = (edge.from, edge.kind.is_branch_outcome()) else {
+                continue;
+            };
+            let side = match edge.kind {
+                EdgeKind::Taken => "taken".to_owned(),
+                EdgeKind::NotTaken => "not taken".to_owned(),
+                EdgeKind::Case(case) => format!("case {case}"),
+                _ => "default".to_owned(),
+            };
+            let block = from.0 as usize;
+            let to = match edge.to {
+                Node::Block(to) => format!("to block {}", to.0),
+                _ => "out".to_owned(),
+            };
+            let feature = Feature {
+                text: Some(format!("{side}, {to}")),
+                ..self.at(FeatureKind::Branch, &format!("block {block} {side}"), block)
+            };
+            features.insert(EdgeId(index as u32).0, feature);
+        }
+        features
+    }
+}
+
+/// One instruction per line: position, mnemonic, and the target of calls.
+fn text(block: &BlockPlan) -> String {
+    let mut lines = Vec::with_capacity(block.instructions.len());
+    for instruction in &block.instructions {
+        let call = block.calls.iter().find(|c| c.pc == instruction.pc);
+        let target = call.map_or_else(String::new, |c| {
+            format!(" {}", naming::method(&c.owner, &c.name, &c.descriptor))
+        });
+        let name = mnemonic(instruction.opcode);
+        lines.push(format!("{} {name}{target}", instruction.pc.0));
+    }
+    lines.join("\n")
+}
+
+/// Calls that leave the counted code for one target.
+pub(crate) fn call(owner: &str, site: &CallSite) -> Feature {
+    let dynamic = if site.opcode == 0xba { "dynamic " } else { "" };
+    Feature {
+        name: format!(
+            "{dynamic}call {}",
+            naming::method(owner, &site.name, &site.descriptor)
+        ),
+        kind: FeatureKind::Call,
+        unit: "1".to_owned(),
+        class: Some(owner.to_owned()),
+        method: Some(site.name.clone()),
+        descriptor: Some(site.descriptor.clone()),
+        ..Feature::default()
+    }
+}
+
+/// Executions of one category of opcodes.
+pub(crate) fn opcode(category: &str) -> Feature {
+    Feature {
+        name: format!("opcode {category}"),
+        kind: FeatureKind::Opcode,
+        unit: "1".to_owned(),
+        ..Feature::default()
+    }
+}

@@ -1,0 +1,610 @@
+//! Walks the counters of a run, derives every count, and adds up the chosen features.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind, Observation, Row};
+use pricetag_flow::category::Categories;
+use pricetag_probe_plan::{
+    ClassHash, ClassPlan, MethodCounts, MethodOutcome, MethodPlan, OpenFrame, PlanStore, StoreError,
+};
+use pricetag_trace::{ClassCounters, Invocation, Record, Trace};
+
+use crate::cold::Cold;
+use crate::compare::Difference;
+use crate::describe::{self, MethodFeatures};
+use crate::leaving::{Leaving, Targets};
+
+/// Caveats of one kind that are listed one by one; more are summed up.
+const LISTED: usize = 10;
+
+/// What can go wrong while tabulating.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TabulateError {
+    /// A plan cannot be read.
+    #[error(transparent)]
+    Plan(#[from] StoreError),
+    /// The trace has no invocation of that index.
+    #[error("the trace has {found} invocations, number {index} was asked for")]
+    NoSuchInvocation {
+        /// Asked for, from 0.
+        index: usize,
+        /// How many there are.
+        found: usize,
+    },
+}
+
+/// What to tabulate.
+#[derive(Clone, Debug)]
+pub struct TabulateOptions {
+    /// Kinds of features wanted.
+    pub kinds: BTreeSet<FeatureKind>,
+    /// How opcodes are grouped.
+    pub categories: Categories,
+}
+
+impl Default for TabulateOptions {
+    /// Everything that is derived from counters, with one opcode category per mechanism.
+    fn default() -> Self {
+        Self {
+            kinds: BTreeSet::from([
+                FeatureKind::Block,
+                FeatureKind::Method,
+                FeatureKind::Opcode,
+                FeatureKind::Call,
+                FeatureKind::Loop,
+                FeatureKind::Branch,
+                FeatureKind::Exception,
+                FeatureKind::Cold,
+                FeatureKind::Base,
+            ]),
+            categories: Categories::fine(),
+        }
+    }
+}
+
+/// The counts of one row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tabulated {
+    /// Non-zero counts, ascending by feature.
+    pub counts: Vec<(FeatureId, f64)>,
+    /// What limits trust in them.
+    pub caveats: Vec<String>,
+    /// Classes and methods that ran uncounted, with the reason.
+    pub left: Vec<String>,
+}
+
+impl Tabulated {
+    /// Joins counts and observation to a row; `difference` is the comparison with a second counting run, if there
+    /// was one.
+    pub fn into_row(self, mut observation: Observation, difference: Option<Difference>) -> Row {
+        observation.caveats.extend(self.caveats);
+        let difference = difference.unwrap_or_default();
+        observation.caveats.extend(difference.caveat);
+        Row {
+            observation,
+            counts: self.counts,
+            differing: difference.features,
+        }
+    }
+}
+
+/// A class whose plan is loaded.
+struct Class {
+    plan: Rc<ClassPlan>,
+    names: Vec<String>,
+    methods: Vec<Option<Rc<MethodFeatures>>>,
+}
+
+/// Turns traces into rows; loads each plan once.
+pub struct Tabulator {
+    plans: PlanStore,
+    options: TabulateOptions,
+    classes: BTreeMap<ClassHash, Option<Class>>,
+    /// Classes by name: the first of a name is shown without its hash.
+    named: BTreeMap<String, ClassHash>,
+    targets: Targets,
+}
+
+/// What is known of a trace before its counters are read.
+struct Run {
+    leaving: Leaving,
+    loaded: BTreeSet<ClassHash>,
+    caveats: Vec<String>,
+    left: Vec<String>,
+}
+
+impl Tabulator {
+    /// Reads plans from `plans`.
+    pub fn new(plans: PlanStore, options: TabulateOptions) -> Self {
+        Self {
+            plans,
+            options,
+            classes: BTreeMap::new(),
+            named: BTreeMap::new(),
+            targets: Targets::default(),
+        }
+    }
+
+    /// The counts of a whole process: one row.
+    ///
+    /// # Errors
+    /// If a plan exists but cannot be read.
+    pub fn process(
+        &mut self,
+        trace: &Trace,
+        builder: &mut DatasetBuilder,
+    ) -> Result<Tabulated, TabulateError> {
+        let mut run = self.prepare(trace)?;
+        let mut open: BTreeMap<(ClassHash, u16), Vec<OpenFrame>> = BTreeMap::new();
+        let mut cold = Cold::default();
+        let mut counters = Vec::new();
+        for record in &trace.records {
+            match record {
+                Record::Counters(counts) => counters.push(counts),
+                Record::OpenFrame(frame) => {
+                    let frames = open.entry((frame.hash, frame.method)).or_default();
+                    match frames.iter_mut().find(|f| f.pc == frame.pc) {
+                        Some(same) => same.frames += 1,
+                        None => frames.push(OpenFrame {
+                            pc: frame.pc,
+                            frames: 1,
+                        }),
+                    }
+                }
+                Record::Process(costs) => cold.classes_loaded = f64::from(costs.classes_loaded),
+                _ => {}
+            }
+        }
+        for hash in &run.loaded {
+            if let Some(Some(class)) = self.classes.get(hash) {
+                cold.counted_classes += 1.0;
+                cold.class_bytes += f64::from(class.plan.bytes);
+            }
+        }
+        let mut sums = Sums::new(cold);
+        self.add_counters(&mut run, &counters, &open, &mut sums, builder)?;
+        Ok(self.close(sums, run.caveats, run.left, builder))
+    }
+
+    /// The counts of every invocation of the scope method, in the order of the trace: one row each.
+    ///
+    /// # Errors
+    /// If a plan exists but cannot be read.
+    pub fn invocations(
+        &mut self,
+        trace: &Trace,
+        builder: &mut DatasetBuilder,
+    ) -> Result<Vec<Tabulated>, TabulateError> {
+        let mut run = self.prepare(trace)?;
+        let records: Vec<&Invocation> = invocations(trace).collect();
+        let rows = records
+            .into_iter()
+            .map(|record| self.invocation_of(&mut run, record, builder));
+        rows.collect()
+    }
+
+    /// The counts of one invocation: the `index`th invocation record of the trace, from 0.
+    ///
+    /// # Errors
+    /// If there is no such invocation, or a plan exists but cannot be read.
+    pub fn invocation(
+        &mut self,
+        trace: &Trace,
+        index: usize,
+        builder: &mut DatasetBuilder,
+    ) -> Result<Tabulated, TabulateError> {
+        let Some(record) = invocations(trace).nth(index) else {
+            let found = invocations(trace).count();
+            return Err(TabulateError::NoSuchInvocation { index, found });
+        };
+        let mut run = self.prepare(trace)?;
+        self.invocation_of(&mut run, record, builder)
+    }
+
+    fn invocation_of(
+        &mut self,
+        run: &mut Run,
+        record: &Invocation,
+        builder: &mut DatasetBuilder,
+    ) -> Result<Tabulated, TabulateError> {
+        let cold = Cold {
+            classes_loaded: f64::from(record.classes_loaded),
+            ..Cold::default()
+        };
+        let mut sums = Sums::new(cold);
+        sums.warm = true;
+        let counters: Vec<&ClassCounters> = record.counters.iter().collect();
+        self.add_counters(run, &counters, &BTreeMap::new(), &mut sums, builder)?;
+        let mut row = self.close(sums, run.caveats.clone(), Vec::new(), builder);
+        if record.threw {
+            row.caveats
+                .push("the invocation ended by an exception".to_owned());
+        }
+        Ok(row)
+    }
+
+    /// Loads the plans of a trace and collects what limits trust in it.
+    fn prepare(&mut self, trace: &Trace) -> Result<Run, TabulateError> {
+        let mut run = Run {
+            leaving: Leaving::default(),
+            loaded: BTreeSet::new(),
+            caveats: Vec::new(),
+            left: Vec::new(),
+        };
+        if let Some(reason) = trace.incomplete_reason() {
+            run.caveats
+                .push(format!("the trace is incomplete: {reason}"));
+        }
+        let (mut inexact, mut running, mut missing) = (Vec::new(), 0u32, Vec::new());
+        for record in &trace.records {
+            match record {
+                Record::Class(class) => {
+                    run.loaded.insert(class.hash);
+                    self.load(class.hash)?;
+                    match &self.classes[&class.hash] {
+                        Some(known) => run.leaving.counted.add(&known.plan),
+                        None => missing.push(crate::naming::class(&class.name)),
+                    }
+                }
+                Record::Left(left) => {
+                    let place = left.method.as_ref().map_or_else(
+                        || crate::naming::class(&left.class),
+                        |method| format!("{}.{method}", crate::naming::class(&left.class)),
+                    );
+                    run.left.push(format!("{place}: {}", left.reason));
+                }
+                Record::Inexact(why) => inexact.push(why.clone()),
+                Record::OpenFrame(frame) => running += u32::from(frame.running),
+                _ => {}
+            }
+        }
+        run.caveats
+            .extend(listed(inexact, "further reasons why counts are inexact"));
+        if running > 0 {
+            run.caveats.push(format!(
+                "{running} threads were still running counted code at the end: their counts are a snapshot"
+            ));
+        }
+        let missing = missing
+            .into_iter()
+            .map(|name| format!("there is no probe plan for {name}: its counts are left out"));
+        run.caveats.extend(listed(
+            missing.collect(),
+            "further classes without probe plan",
+        ));
+        Ok(run)
+    }
+
+    fn load(&mut self, hash: ClassHash) -> Result<(), TabulateError> {
+        if self.classes.contains_key(&hash) {
+            return Ok(());
+        }
+        let class = self.plans.load(hash)?.map(|plan| {
+            let first = *self.named.entry(plan.name.clone()).or_insert(hash);
+            let suffix = if first == hash {
+                String::new()
+            } else {
+                format!(" @{}", &hash.to_string()[..8])
+            };
+            Class {
+                names: describe::method_names(&plan, &suffix),
+                methods: plan.methods.iter().map(|_| None).collect(),
+                plan: Rc::new(plan),
+            }
+        });
+        self.classes.insert(hash, class);
+        Ok(())
+    }
+
+    /// Adds up the counters of all classes.
+    fn add_counters(
+        &mut self,
+        run: &mut Run,
+        counters: &[&ClassCounters],
+        open: &BTreeMap<(ClassHash, u16), Vec<OpenFrame>>,
+        sums: &mut Sums,
+        builder: &mut DatasetBuilder,
+    ) -> Result<(), TabulateError> {
+        let mut totals: BTreeMap<ClassHash, Vec<u64>> = BTreeMap::new();
+        for record in counters {
+            self.load(record.hash)?;
+            let Some(class) = self.classes.get(&record.hash).and_then(Option::as_ref) else {
+                sums.unplanned += u32::from(!run.loaded.contains(&record.hash));
+                continue;
+            };
+            let length = class.plan.counters as usize;
+            let total = totals.entry(record.hash).or_insert_with(|| vec![0; length]);
+            for (index, count) in &record.counts {
+                match total.get_mut(*index as usize) {
+                    Some(cell) => *cell += count,
+                    None => sums.stray += 1,
+                }
+            }
+        }
+        for (hash, total) in &totals {
+            let Some(Some(class)) = self.classes.get_mut(hash) else {
+                continue;
+            };
+            for index in 0..class.plan.methods.len() {
+                let frames = open
+                    .get(&(*hash, index as u16))
+                    .map_or(&[][..], Vec::as_slice);
+                let plan = Rc::clone(&class.plan);
+                let method = &plan.methods[index];
+                if method.outcome != MethodOutcome::Counted
+                    || (frames.is_empty() && !ran(method, total))
+                {
+                    continue;
+                }
+                match method.derive(total, frames) {
+                    Ok(counts) => {
+                        let features = class.methods[index].get_or_insert_with(|| {
+                            let name = &class.names[index];
+                            let features =
+                                MethodFeatures::of(&plan, method, name, &mut self.targets);
+                            Rc::new(features)
+                        });
+                        let features = Rc::clone(features);
+                        sums.add_method(
+                            &self.options,
+                            &mut run.leaving,
+                            method,
+                            &features,
+                            &counts,
+                            builder,
+                        );
+                    }
+                    Err(imbalance) => sums.imbalances.push(format!(
+                        "{} is not counted exactly: {imbalance}; it is left out",
+                        class.names[index]
+                    )),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what is summed over methods, and the caveats.
+    fn close(
+        &self,
+        mut sums: Sums,
+        mut caveats: Vec<String>,
+        left: Vec<String>,
+        builder: &mut DatasetBuilder,
+    ) -> Tabulated {
+        let wanted = |kind| self.options.kinds.contains(&kind);
+        if wanted(FeatureKind::Opcode) {
+            let totals = self.options.categories.sum(&sums.opcodes);
+            for (name, total) in self.options.categories.names().iter().zip(totals) {
+                if total > 0 {
+                    sums.count(&describe::opcode(name), total as f64, builder);
+                }
+            }
+        }
+        if wanted(FeatureKind::Cold) {
+            for (name, unit, text, value) in sums.cold.features() {
+                if value == 0.0 {
+                    continue;
+                }
+                let feature = Feature {
+                    name: name.to_owned(),
+                    kind: FeatureKind::Cold,
+                    unit: unit.to_owned(),
+                    text: Some(text.to_owned()),
+                    ..Feature::default()
+                };
+                sums.count(&feature, value, builder);
+            }
+        }
+        if wanted(FeatureKind::Base) {
+            let feature = Feature {
+                name: "base".to_owned(),
+                kind: FeatureKind::Base,
+                unit: "1".to_owned(),
+                text: Some("what every observation costs".to_owned()),
+                ..Feature::default()
+            };
+            sums.count(&feature, 1.0, builder);
+        }
+        caveats.extend(listed(sums.imbalances, "further methods left out"));
+        if sums.stray > 0 {
+            caveats.push(format!("{} counters that no plan knows", sums.stray));
+        }
+        if sums.unplanned > 0 {
+            caveats.push(format!(
+                "counters of {} classes that the trace does not name: left out",
+                sums.unplanned
+            ));
+        }
+        Tabulated {
+            counts: sums.counts.into_iter().collect(),
+            caveats,
+            left,
+        }
+    }
+}
+
+fn invocations(trace: &Trace) -> impl Iterator<Item = &Invocation> {
+    trace.records.iter().filter_map(|record| match record {
+        Record::Invocation(invocation) => Some(invocation),
+        _ => None,
+    })
+}
+
+/// Whether any counter of the method is not zero.
+fn ran(method: &MethodPlan, counters: &[u64]) -> bool {
+    let edges = method.edges.iter().filter_map(|e| e.counter);
+    let throws = method.throw_points.iter().map(|t| t.counter);
+    let handlers = method.handlers.iter().map(|h| h.counter);
+    edges
+        .chain(throws)
+        .chain(handlers)
+        .any(|c| counters.get(c.0 as usize).is_some_and(|n| *n > 0))
+}
+
+/// The first few, and how many more there are.
+fn listed(mut texts: Vec<String>, more: &str) -> Vec<String> {
+    let hidden = texts.len().saturating_sub(LISTED);
+    texts.truncate(LISTED);
+    if hidden > 0 {
+        texts.push(format!("{hidden} {more}"));
+    }
+    texts
+}
+
+/// The growing row.
+struct Sums {
+    counts: BTreeMap<FeatureId, f64>,
+    opcodes: [u64; 256],
+    cold: Cold,
+    /// A warm JVM: what is executed is not executed for the first time, and mostly compiled.
+    warm: bool,
+    imbalances: Vec<String>,
+    stray: u32,
+    unplanned: u32,
+}
+
+impl Sums {
+    fn new(cold: Cold) -> Self {
+        Self {
+            counts: BTreeMap::new(),
+            opcodes: [0; 256],
+            cold,
+            warm: false,
+            imbalances: Vec::new(),
+            stray: 0,
+            unplanned: 0,
+        }
+    }
+
+    fn count(&mut self, feature: &Feature, value: f64, builder: &mut DatasetBuilder) -> FeatureId {
+        let id = builder
+            .find(&feature.name)
+            .unwrap_or_else(|| builder.intern(feature.clone()));
+        if value != 0.0 {
+            *self.counts.entry(id).or_insert(0.0) += value;
+        }
+        id
+    }
+
+    fn add_method(
+        &mut self,
+        options: &TabulateOptions,
+        leaving: &mut Leaving,
+        method: &MethodPlan,
+        features: &MethodFeatures,
+        counts: &MethodCounts,
+        builder: &mut DatasetBuilder,
+    ) {
+        let wanted = |kind| options.kinds.contains(&kind);
+        let invocations = method.invocations(counts);
+        let loops = method.loop_counts(counts);
+        if wanted(FeatureKind::Method) && invocations > 0 {
+            self.count(&features.invocations, invocations as f64, builder);
+        }
+        for (feature, passes) in features.loops.iter().zip(&loops) {
+            let passes = passes.entries + passes.repeats;
+            if wanted(FeatureKind::Loop) && passes > 0 {
+                self.count(feature, passes as f64, builder);
+            }
+        }
+        for (feature, entries) in features.handlers.iter().zip(&counts.handlers) {
+            if wanted(FeatureKind::Exception) && *entries > 0 {
+                self.count(feature, *entries as f64, builder);
+            }
+        }
+        if wanted(FeatureKind::Branch) {
+            for (edge, _, count) in method.branch_outcomes(counts) {
+                if let (Some(feature), true) = (features.branches.get(&edge.0), count > 0) {
+                    self.count(feature, count as f64, builder);
+                }
+            }
+        }
+        self.add_blocks(options, leaving, method, features, counts, builder);
+        let executed = method.opcodes(counts);
+        for (sum, count) in self.opcodes.iter_mut().zip(executed) {
+            *sum += count;
+        }
+        if !self.warm {
+            let repeats = loops.iter().map(|l| l.repeats).sum();
+            self.cold.methods += f64::from(u8::from(invocations > 0));
+            self.cold.add_executions(
+                invocations,
+                repeats,
+                executed.iter().sum(),
+                method.code_bytes,
+            );
+        }
+    }
+
+    fn add_blocks(
+        &mut self,
+        options: &TabulateOptions,
+        leaving: &mut Leaving,
+        method: &MethodPlan,
+        features: &MethodFeatures,
+        counts: &MethodCounts,
+        builder: &mut DatasetBuilder,
+    ) {
+        let wanted = |kind| options.kinds.contains(&kind);
+        for (index, block) in method.blocks.iter().enumerate() {
+            let entered = counts.blocks[index];
+            if entered == 0 {
+                continue;
+            }
+            if !self.warm {
+                self.cold.blocks += 1.0;
+                self.cold.bytes += f64::from(block.end.saturating_sub(u32::from(block.start.0)));
+            }
+            let mut whole = None;
+            if wanted(FeatureKind::Block) {
+                let feature = &features.blocks[index];
+                let new = builder.find(&feature.name).is_none();
+                let id = self.count(feature, entered as f64, builder);
+                whole = Some(id);
+                if new && wanted(FeatureKind::Opcode) {
+                    let mut histogram = [0u64; 256];
+                    for instruction in &block.instructions {
+                        histogram[usize::from(instruction.opcode)] += 1;
+                    }
+                    let amounts = options.categories.sum(&histogram);
+                    for (name, amount) in options.categories.names().iter().zip(amounts) {
+                        if amount > 0 {
+                            let part = self.count(&describe::opcode(name), 0.0, builder);
+                            builder.compose(id, part, amount as f64);
+                        }
+                    }
+                }
+            }
+            if !wanted(FeatureKind::Call) {
+                continue;
+            }
+            let calls = || block.calls.iter().zip(&features.calls[index]);
+            let mut made: BTreeMap<FeatureId, (u64, u32)> = BTreeMap::new();
+            for (call, target) in calls() {
+                let at = block.instructions.binary_search_by_key(&call.pc, |i| i.pc);
+                let times = at.map_or(0, |k| counts.instructions[index][k]);
+                // A call that was never made may name a class that was never loaded: whether it leaves is unknown.
+                if times == 0 {
+                    continue;
+                }
+                if let Some(id) = leaving.feature(*target, call, builder) {
+                    made.entry(id).or_insert((0, 0)).0 += times;
+                }
+            }
+            for (_, target) in calls() {
+                if let Some((_, sites)) = leaving.known(*target).and_then(|id| made.get_mut(&id)) {
+                    *sites += 1;
+                }
+            }
+            for (id, (sum, sites)) in made {
+                *self.counts.entry(id).or_insert(0.0) += sum as f64;
+                if let Some(whole) = whole {
+                    builder.compose(whole, id, f64::from(sites));
+                }
+            }
+        }
+    }
+}
