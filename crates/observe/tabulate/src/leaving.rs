@@ -89,7 +89,7 @@ impl Counted {
         // A hierarchy of loaded classes has no cycle; the bound guards against plans that do not belong together.
         for _ in 0..=self.classes.len() {
             let Some(class) = self.classes.get(owner) else {
-                return self.default_method(call).map_or(Some(owner), |_| None);
+                return self.default_method(call).map_or(Some(owner), |()| None);
             };
             if let Some(leaves) = declared(class, call) {
                 return leaves.then_some(owner);
@@ -99,7 +99,7 @@ impl Counted {
                 None => break,
             }
         }
-        self.default_method(call).map_or(Some(owner), |_| None)
+        self.default_method(call).map_or(Some(owner), |()| None)
     }
 
     /// Whether a counted superinterface of the call's owner declares the method.
