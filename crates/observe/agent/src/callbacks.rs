@@ -91,11 +91,7 @@ fn prepare(session: &Session, jni: Jni) {
         return;
     };
     if session.options.mode != Mode::Step {
-        let name = std::ffi::CString::new(HELPER).unwrap_or_default();
-        if jni
-            .define_boot_class(&name, &pricetag_instrument::helper_class())
-            .is_none()
-        {
+        if !natives::link(jni) {
             session.left(HELPER, None, "this JVM does not take the helper class");
             return;
         }

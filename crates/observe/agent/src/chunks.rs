@@ -166,6 +166,45 @@ impl Chunks {
         })
     }
 
+    /// Sets the current thread's counters back; classes that had none then, in case, are returned.
+    pub fn restore(&self, session: &Session, jni: Jni, before: &Snapshot) -> Vec<ClassIndex> {
+        let Some(field) = session
+            .runtime
+            .get()
+            .and_then(|runtime| runtime.thread_chunks)
+        else {
+            return Vec::new();
+        };
+        let Some(thread) = session.jvmti.current_thread() else {
+            return Vec::new();
+        };
+        let outer = jni.object_field(thread, field);
+        let mut new = Vec::new();
+        for index in 0..if outer.is_null() {
+            0
+        } else {
+            jni.array_length(outer)
+        } {
+            let chunk = jni.element(outer, index);
+            if chunk.is_null() {
+                continue;
+            }
+            let class = ClassIndex(index as u32);
+            let zeros;
+            let values = match before.get(&class) {
+                Some(values) => values,
+                None => {
+                    zeros = vec![0; jni.array_length(chunk)];
+                    new.push(class);
+                    &zeros
+                }
+            };
+            jni.write_longs(chunk, values);
+            jni.delete_local(chunk);
+        }
+        new
+    }
+
     /// Totals over all threads, ended and live.
     pub fn totals(&self, session: &Session, jni: Jni) -> BTreeMap<ClassIndex, Vec<u64>> {
         let live: Vec<Global> = lock(&self.live).values().copied().collect();

@@ -33,6 +33,8 @@ pub struct CountedMethod {
     pub descriptor: String,
     /// `(rewritten pc, original pc)` of every original instruction, ascending; empty when the method is not counted.
     pub pcs: Vec<(u32, u16)>,
+    /// Original pcs of its `monitorenter` instructions.
+    pub monitor_enters: Vec<u16>,
 }
 
 impl CountedMethod {
@@ -40,6 +42,14 @@ impl CountedMethod {
     pub fn original(&self, pc: u32) -> Option<Pc> {
         let behind = self.pcs.partition_point(|&(new, _)| new <= pc);
         behind.checked_sub(1).map(|index| Pc(self.pcs[index].1))
+    }
+
+    /// The same for a thread that is blocked on a monitor: HotSpot's interpreter steps over `monitorenter` before it waits.
+    pub fn original_blocked(&self, pc: u32) -> Option<Pc> {
+        let before = pc.checked_sub(1).and_then(|pc| self.original(pc));
+        before
+            .filter(|before| self.monitor_enters.contains(&before.0))
+            .or_else(|| self.original(pc))
     }
 }
 

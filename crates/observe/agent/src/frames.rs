@@ -6,15 +6,25 @@
 
 use std::collections::BTreeMap;
 
+use jvmti_bindings::sys::jvmti::{
+    JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER as BLOCKED, JVMTI_THREAD_STATE_WAITING,
+};
 use pricetag_trace::OpenFrameRecord;
 
 use crate::classes::{ClassIndex, Counted};
 use crate::jvm::{Jni, internal_name, jmethodID, jobject};
 use crate::session::Session;
 
-/// State bits of a thread that stands still by itself.
-const STILL: i32 = jvmti_bindings::sys::jvmti::JVMTI_THREAD_STATE_WAITING
-    | jvmti_bindings::sys::jvmti::JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER;
+/// What a thread was doing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Waiting, or calling us.
+    Still,
+    /// Waiting to enter a monitor.
+    Blocked,
+    /// Possibly running bytecode.
+    Running,
+}
 
 /// A suspended thread.
 pub struct Stopped {
@@ -47,16 +57,24 @@ pub fn open_frames(session: &Session, jni: Jni, others: &[Stopped]) -> Vec<OpenF
     let mut methods = BTreeMap::new();
     let mut frames = Vec::new();
     if let Some(current) = session.jvmti.current_thread() {
-        walk(session, jni, current, false, &mut methods, &mut frames);
-    }
-    for other in others {
-        let state = session.jvmti.thread_state(other.thread).unwrap_or(0);
-        let still = state & STILL != 0;
         walk(
             session,
             jni,
-            other.thread,
-            !still,
+            (current, Standing::Still),
+            &mut methods,
+            &mut frames,
+        );
+    }
+    for other in others {
+        let standing = match session.jvmti.thread_state(other.thread).unwrap_or(0) {
+            state if state & BLOCKED != 0 => Standing::Blocked,
+            state if state & JVMTI_THREAD_STATE_WAITING != 0 => Standing::Still,
+            _ => Standing::Running,
+        };
+        walk(
+            session,
+            jni,
+            (other.thread, standing),
             &mut methods,
             &mut frames,
         );
@@ -70,8 +88,7 @@ type Methods = BTreeMap<usize, Option<(std::sync::Arc<Counted>, u16)>>;
 fn walk(
     session: &Session,
     jni: Jni,
-    thread: jobject,
-    may_run: bool,
+    (thread, standing): (jobject, Standing),
     methods: &mut Methods,
     frames: &mut Vec<OpenFrameRecord>,
 ) {
@@ -82,15 +99,21 @@ fn walk(
         let (Some((class, index)), Ok(pc)) = (method, u32::try_from(frame.location)) else {
             continue;
         };
-        // In the prologue nothing is counted yet: the frame does not exist for the derivation.
-        let Some(pc) = class.methods[usize::from(*index)].original(pc) else {
-            continue;
+        let method = &class.methods[usize::from(*index)];
+        let blocked = depth == 0 && standing == Standing::Blocked;
+        let pc = if blocked {
+            method.original_blocked(pc)
+        } else {
+            method.original(pc)
         };
+        // In the prologue nothing is counted yet: the frame does not exist for the derivation.
+        let Some(pc) = pc else { continue };
+        let running = depth == 0 && standing == Standing::Running;
         frames.push(OpenFrameRecord {
             hash: class.hash,
             method: *index,
             pc,
-            running: may_run && depth == 0,
+            running,
         });
     }
 }

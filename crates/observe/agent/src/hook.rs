@@ -5,11 +5,13 @@
 use std::ffi::CStr;
 
 use pricetag_classfile::ClassFile;
+use pricetag_classfile::opcode::MONITORENTER;
 use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite};
-use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, PlanStore};
+use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, PlanStore};
 
 use crate::classes::{ClassIndex, Counted, CountedMethod};
 use crate::jvm::{Jni, decode, internal_name, jclass, jobject};
+use crate::loaders;
 use crate::scope::MAIN;
 use crate::session::Session;
 use crate::subject;
@@ -50,6 +52,14 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
         session.main_class.may_be(&name) && !subject::runtime_loader(session, jni, class.loader);
     let scoped = session.scopes.concerns(&name);
     if !count && !main && !scoped {
+        return None;
+    }
+    if !loaders::finds_helper(session, jni, class.loader) {
+        session.left(
+            &name,
+            None,
+            "its class loader does not find java.lang.Pricetag",
+        );
         return None;
     }
     let request = Request {
@@ -118,6 +128,14 @@ fn thread_class(session: &'static Session, bytes: &[u8]) -> Option<Vec<u8>> {
         }
         None => None,
     }
+}
+
+/// Where an opcode stands in a method.
+fn instructions(method: &MethodPlan, opcode: u8) -> Vec<u16> {
+    let all = method.blocks.iter().flat_map(|block| &block.instructions);
+    all.filter(|instruction| instruction.opcode == opcode)
+        .map(|instruction| instruction.pc.0)
+        .collect()
 }
 
 /// What is to be done with a class.
@@ -243,6 +261,7 @@ impl Request {
                 name: method.name.clone(),
                 descriptor: method.descriptor.clone(),
                 pcs: Vec::new(),
+                monitor_enters: instructions(method, MONITORENTER),
             })
             .collect();
         for method in &plan.methods {

@@ -133,9 +133,20 @@ impl Jni {
         self.result(id).map(Id)
     }
 
-    /// Calls a static method without arguments that returns an object.
-    pub fn call_static_object(self, class: jclass, method: Id<jmethodID>) -> Option<jobject> {
-        let object = jni_call!(self, CallStaticObjectMethodA, class, method.0, null());
+    /// Calls a static method that returns an object; none when it throws.
+    pub fn call_static_object(
+        self,
+        class: jclass,
+        method: Id<jmethodID>,
+        arguments: &[jni::jvalue],
+    ) -> Option<jobject> {
+        let object = jni_call!(
+            self,
+            CallStaticObjectMethodA,
+            class,
+            method.0,
+            arguments.as_ptr()
+        );
         self.result(object)
     }
 
@@ -241,6 +252,24 @@ impl Jni {
             buffer.len() as jint,
             buffer.as_mut_ptr()
         );
+    }
+
+    /// Overwrites the beginning of a `long[]`.
+    pub fn write_longs(self, array: jobject, values: &[i64]) {
+        jni_call!(
+            self,
+            SetLongArrayRegion,
+            array,
+            0,
+            values.len() as jint,
+            values.as_ptr()
+        );
+    }
+
+    /// A new string from ASCII text; none without memory.
+    pub fn new_string(self, text: &CStr) -> Option<jobject> {
+        let string = jni_call!(self, NewStringUTF, text.as_ptr());
+        self.result(string)
     }
 
     /// A global reference; none without memory.
@@ -449,6 +478,18 @@ impl Jvmti {
             0
         });
         frames
+    }
+
+    /// The tag of an object; 0 for none.
+    pub fn tag(self, object: jobject) -> jlong {
+        let mut tag = 0;
+        let _ = jvmti_call!(self, GetTag, object, &raw mut tag);
+        tag
+    }
+
+    /// Tags an object.
+    pub fn set_tag(self, object: jobject, tag: jlong) -> Result<(), jvmtiError> {
+        jvmti_call!(self, SetTag, object, tag)
     }
 
     /// Name and descriptor of a method.

@@ -17,6 +17,7 @@ mod dump;
 mod frames;
 mod hook;
 mod jvm;
+mod loaders;
 mod main_class;
 mod management;
 mod natives;

@@ -98,6 +98,7 @@ fn take_capabilities(jvmti: Jvmti, mode: Mode) -> Result<(), String> {
         }
         Mode::Time | Mode::Count => {
             wanted.set_can_generate_all_class_hook_events(true);
+            wanted.set_can_tag_objects(true);
             wanted.set_can_generate_garbage_collection_events(
                 possible.can_generate_garbage_collection_events(),
             );

@@ -8,6 +8,8 @@ use crate::management::Management;
 pub struct Runtime {
     /// The platform class loader; none when this runtime has no such thing.
     pub platform_loader: Option<Global>,
+    /// `java.lang.Class` and `forName(String, boolean, ClassLoader)`.
+    pub class_for_name: Option<(Global, Id<jmethodID>)>,
     /// `long[].class`.
     pub long_array: Global,
     /// `Thread.tid`.
@@ -50,7 +52,7 @@ impl Heap {
         let class = jni.find_class(c"java/lang/Runtime")?;
         let get = jni.static_method(class, c"getRuntime", c"()Ljava/lang/Runtime;")?;
         Some(Self {
-            runtime: jni.global(jni.call_static_object(class, get)?)?,
+            runtime: jni.global(jni.call_static_object(class, get, &[])?)?,
             total: jni.method(class, c"totalMemory", c"()J")?,
             free: jni.method(class, c"freeMemory", c"()J")?,
         })
@@ -79,6 +81,13 @@ impl Runtime {
         ];
         Some(Self {
             platform_loader: platform_loader(jni),
+            class_for_name: jni.find_class(c"java/lang/Class").and_then(|class| {
+                let descriptor = c"(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;";
+                Some((
+                    jni.global(class)?,
+                    jni.static_method(class, c"forName", descriptor)?,
+                ))
+            }),
             long_array: global(c"[J")?,
             thread_id: jni.field(thread, c"tid", c"J"),
             thread_chunks: jni.field(thread, c"$pricetag", c"[[J"),
@@ -109,5 +118,5 @@ fn platform_loader(jni: Jni) -> Option<Global> {
     let get = jni
         .static_method(class, c"getBuiltinPlatformClassLoader", descriptor)
         .or_else(|| jni.static_method(class, c"getPlatformClassLoader", descriptor))?;
-    jni.global(jni.call_static_object(class, get)?)
+    jni.global(jni.call_static_object(class, get, &[])?)
 }

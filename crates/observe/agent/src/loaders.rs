@@ -1,0 +1,73 @@
+//! Class loaders of the subject, and whether they find the helper.
+//!
+//! A rewritten class refers to `java.lang.Pricetag`, which the JVM resolves by asking the class's own loader the first time. If the
+//! loader is the subject's, that runs the subject's code, which a run without the agent would not have done: so the agent
+//! asks it beforehand, once, and takes back what was counted meanwhile. A loader that does not find the helper gets its
+//! classes as they are.
+
+use std::ptr::null_mut;
+
+use jvmti_bindings::sys::jni::jvalue;
+
+use crate::jvm::{Jni, jobject};
+use crate::session::Session;
+
+/// Tags of loaders that have been asked.
+const FINDS: i64 = 1;
+const DOES_NOT_FIND: i64 = 2;
+
+/// Whether classes of a loader may refer to the helper.
+pub fn finds_helper(session: &Session, jni: Jni, loader: jobject) -> bool {
+    if loader.is_null() {
+        return true;
+    }
+    match session.jvmti.tag(loader) {
+        FINDS => true,
+        DOES_NOT_FIND => false,
+        _ => {
+            // Set first: the question may load and define further classes of this loader.
+            let _ = session.jvmti.set_tag(loader, FINDS);
+            let found = ask(session, jni, loader);
+            let _ = session
+                .jvmti
+                .set_tag(loader, if found { FINDS } else { DOES_NOT_FIND });
+            found
+        }
+    }
+}
+
+fn ask(session: &Session, jni: Jni, loader: jobject) -> bool {
+    let Some((class, for_name)) = session
+        .runtime
+        .get()
+        .and_then(|runtime| runtime.class_for_name)
+    else {
+        return false;
+    };
+    let Some(name) = jni.new_string(c"java.lang.Pricetag") else {
+        return false;
+    };
+    let before = if session.counting() {
+        session.chunks.snapshot(session, jni)
+    } else {
+        None
+    };
+    let arguments = [jvalue { l: name }, jvalue { z: 0 }, jvalue { l: loader }];
+    let found = jni.call_static_object(class.0, for_name, &arguments);
+    if let Some(before) = before {
+        for class in session.chunks.restore(session, jni, &before) {
+            let name = session
+                .classes
+                .get(class)
+                .map_or_else(|| "?".to_owned(), |class| class.name.clone());
+            session.inexact(format!(
+                "{name}: may have run for the first time on a thread while a class loader was asked"
+            ));
+        }
+    }
+    jni.delete_local(name);
+    if let Some(found) = found {
+        jni.delete_local(found);
+    }
+    found.unwrap_or(null_mut()) != null_mut()
+}
