@@ -177,7 +177,7 @@ fn many_writers_of_one_plan_do_not_disturb_readers() {
         for _ in 0..4 {
             scope.spawn(|| (0..50).for_each(|_| store.store(&plan()).unwrap()));
             scope.spawn(|| {
-                (0..50).for_each(|_| assert!(store.load(plan().hash).unwrap().is_some()))
+                (0..50).for_each(|_| assert!(store.load(plan().hash).unwrap().is_some()));
             });
         }
     });

@@ -124,26 +124,19 @@ impl Throwing {
         constants: &ConstantPool<'_>,
         scope: &MethodScope<'_>,
     ) -> Result<Self, Refusal> {
-        let receivers = (!scope.is_static())
-            .then(|| {
-                Receivers::of(
-                    cfg,
-                    code,
-                    constants,
-                    scope.is_constructor() && scope.class.has_super,
-                )
-            })
+        let constructs = scope.is_constructor() && scope.class.has_super;
+        let reachable = || cfg.blocks.iter().flat_map(|b| b.instructions.clone());
+        let is_field = |i: usize| matches!(cfg.instructions[i].opcode, op::GETFIELD | op::PUTFIELD);
+        let asked = constructs || (!scope.is_static() && reachable().any(is_field));
+        let receivers = asked
+            .then(|| Receivers::of(cfg, code, constants, constructs))
             .transpose()?;
         let is_monitor = |i: &Instruction| matches!(i.opcode, op::MONITORENTER | op::MONITOREXIT);
-        let reachable = || cfg.blocks.iter().flat_map(|b| b.instructions.clone());
         let mut result = Self {
             returns_may_throw: reachable().any(|i| is_monitor(&cfg.instructions[i])),
             ..Self::default()
         };
-        if let Some(receivers) = receivers
-            .as_ref()
-            .filter(|_| scope.is_constructor() && scope.class.has_super)
-        {
+        if let Some(receivers) = receivers.as_ref().filter(|_| constructs) {
             result.initialiser = Some(sole_initialiser(cfg, code, receivers)?);
         }
         for i in reachable() {

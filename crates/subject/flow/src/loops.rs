@@ -5,9 +5,9 @@
 //! loop: it has no back edge that could be counted.
 
 use pricetag_graph::LoopNest;
-use pricetag_probe_plan::{BlockId, EdgeId};
+use pricetag_probe_plan::{BlockId, EdgeId, Node};
 
-use crate::cfg::Cfg;
+use crate::cfg::{Cfg, Edge};
 
 /// One loop of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,12 @@ pub struct MethodLoop {
 impl Cfg {
     /// The loops of the method, outer before inner.
     pub fn loops(&self) -> Vec<MethodLoop> {
+        // Blocks are in order of the code: without an edge that leads back in it nothing cycles.
+        let leads_back =
+            |e: &Edge| matches!((e.from, e.to), (Node::Block(a), Node::Block(b)) if b <= a);
+        if !self.edges.iter().any(leads_back) {
+            return Vec::new();
+        }
         let nest = LoopNest::of(&self.digraph(), self.entry());
         let normal = |edges: &[u32]| -> Vec<EdgeId> {
             edges

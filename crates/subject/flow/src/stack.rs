@@ -104,9 +104,9 @@ fn call(instruction: &Instruction, constants: &ConstantPool<'_>) -> Result<(u32,
     let bad = || FlowError::Stack { pc: instruction.pc };
     let text = match instruction.operand {
         Operand::Constant(index) | Operand::InvokeInterface { index, .. } => {
-            String::from_utf8_lossy(constants.member_name_and_descriptor(index)?.1).into_owned()
+            String::from_utf8_lossy(constants.member_name_and_descriptor(index)?.1)
         }
-        Operand::InvokeDynamic(index) => constants.invoke_dynamic(index)?.descriptor,
+        Operand::InvokeDynamic(index) => constants.invoke_dynamic(index)?.descriptor.into(),
         _ => return Err(bad()),
     };
     let (parameters, result) = descriptor::split(&text).ok_or_else(bad)?;

@@ -1,0 +1,254 @@
+//! Plans of methods that `javac` does not make.
+
+#[path = "../../../subject/flow/tests/assembler/mod.rs"]
+mod assembler;
+
+use assembler::*;
+use pricetag_classfile::{ClassFile, opcode as op};
+use pricetag_probe_plan::{MethodOutcome, MethodPlan, Pc};
+
+fn plan(method: &Method<'_>) -> MethodPlan {
+    let bytes = method.bytes();
+    let class = ClassFile::parse(&bytes).unwrap();
+    pricetag_probe::plan(&class, &bytes).methods.remove(0)
+}
+
+fn throw_points(method: &Method<'_>) -> Vec<u16> {
+    let plan = plan(method);
+    assert_eq!(plan.outcome, MethodOutcome::Counted, "{plan}");
+    plan.throw_points.iter().map(|t| t.pc.0).collect()
+}
+
+fn reason(method: &Method<'_>) -> String {
+    match plan(method).outcome {
+        MethodOutcome::Left(reason) => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn fields_of_this_do_not_throw_until_this_is_reassigned() {
+    let get = with(op::GETFIELD, FIELD);
+    let reassigned = code(&[
+        &[op::ALOAD_0],
+        &get,
+        &[op::POP, op::ACONST_NULL, op::ASTORE_0, op::ALOAD_0],
+        &get,
+        &[op::POP, op::RETURN],
+    ]);
+    assert_eq!(throw_points(&method(&reassigned)), [8]);
+    // In a static method local 0 is no `this`.
+    assert_eq!(throw_points(&static_method(&reassigned)), [1, 8]);
+}
+
+#[test]
+fn this_is_followed_through_dup_swap_and_joins() {
+    let put = with(op::PUTFIELD, FIELD);
+    let increment = code(&[
+        &[op::ALOAD_0, op::DUP],
+        &with(op::GETFIELD, FIELD),
+        &[op::ICONST_1, op::IADD],
+        &put,
+        &[op::RETURN],
+    ]);
+    assert_eq!(throw_points(&method(&increment)), [0; 0]);
+    let swapped = code(&[&[op::ICONST_0, op::ALOAD_0, op::SWAP], &put, &[op::RETURN]]);
+    assert_eq!(throw_points(&method(&swapped)), [0; 0]);
+    let other = code(&[
+        &[
+            op::ALOAD_0,
+            op::ACONST_NULL,
+            op::SWAP,
+            op::POP,
+            op::ICONST_0,
+        ],
+        &put,
+        &[op::RETURN],
+    ]);
+    assert_eq!(throw_points(&method(&other)), [5]);
+    let conditional = code(&[
+        &[op::ALOAD_0, op::ICONST_0],
+        &jump(op::IFEQ, 7),
+        &[op::ICONST_1],
+        &jump(op::GOTO, 4),
+        &[op::ICONST_2],
+        &put,
+        &[op::RETURN],
+    ]);
+    assert_eq!(throw_points(&method(&conditional)), [0; 0]);
+    // `this` on one way only.
+    let either = code(&[
+        &[op::ICONST_0],
+        &jump(op::IFEQ, 7),
+        &[op::ALOAD_0],
+        &jump(op::GOTO, 4),
+        &[op::ACONST_NULL],
+        &with(op::GETFIELD, FIELD),
+        &[op::POP, op::RETURN],
+    ]);
+    assert_eq!(throw_points(&method(&either)), [9]);
+}
+
+#[test]
+fn accesses_that_the_jvm_refuses_are_throw_points() {
+    let final_field = code(&[
+        &[op::ALOAD_0, op::ICONST_0],
+        &with(op::PUTFIELD, FINAL),
+        &[op::RETURN],
+    ]);
+    assert_eq!(throw_points(&method(&final_field)), [2]);
+    let in_constructor = code(&[&super_call(), &final_field]);
+    assert_eq!(throw_points(&constructor(&in_constructor)), [0; 0]);
+    let not_static = code(&[&with(op::GETSTATIC, FIELD), &[op::POP, op::RETURN]]);
+    assert_eq!(throw_points(&static_method(&not_static)), [0]);
+    let is_static = code(&[
+        &[op::ALOAD_0],
+        &with(op::GETFIELD, STATIC),
+        &[op::POP, op::RETURN],
+    ]);
+    assert_eq!(throw_points(&method(&is_static)), [1]);
+}
+
+#[test]
+fn own_statics_are_safe_in_static_methods_only() {
+    let access = code(&[
+        &with(op::GETSTATIC, STATIC),
+        &with(op::PUTSTATIC, STATIC),
+        &[op::RETURN],
+    ]);
+    assert_eq!(throw_points(&static_method(&access)), [0; 0]);
+    assert_eq!(throw_points(&method(&access)), [0, 3]);
+}
+
+#[test]
+fn a_throw_before_super_is_no_throw_point() {
+    // if (0 == 0) super(); else throw null;
+    let code = code(&[
+        &[op::ICONST_0],
+        &jump(op::IFEQ, 5),
+        &[op::ACONST_NULL, op::ATHROW],
+        &super_call(),
+        &with(op::INVOKESTATIC, METHOD),
+        &[op::RETURN],
+    ]);
+    let plan = plan(&constructor(&code));
+    assert_eq!(plan.outcome, MethodOutcome::Counted);
+    assert_eq!(plan.this_initialised_at, Some(Pc(7)));
+    assert_eq!(
+        plan.throw_points.iter().map(|t| t.pc).collect::<Vec<_>>(),
+        [Pc(10)]
+    );
+    assert_eq!(
+        plan.uncounted_throws()
+            .iter()
+            .map(|b| b.0)
+            .collect::<Vec<_>>(),
+        [1, 2]
+    );
+}
+
+#[test]
+fn constructors_that_cannot_be_counted_say_why() {
+    let covered_code = code(&[&super_call(), &[op::RETURN, op::ATHROW]]);
+    let covered = Method {
+        handlers: &[[0, 4, 5]],
+        ..constructor(&covered_code)
+    };
+    assert_eq!(
+        reason(&covered),
+        "an exception handler covers the instruction at 0, where this is not yet initialised"
+    );
+    let twice = code(&[
+        &[op::ALOAD_0, op::ICONST_0],
+        &jump(op::IFEQ, 7),
+        &with(op::INVOKESPECIAL, OBJECT_INIT),
+        &[op::RETURN],
+        &with(op::INVOKESPECIAL, OWN_INIT),
+        &[op::RETURN],
+    ]);
+    assert_eq!(
+        reason(&constructor(&twice)),
+        "this is initialised at 5 and again at 9"
+    );
+    let backwards = code(&[
+        &jump(op::GOTO, 4),
+        &[op::RETURN],
+        &super_call(),
+        &jump(op::GOTO, -5),
+    ]);
+    assert!(reason(&constructor(&backwards)).contains("the instruction at 3 stands before"));
+    let never = code(&[&jump(op::GOTO, 0)]);
+    assert_eq!(
+        reason(&constructor(&never)),
+        "no instruction of the constructor initialises this"
+    );
+}
+
+#[test]
+fn code_that_cannot_be_analysed_says_why() {
+    let subroutine = code(&[&jump(op::JSR, 4), &[op::RETURN, op::ASTORE_1, op::RET, 1]]);
+    assert_eq!(
+        reason(&method(&subroutine)),
+        "jsr at 0: subroutines of old class files are not analysed"
+    );
+    assert!(reason(&method(&[op::NOP])).starts_with("control runs past the end"));
+    assert_eq!(
+        reason(&method(&[
+            op::POP,
+            op::ALOAD_0,
+            op::GETFIELD,
+            0,
+            FIELD,
+            op::POP,
+            op::RETURN
+        ])),
+        "operand stack does not fit at 0"
+    );
+    assert!(reason(&method(&[0xfe])).contains("unknown opcode"));
+}
+
+#[test]
+fn a_method_that_surely_grows_too_large_is_left() {
+    let access = code(&[&[op::ACONST_NULL], &with(op::GETFIELD, FIELD), &[op::POP]]);
+    let mut large = access.repeat(8_000);
+    large.push(op::RETURN);
+    let reason = reason(&static_method(&large));
+    assert!(
+        reason.starts_with("instrumented code would be at least "),
+        "{reason}"
+    );
+    assert!(
+        reason.ends_with("the class-file format allows 65535"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn dead_code_is_not_counted() {
+    let plan = plan(&static_method(&[
+        op::RETURN,
+        op::ICONST_0,
+        op::POP,
+        op::RETURN,
+    ]));
+    assert_eq!(
+        (plan.blocks.len(), plan.blocks[0].instructions.len()),
+        (1, 1)
+    );
+    let behind_a_jump = code(&[&jump(op::GOTO, 4), &[op::RETURN], &[op::RETURN]]);
+    assert_eq!(self::plan(&static_method(&behind_a_jump)).blocks.len(), 2);
+}
+
+#[test]
+fn returns_of_methods_with_monitors_may_throw() {
+    let locked = code(&[&[
+        op::ALOAD_0,
+        op::DUP,
+        op::MONITORENTER,
+        op::MONITOREXIT,
+        op::RETURN,
+    ]]);
+    assert_eq!(throw_points(&method(&locked)), [2, 3, 4]);
+    assert!(plan(&method(&locked)).edges[1].counter.is_none());
+    assert!(plan(&method(&locked)).edges[0].counter.is_some());
+}
