@@ -1,0 +1,36 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+
+/** Modular exponentiation by squaring; multiplying sleeps 10 ms. The blocks before and behind the branch always run together. */
+public class ModExp {
+    static int squareMultiply(int x, int e, int modulus) throws InterruptedException {
+        ArrayList<Integer> list = new ArrayList<>();
+        int y = 1;
+        int n = Integer.SIZE;
+        int i = n;
+        do {
+            y = y * y; // block 1
+            y = y % modulus;
+            if (((e >> (n - i)) & 1) == 1) {
+                y = y * x; // block 2
+                Thread.sleep(10);
+                y = y % modulus;
+            }
+            list.add(y); // block 3
+            i--;
+        } while (i > 0);
+        return y + list.size();
+    }
+
+    public static void main(String[] args) throws IOException, InterruptedException {
+        int sum = 0;
+        for (String line : Files.readAllLines(Path.of(args[0]))) {
+            String[] words = line.trim().split(" ");
+            sum += squareMultiply(
+                    Integer.parseInt(words[0]), Integer.parseInt(words[1]), Integer.parseInt(words[2]));
+        }
+        System.out.println(sum);
+    }
+}
