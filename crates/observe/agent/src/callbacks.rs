@@ -69,7 +69,7 @@ fn later_events(session: &Session) -> Vec<jvmtiEvent> {
                 JVMTI_EVENT_SINGLE_STEP,
                 JVMTI_EVENT_BREAKPOINT,
                 JVMTI_EVENT_CLASS_PREPARE,
-            ]
+            ];
         }
     }
     events
@@ -90,11 +90,9 @@ fn prepare(session: &Session, jni: Jni) {
         session.left("?", None, "this JVM lacks classes the agent needs");
         return;
     };
-    if session.options.mode != Mode::Step {
-        if !natives::link(jni) {
-            session.left(HELPER, None, "this JVM does not take the helper class");
-            return;
-        }
+    if session.options.mode != Mode::Step && !natives::link(jni) {
+        session.left(HELPER, None, "this JVM does not take the helper class");
+        return;
     }
     if session.counting() && (runtime.thread_chunks.is_none() || runtime.thread_serial.is_none()) {
         session.left(
@@ -133,7 +131,7 @@ unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, env: *mut JNIEnv) {
 
 unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
     guarded(env, |session, jni| {
-        session.costs.thread_start(session, jni, thread)
+        session.costs.thread_start(session, jni, thread);
     });
 }
 
@@ -148,7 +146,7 @@ unsafe extern "system" fn thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, thread:
 
 unsafe extern "system" fn virtual_thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
     guarded(env, |session, jni| {
-        session.chunks.thread_end(session, jni, thread)
+        session.chunks.thread_end(session, jni, thread);
     });
 }
 
@@ -197,7 +195,7 @@ unsafe extern "system" fn single_step(
     location: jlong,
 ) {
     guarded(env, |session, jni| {
-        session.steps.step(session, jni, method, location)
+        session.steps.step(session, jni, method, location);
     });
 }
 

@@ -57,21 +57,20 @@ impl Chunks {
 
     /// The chunk of a class on the current thread, made if there is none: what `java.lang.Pricetag.slow` returns.
     pub fn slow(&self, session: &Session, jni: Jni, class: ClassIndex) -> jobject {
-        match self.chunk(session, jni, class) {
-            Some(chunk) => chunk,
-            None => {
-                if jni.exception_pending() {
-                    jni.clear_exception();
-                }
-                if lock(&self.starved).insert(class) {
-                    let name = session
-                        .classes
-                        .get(class)
-                        .map_or_else(|| "?".to_owned(), |class| class.name.clone());
-                    session.inexact(format!("{name}: a thread found no memory for its counters"));
-                }
-                lock(&self.spare).map_or(null_mut(), |(global, _)| global.0)
+        if let Some(chunk) = self.chunk(session, jni, class) {
+            chunk
+        } else {
+            if jni.exception_pending() {
+                jni.clear_exception();
             }
+            if lock(&self.starved).insert(class) {
+                let name = session
+                    .classes
+                    .get(class)
+                    .map_or_else(|| "?".to_owned(), |class| class.name.clone());
+                session.inexact(format!("{name}: a thread found no memory for its counters"));
+            }
+            lock(&self.spare).map_or(null_mut(), |(global, _)| global.0)
         }
     }
 
@@ -155,7 +154,7 @@ impl Chunks {
     }
 
     /// The current thread's counters.
-    pub fn snapshot(&self, session: &Session, jni: Jni) -> Option<Snapshot> {
+    pub fn snapshot(session: &Session, jni: Jni) -> Option<Snapshot> {
         let field = session.runtime.get()?.thread_chunks?;
         let thread = session.jvmti.current_thread()?;
         let outer = jni.object_field(thread, field);
@@ -167,7 +166,7 @@ impl Chunks {
     }
 
     /// Sets the current thread's counters back; classes that had none then, in case, are returned.
-    pub fn restore(&self, session: &Session, jni: Jni, before: &Snapshot) -> Vec<ClassIndex> {
+    pub fn restore(session: &Session, jni: Jni, before: &Snapshot) -> Vec<ClassIndex> {
         let Some(field) = session
             .runtime
             .get()
@@ -191,13 +190,12 @@ impl Chunks {
             }
             let class = ClassIndex(index as u32);
             let zeros;
-            let values = match before.get(&class) {
-                Some(values) => values,
-                None => {
-                    zeros = vec![0; jni.array_length(chunk)];
-                    new.push(class);
-                    &zeros
-                }
+            let values = if let Some(values) = before.get(&class) {
+                values
+            } else {
+                zeros = vec![0; jni.array_length(chunk)];
+                new.push(class);
+                &zeros
             };
             jni.write_longs(chunk, values);
             jni.delete_local(chunk);

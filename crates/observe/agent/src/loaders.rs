@@ -5,10 +5,9 @@
 //! asks it beforehand, once, and takes back what was counted meanwhile. A loader that does not find the helper gets its
 //! classes as they are.
 
-use std::ptr::null_mut;
-
 use jvmti_bindings::sys::jni::jvalue;
 
+use crate::chunks::Chunks;
 use crate::jvm::{Jni, jobject};
 use crate::session::Session;
 
@@ -48,14 +47,14 @@ fn ask(session: &Session, jni: Jni, loader: jobject) -> bool {
         return false;
     };
     let before = if session.counting() {
-        session.chunks.snapshot(session, jni)
+        Chunks::snapshot(session, jni)
     } else {
         None
     };
     let arguments = [jvalue { l: name }, jvalue { z: 0 }, jvalue { l: loader }];
     let found = jni.call_static_object(class.0, for_name, &arguments);
     if let Some(before) = before {
-        for class in session.chunks.restore(session, jni, &before) {
+        for class in Chunks::restore(session, jni, &before) {
             let name = session
                 .classes
                 .get(class)
@@ -69,5 +68,5 @@ fn ask(session: &Session, jni: Jni, loader: jobject) -> bool {
     if let Some(found) = found {
         jni.delete_local(found);
     }
-    found.unwrap_or(null_mut()) != null_mut()
+    found.is_some()
 }

@@ -83,7 +83,7 @@ impl MainClass {
 /// A jar whose path has blanks: `sun.java.command` does not quote.
 fn is_jar(command: &str) -> bool {
     let lower = command.to_ascii_lowercase();
-    lower.ends_with(".jar") || lower.contains(".jar ")
+    format!("{lower} ").contains(".jar ")
 }
 
 fn main_descriptor(class: &ClassFile<'_>) -> Option<&'static str> {

@@ -81,7 +81,7 @@ pub extern "system" fn Java_java_lang_Pricetag_argObject(
     value: jobject,
 ) {
     guarded(env, (), |session, jni| {
-        scope::argument(scope::describe(session, jni, value))
+        scope::argument(scope::describe(session, jni, value));
     });
 }
 
@@ -90,9 +90,9 @@ pub extern "system" fn Java_java_lang_Pricetag_argObject(
 pub extern "system" fn Java_java_lang_Pricetag_enter(env: *mut JNIEnv, _: jclass, scope: jint) {
     guarded(env, (), |session, jni| {
         if scope == NO_SCOPE {
-            scope::forget_arguments()
+            scope::forget_arguments();
         } else {
-            scope::enter(session, jni, scope)
+            scope::enter(session, jni, scope);
         }
     });
 }
@@ -106,6 +106,6 @@ pub extern "system" fn Java_java_lang_Pricetag_exit(
     threw: jboolean,
 ) {
     guarded(env, (), |session, jni| {
-        scope::exit(session, jni, scope, threw != 0)
+        scope::exit(session, jni, scope, threw != 0);
     });
 }

@@ -16,7 +16,7 @@ use pricetag_trace::{
     AgentOptions, Argument, ClassCounters, Invocation, MethodScope, Record, Scope,
 };
 
-use crate::chunks::Snapshot;
+use crate::chunks::{Chunks, Snapshot};
 use crate::clock;
 use crate::costs::classes_loaded;
 use crate::jvm::{Jni, jobject};
@@ -201,7 +201,7 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         sequence: session.scopes.sequence.fetch_add(1, Ordering::Relaxed),
         arguments,
         counters: if session.counting() {
-            session.chunks.snapshot(session, jni)
+            Chunks::snapshot(session, jni)
         } else {
             None
         },
@@ -243,7 +243,7 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         return;
     }
     let counters = if session.counting() {
-        session.chunks.snapshot(session, jni)
+        Chunks::snapshot(session, jni)
     } else {
         None
     };
