@@ -5,7 +5,7 @@
 //! `read.csv(…, header=TRUE)` and drop `ExecTime`): `ExecTime` first, in milliseconds, then nothing but blocks or
 //! methods, successful rows only, with names as R's `make.names(unique=TRUE)` would make them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -129,10 +129,36 @@ pub fn export_lata_csv(
     write_csv(path, &header, lines)
 }
 
-/// R's `make.names(names, unique = TRUE)` for the C locale: invalid characters become dots, names that begin
-/// otherwise than a name may get `X`, reserved words a dot, and repeated ones `.1`, `.2`, …
+/// R's `make.names(names, unique = TRUE)` for ASCII names: invalid characters become dots, names that begin otherwise
+/// than a name may get `X`, reserved words a dot; of equal names the first that was valid stays, the others get `.1`,
+/// `.2`, … Other characters become dots too, as in the C locale.
 pub fn r_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    const RESERVED: [&str; 21] = [
+    let given: Vec<&str> = names.into_iter().collect();
+    let mut names: Vec<String> = given.iter().map(|name| r_name(name)).collect();
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|index| names[*index] != given[*index]);
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut uses: HashMap<String, u32> = HashMap::new();
+    for index in order {
+        let name = names[index].clone();
+        let Some(count) = uses.get_mut(&name) else {
+            uses.insert(name, 0);
+            continue;
+        };
+        names[index] = loop {
+            *count += 1;
+            let candidate = format!("{name}.{count}");
+            if taken.insert(candidate.clone()) {
+                break candidate;
+            }
+        };
+    }
+    names
+}
+
+/// `make.names` of one name.
+fn r_name(name: &str) -> String {
+    const RESERVED: [&str; 19] = [
         "if",
         "else",
         "repeat",
@@ -152,53 +178,18 @@ pub fn r_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         "NA_character_",
         "NA_complex_",
         "in",
-        "...",
-        "..1",
     ];
-    let valid: Vec<String> = names
-        .into_iter()
-        .map(|name| {
-            let mut chars = name.chars();
-            let begins = match chars.next() {
-                Some('.') => !chars.next().is_some_and(|c| c.is_ascii_digit()),
-                Some(first) => first.is_ascii_alphabetic(),
-                None => false,
-            };
-            let text = if begins {
-                name.to_owned()
-            } else {
-                format!("X{name}")
-            };
-            let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
-            let mut text: String = text
-                .chars()
-                .map(|c| if allowed(c) { c } else { '.' })
-                .collect();
-            if RESERVED.contains(&text.as_str()) {
-                text.push('.');
-            }
-            text
-        })
-        .collect();
-    let mut taken: BTreeSet<String> = valid.iter().cloned().collect();
-    let mut seen: HashMap<String, u32> = HashMap::new();
-    valid
-        .into_iter()
-        .map(|name| {
-            let count = seen.entry(name.clone()).or_insert(0);
-            if *count == 0 {
-                *count = 1;
-                return name;
-            }
-            loop {
-                let candidate = format!("{name}.{count}");
-                *count += 1;
-                if taken.insert(candidate.clone()) {
-                    return candidate;
-                }
-            }
-        })
-        .collect()
+    let mut chars = name.chars();
+    let begins = match chars.next() {
+        Some('.') => !chars.next().is_some_and(|c| c.is_ascii_digit()),
+        Some(first) => first.is_ascii_alphabetic(),
+        None => false,
+    };
+    let prefix = if begins { "" } else { "X" };
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
+    let valid = name.chars().map(|c| if allowed(c) { c } else { '.' });
+    let suffix = if RESERVED.contains(&name) { "." } else { "" };
+    format!("{prefix}{}{suffix}", valid.collect::<String>())
 }
 
 fn cell(values: &Values, row: usize) -> String {
@@ -233,4 +224,32 @@ fn write_csv(path: &Path, header: &[&str], rows: impl Iterator<Item = Vec<String
     writer.flush().map_err(DatasetError::io("write", path))?;
     drop(writer);
     fs::rename(&staged, path).map_err(DatasetError::io("write", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::r_names;
+
+    #[test]
+    fn names_are_those_r_makes() {
+        // R 4.2.2: make.names(c(…), unique = TRUE)
+        let given = [
+            "ExecTime",
+            "A.f(int) block 3 (A.java:1-2)",
+            "2x",
+            "if",
+            "_a",
+            ".5",
+            "a b",
+            "a.b",
+            "",
+            "a b",
+            ".x",
+            "TRUE",
+            "a.b.1",
+            "...",
+        ];
+        let r = "ExecTime|A.f.int..block.3..A.java.1.2.|X2x|if.|X_a|X.5|a.b.2|a.b|X|a.b.3|.x|TRUE.|a.b.1|...";
+        assert_eq!(r_names(given).join("|"), r);
+    }
 }
