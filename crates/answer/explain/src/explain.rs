@@ -348,7 +348,7 @@ fn notes(attribution: &Attribution, by: Grouping) -> Vec<String> {
     if !attribution.split.is_empty() {
         let buckets: BTreeSet<&String> = attribution.split.values().collect();
         notes.push(format!(
-            "{} lines marked * share {} merged buckets; how a bucket's cost divides among its members follows their counts, \
+            "{} lines share {} merged buckets; how a bucket's cost divides among its members follows their counts, \
              because these observations cannot tell the members apart",
             attribution.split.len(),
             buckets.len()

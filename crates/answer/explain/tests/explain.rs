@@ -250,7 +250,7 @@ fn blocks_have_prices_and_merged_ones_say_so() {
         .sum();
     assert!((all - 1.0).abs() < 1e-9);
     assert!(item("Sorter.print block 0").notes[0].contains("differs between two runs"));
-    assert!(found.notes[0].contains("2 lines marked * share 1 merged buckets"));
+    assert!(found.notes[0].contains("2 lines share 1 merged buckets"));
 }
 
 #[test]
