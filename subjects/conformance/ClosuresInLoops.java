@@ -16,7 +16,7 @@ public class ClosuresInLoops {
         for (int i = 0; i < 3; i++) {
             int k = i;
             all.add(() -> this.base + k); // count <init>: 3, lambda$new$1: 6
-            all.add(new IntSupplier() { // count: 3
+            all.add(new IntSupplier() {
                 @Override
                 public int getAsInt() {
                     return ClosuresInLoops.this.base * k; // count: 6

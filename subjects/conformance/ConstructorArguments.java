@@ -7,15 +7,15 @@ public class ConstructorArguments {
         final Object b;
 
         Pair(int a, Object b) {
-            this.a = a; // count: 9
-            this.b = b; // count: 9
+            this.a = a; // count: 10
+            this.b = b; // count: 10
         }
     }
 
     static class Special extends Pair {
         Special(int n, int d) {
             super(n > 3 ? n / d : n < 1 ? -n : n * 2, n % 2 == 0 ? new StringBuilder("even").append(n) : new Object()); // count: 12
-            seen += a; // count: 9
+            seen += a; // count: 10
         }
 
         Special(int n) {

@@ -23,7 +23,7 @@ public class Enums {
     }
 
     static int weight(Op op) {
-        switch (op) { // count: 12
+        switch (op) { // count weight: 12
             case ADD:
                 return 1; // count: 4
             case SUB:

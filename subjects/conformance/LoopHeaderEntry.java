@@ -8,16 +8,16 @@ public class LoopHeaderEntry {
 
     static void forever() {
         for (;;) {
-            counter++; // count: 6
-            if (counter % 3 == 0) { // count: 6
+            counter++; // count: 9
+            if (counter % 3 == 0) { // count: 9
                 return; // count: 3
             }
         }
     }
 
     static int drain(int n) {
-        while (n > 0) { // count: 9
-            n -= 3; // count: 6
+        while (n > 0) { // count: 8
+            n -= 3; // count: 5
         }
         return n; // count: 3
     }

@@ -143,8 +143,8 @@ public class ManyLocals {
         long v139 = n + 139;
         int counter = 0; // count: 3
         for (int i = 0; i < 4; i++) { // count: 3
-            counter += 1000; // count: 12
-            if (i == n) { // count: 12
+            counter += 1000; // count: 11
+            if (i == n) { // count: 11
                 counter += (int) (v139 / (n - 2)); // count: 3
             }
         }

@@ -5,7 +5,7 @@ import java.util.Set;
 public class Records {
     record Point(int x, int y) {
         Point {
-            if (x < 0) { // count: 8
+            if (x < 0) { // count: 9
                 throw new IllegalArgumentException("negative"); // count: 2
             }
         }

@@ -25,7 +25,7 @@ public class SealedPatterns {
     static int kind(int n) {
         return switch (n % 3) { // count: 9
             case 0 -> 10; // count: 3
-            case 1 -> { // count: 3
+            case 1 -> {
                 int t = n * n; // count: 3
                 yield t + 1; // count: 3
             }
