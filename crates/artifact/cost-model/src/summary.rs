@@ -46,7 +46,7 @@ impl LinearSummary {
             .iter()
             .fold(0.0_f64, |m, x| m.max(x.abs()));
         let decimals = if largest > 0.0 {
-            (5 - largest.log10().ceil() as i32).max(0)
+            ((5.5 - largest.log10()).floor() as i32).max(0)
         } else {
             5
         };
@@ -125,20 +125,20 @@ fn coefficient_cells(kept: &[(f64, f64, f64, f64)]) -> Vec<[String; 5]> {
     } else {
         1
     };
-    let estimates: Vec<f64> = kept.iter().map(|c| round_to(c.0, decimals)).collect();
-    let errors: Vec<f64> = kept.iter().map(|c| round_to(c.1, decimals)).collect();
+    // R formats both columns as one matrix: they share their number of decimals.
+    let both: Vec<f64> = kept
+        .iter()
+        .flat_map(|c| [round_to(c.0, decimals), round_to(c.1, decimals)])
+        .collect();
+    let both = format_real(&both, DIGITS);
     let t: Vec<f64> = kept.iter().map(|c| round_to(c.2, 3)).collect();
     let p: Vec<f64> = kept.iter().map(|c| c.3).collect();
-    let (estimates, errors) = (
-        format_real(&estimates, DIGITS),
-        format_real(&errors, DIGITS),
-    );
     let (t, p_text) = (format_real(&t, DIGITS), format_p(&p, 3));
     (0..kept.len())
         .map(|i| {
             [
-                estimates[i].clone(),
-                errors[i].clone(),
+                both[2 * i].trim_start().to_owned(),
+                both[2 * i + 1].trim_start().to_owned(),
                 t[i].clone(),
                 p_text[i].clone(),
                 stars(p[i]).to_owned(),
@@ -176,17 +176,18 @@ fn signif(x: f64, digits: usize) -> f64 {
     }
 }
 
-/// C's `%.{digits}g`.
+/// R's `formatC(x, digits = digits)`: C's `%.{digits}g`, at least `digits + 1` wide.
 fn general(x: f64, digits: usize) -> String {
     if !x.is_finite() {
         return special(x);
     }
     let (exponent, used) = scientific(x, digits);
-    if exponent < -4 || exponent >= digits as i32 {
+    let text = if exponent < -4 || exponent >= digits as i32 {
         exponential(x, used - 1)
     } else {
         format!("{x:.*}", (used as i32 - 1 - exponent).max(0) as usize)
-    }
+    };
+    format!("{text:>width$}", width = digits + 1)
 }
 
 fn special(x: f64) -> String {
@@ -259,7 +260,10 @@ fn format_p(values: &[f64], digits: usize) -> Vec<String> {
     let large: Vec<usize> = (0..values.len())
         .filter(|&i| values[i] >= f64::EPSILON || values[i].is_nan())
         .collect();
-    let in_groups = large.iter().copied().partition(|&i| values[i] >= 1e-3 || values[i].is_nan());
+    let in_groups = large
+        .iter()
+        .copied()
+        .partition(|&i| values[i] >= 1e-4 || values[i].is_nan());
     let (fixed, tiny): (Vec<usize>, Vec<usize>) = in_groups;
     for group in [fixed, tiny] {
         let numbers: Vec<f64> = group.iter().map(|&i| values[i]).collect();
@@ -268,7 +272,7 @@ fn format_p(values: &[f64], digits: usize) -> Vec<String> {
         }
     }
     let widest = large.iter().map(|&i| out[i].len()).max().unwrap_or(0);
-    let mut digits = digits;
+    let mut digits = digits.saturating_sub(2).max(1);
     if !large.is_empty() && digits > 1 && digits + 6 > widest {
         digits = widest.saturating_sub(7).max(1);
     }

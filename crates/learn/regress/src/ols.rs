@@ -205,7 +205,10 @@ impl Solution {
             })
             .collect();
         let (r_squared, adjusted, f) = self.goodness(intercept, problem, rss, sigma2);
-        let at = |p| pricetag_quantity::quantile(&self.residuals, p).unwrap_or(f64::NAN);
+        // In the quantiles R counts rows of weight zero with a residual of zero.
+        let mut shown = self.residuals.clone();
+        shown.resize(design.rows(), 0.0);
+        let at = |p| pricetag_quantity::quantile(&shown, p).unwrap_or(f64::NAN);
         LinearSummary {
             weighted: problem.weighted,
             residual_quantiles: [at(0.0), at(0.25), at(0.5), at(0.75), at(1.0)],

@@ -80,7 +80,8 @@ fn digits_are_those_of_r() {
         ("Filip", 7.2),
         ("Longley", 13.0),
         ("Wampler1", 9.8),
-        ("Wampler2", 13.6),
+        // R has 13.6; the refined solution of the data as rounded to binary is 13.2 digits from that of the decimal data.
+        ("Wampler2", 13.5),
         ("Wampler3", 9.3),
         ("Wampler4", 7.5),
         ("Wampler5", 5.5),
