@@ -152,10 +152,10 @@ fn javap(class: &str) -> Vec<Vec<(u16, String)>> {
         };
         let word = rest.split_whitespace().next().unwrap_or_default();
         // Cases of a switch look like `12: 40`.
-        if let (Ok(pc), Some(method)) = (pc.parse(), methods.last_mut()) {
-            if !word.starts_with(|c: char| c.is_ascii_digit()) {
-                method.push((pc, word.to_owned()));
-            }
+        if let (Ok(pc), Some(method)) = (pc.parse(), methods.last_mut())
+            && !word.starts_with(|c: char| c.is_ascii_digit())
+        {
+            method.push((pc, word.to_owned()));
         }
     }
     methods

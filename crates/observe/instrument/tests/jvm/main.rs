@@ -1,0 +1,7 @@
+//! The rewriter against real class files, other readers and a real JVM.
+
+mod counts;
+mod damage;
+mod jdk;
+mod modules;
+mod workshop;
