@@ -10,6 +10,7 @@ use pricetag_trace::{ProcessCosts, Record, Scope, Trace};
 use crate::error::RunnerError;
 use crate::journal::{Journal, Manifest, RunId, RunKind, RunNote};
 use crate::options::{RecordOptions, Timing};
+use crate::overhead;
 use crate::scope;
 use crate::subject::Subject;
 
@@ -122,7 +123,9 @@ impl Recorded {
                 runs,
             });
         }
-        notes.extend(reader.overhead_note());
+        if options.scope == Scope::Main {
+            notes.extend(reader.overhead_note());
+        }
         notes.extend(quietness(load, &rows));
         notes.extend(reader.launcher_note(subject));
         if interrupted {
@@ -342,19 +345,8 @@ impl Reader<'_> {
             })
             .collect();
         let overhead = median(&ratios)?;
-        let source = match self.options.timing {
-            Timing::Separate => "times come from separate runs without counters",
-            Timing::Same | Timing::Never => "times come from the counting runs and contain it",
-        };
-        let budget = self.options.overhead.filter(|&b| overhead > b);
-        let verdict = budget.map_or_else(String::new, |b| {
-            format!("; that exceeds the budget of {:.0} %", b * 100.0)
-        });
-        let n = ratios.len();
-        Some(format!(
-            "counting slowed the subject by {:.0} % (median of {n} inputs); {source}{verdict}",
-            overhead * 100.0
-        ))
+        let of = format!("the subject (median of {} inputs)", ratios.len());
+        Some(overhead::sentence(overhead, &of, self.options))
     }
 
     fn launcher_note(&self, subject: &Subject<'_>) -> Option<String> {

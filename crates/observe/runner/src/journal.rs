@@ -132,7 +132,7 @@ impl Journal {
         if dir.exists() && !dir.is_dir() {
             return Err(taken("exists and is no directory"));
         }
-        if journal.folder.exists() && !force {
+        if journal.has_finished_runs() && !force {
             return Err(taken("holds an unfinished recording"));
         }
         if dir.join("meta.json").exists() && !force {
@@ -203,6 +203,14 @@ impl Journal {
             );
         }
         Ok(())
+    }
+
+    fn has_finished_runs(&self) -> bool {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let mut names = entries.map(|e| e.file_name().to_string_lossy().into_owned());
+        names.any(|n| {
+            Path::new(&n).extension().is_some_and(|e| e == "json") && n != "recording.json"
+        })
     }
 
     /// Where probe plans are kept.
@@ -401,6 +409,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let open = |force| Journal::open(dir.path(), &manifest(), false, force);
         let journal = open(false).unwrap();
+        open(false).expect("nothing is finished yet");
+        let id = RunId {
+            case: 0,
+            kind: RunKind::Count(0),
+        };
+        journal.finish(&note(id, 1)).unwrap();
         assert!(open(false).unwrap_err().to_string().contains("unfinished"));
         open(true).unwrap();
         journal.close().unwrap();

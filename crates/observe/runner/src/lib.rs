@@ -13,6 +13,7 @@ pub mod journal;
 pub mod jvm;
 pub mod matching;
 pub mod options;
+mod overhead;
 pub mod platform;
 pub mod progress;
 pub mod record;

@@ -14,7 +14,8 @@ use crate::assemble::{Counts, Reader, Row, Runs};
 use crate::error::RunnerError;
 use crate::journal::{RunId, RunKind};
 use crate::matching::pair;
-use crate::options::Timing;
+use crate::options::{RecordOptions, Timing};
+use crate::overhead;
 use crate::warmup;
 
 /// Fewest different arguments that make groups; with fewer, groups would be too coarse to split rows by.
@@ -46,8 +47,8 @@ pub(crate) fn rows(
     for &id in &timing {
         timed.push(invocations(reader.trace(id)?));
     }
-    let times = Times::choose(reader.options.timing, &counted, &timed);
-    notes.extend(times.note.iter().map(|n| format!("{label}: {n}")));
+    let times = Times::choose(reader.options, &counted, &timed);
+    notes.extend(times.notes.iter().map(|n| format!("{label}: {n}")));
     let again = RunId {
         case,
         kind: RunKind::Count(1),
@@ -116,46 +117,51 @@ fn invocations(trace: Trace) -> Vec<Invocation> {
 struct Times<'a> {
     /// For each run its invocations and each counted invocation's place among them.
     runs: Vec<(&'a [Invocation], Vec<usize>)>,
-    note: Option<String>,
+    notes: Vec<String>,
 }
 
 impl<'a> Times<'a> {
-    fn choose(timing: Timing, counted: &'a [Invocation], timed: &'a [Vec<Invocation>]) -> Self {
+    fn choose(
+        options: &RecordOptions,
+        counted: &'a [Invocation],
+        timed: &'a [Vec<Invocation>],
+    ) -> Self {
         let matched: Vec<(&[Invocation], Vec<usize>)> = timed
             .iter()
             .filter_map(|t| Some((t.as_slice(), pair(counted, t)?)))
             .collect();
         let slower = slow_down(counted, timed);
+        let stated = slower.map(|s| overhead::sentence(s, "an invocation (median)", options));
         let same = vec![(counted, (0..counted.len()).collect())];
-        match timing {
+        match options.timing {
             Timing::Never => Self {
                 runs: Vec::new(),
-                note: None,
+                notes: Vec::new(),
             },
             Timing::Same => Self {
                 runs: same,
-                note: slower.map(|s| format!("times come from the counting run, which is {s}")),
+                notes: stated.into_iter().collect(),
             },
             Timing::Separate if matched.is_empty() => {
+                let overhead = slower
+                    .map(|s| format!(", which is {:.0} % slower than without counters", s * 100.0));
                 let why = "counting and timing runs made different invocations; times come from the counting run";
                 Self {
                     runs: same,
-                    note: Some(
-                        slower.map_or_else(|| why.to_owned(), |s| format!("{why}, which is {s}")),
-                    ),
+                    notes: vec![format!("{why}{}", overhead.unwrap_or_default())],
                 }
             }
             Timing::Separate => {
                 let lost = timed.len() - matched.len();
-                let note = (lost > 0).then(|| {
+                let all = timed.len();
+                let left_out = (lost > 0).then(|| {
                     format!(
-                        "{lost} of {} timing runs made different invocations and are left out",
-                        timed.len()
+                        "{lost} of {all} timing runs made different invocations and are left out"
                     )
                 });
                 Self {
                     runs: matched,
-                    note,
+                    notes: stated.into_iter().chain(left_out).collect(),
                 }
             }
         }
@@ -194,16 +200,15 @@ impl<'a> Times<'a> {
     }
 }
 
-/// Counting against timing, by the median time of an invocation.
-fn slow_down(counted: &[Invocation], timed: &[Vec<Invocation>]) -> Option<String> {
-    let wall =
-        |run: &[Invocation]| median(&run.iter().map(|i| i.wall_ns as f64).collect::<Vec<_>>());
-    let without =
-        median(&timed.iter().filter_map(|t| wall(t)).collect::<Vec<_>>()).filter(|&w| w > 0.0)?;
-    Some(format!(
-        "{:.0} % slower than without counters (median invocation)",
-        (wall(counted)? / without - 1.0) * 100.0
-    ))
+/// How much slower counting is, by the median time of an invocation in the second half of each run.
+fn slow_down(counted: &[Invocation], timed: &[Vec<Invocation>]) -> Option<f64> {
+    let wall = |run: &[Invocation]| {
+        let half = &run[run.len() / 2..];
+        median(&half.iter().map(|i| i.wall_ns as f64).collect::<Vec<_>>())
+    };
+    let runs: Vec<f64> = timed.iter().filter_map(|t| wall(t)).collect();
+    let without = median(&runs).filter(|&w| w > 0.0)?;
+    Some(wall(counted)? / without - 1.0)
 }
 
 /// Number of leading warm-up rows.
@@ -236,12 +241,12 @@ fn warm_up(
         }
         return 0;
     };
-    if warm == counted.len() / 2 {
-        notes.push(format!("{label}: times did not settle in the first half; {warm} invocations are left out as warm-up"));
+    let all = counted.len();
+    if warm >= all - all / 4 {
+        notes.push(format!("{label}: times did not settle; {warm} of {all} invocations are left out as warm-up: run more of them"));
     } else if warm > 0 {
         notes.push(format!(
-            "{label}: the first {warm} of {} invocations are warm-up and left out of fits",
-            counted.len()
+            "{label}: the first {warm} of {all} invocations are warm-up and left out of fits"
         ));
     }
     warm

@@ -2,11 +2,11 @@
 //!
 //! A method is interpreted, then compiled, then compiled better; until that settles its times say little about the rest.
 //! Times of invocations differ because their inputs do, so each is divided by its work (the sum of its counters, where
-//! known). The level of the second half of the sequence is taken as settled; warm-up ends before the first window whose
+//! known). The level of the last quarter of the sequence is taken as settled; warm-up ends before the first window whose
 //! median is within [`TOLERANCE`] of that level and whose successor is, too, behind its leading slow ones. Medians, because single invocations may be
 //! hit by a collection. After Georges, Buytaert & Eeckhout 2007, "Statistically rigorous Java performance evaluation",
 //! section 4.2, who use the coefficient of variation of a window instead of medians. Limits: a sequence still speeding up in its
-//! second half is called settled there; fewer than [`LEAST`] invocations are not judged.
+//! last quarter is called settled there; fewer than [`LEAST`] invocations are not judged.
 
 use pricetag_quantity::median;
 
@@ -24,17 +24,18 @@ pub fn detect(times: &[f64], work: &[f64]) -> Option<usize> {
         return None;
     }
     let pace: Vec<f64> = times.iter().zip(work).map(|(t, w)| t / (w + 1.0)).collect();
-    let level = median(&pace[n / 2..])? * (1.0 + TOLERANCE);
+    let level = median(&pace[n - n / 4..])? * (1.0 + TOLERANCE);
     let window = (n / 20).clamp(5, 100);
     let settled = |at: usize| {
         pace.get(at..at + window)
             .and_then(median)
             .is_some_and(|m| m <= level)
     };
-    let start = (0..n / 2).find(|&at| settled(at) && settled(at + window));
+    let latest = n - n / 4;
+    let start = (0..latest).find(|&at| settled(at) && settled(at + window));
     // A window may begin with the last slow ones.
     let skip = |at: usize| pace[at..].iter().take_while(|&&p| p > level).count();
-    Some(start.map_or(n / 2, |at| at + skip(at)))
+    Some(start.map_or(latest, |at| at + skip(at)))
 }
 
 #[cfg(test)]
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn short_sequences_are_not_judged_and_restless_ones_lose_half() {
+    fn short_sequences_are_not_judged_and_restless_ones_lose_most() {
         assert_eq!(detect(&[1.0; 10], &[0.0; 10]), None);
         let falling: Vec<f64> = (0..100).map(|i| f64::from(1000 - 9 * i)).collect();
         assert!(detect(&falling, &[0.0; 100]).unwrap() >= 40);
