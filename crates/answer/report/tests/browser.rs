@@ -18,12 +18,19 @@ const HOSTILE: [&str; 5] = [
 
 fn browser() -> PathBuf {
     let named = std::env::var_os("PRICETAG_CHROMIUM").map(PathBuf::from);
-    let known = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].map(PathBuf::from);
+    let known = [
+        "/usr/bin/chromium",
+        "/usr/bin/chromium-browser",
+        "/usr/bin/google-chrome",
+    ]
+    .map(PathBuf::from);
     named
         .into_iter()
         .chain(known)
         .find(|path| path.exists())
-        .expect("Chromium is needed to test the report: install it, or name it in PRICETAG_CHROMIUM")
+        .expect(
+            "Chromium is needed to test the report: install it, or name it in PRICETAG_CHROMIUM",
+        )
 }
 
 /// Opens a page with a fragment; gives the document as the script left it, and what the console said.
@@ -32,9 +39,23 @@ fn open(page: &str, fragment: &str) -> (String, Vec<String>) {
     let file = directory.path().join("report.html");
     std::fs::write(&file, page).unwrap();
     let output = Command::new(browser())
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
-        .args(["--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", directory.path().join("profile").display()))
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+        ])
+        .args([
+            "--disable-component-update",
+            "--disable-sync",
+            "--enable-logging=stderr",
+            "--dump-dom",
+        ])
+        .arg(format!(
+            "--user-data-dir={}",
+            directory.path().join("profile").display()
+        ))
         .arg(format!("file://{}#{fragment}", file.display()))
         .output()
         .unwrap();
@@ -44,15 +65,24 @@ fn open(page: &str, fragment: &str) -> (String, Vec<String>) {
         .map(str::to_owned)
         .collect();
     let document = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(document.contains("data-ready=\"yes\""), "the script did not finish: {}", &document[..document.len().min(400)]);
+    assert!(
+        document.contains("data-ready=\"yes\""),
+        "the script did not finish: {}",
+        &document[..document.len().min(400)]
+    );
     (document, said)
 }
 
 /// First cell of every row of a table, as text.
 fn first_cells(document: &str, table: &str) -> Vec<String> {
-    let start = document.find(&format!("id=\"{table}\"")).expect("the table is there");
+    let start = document
+        .find(&format!("id=\"{table}\""))
+        .expect("the table is there");
     let body = &document[start..start + document[start..].find("</table>").unwrap()];
-    body.split("<tr data-row=").skip(1).map(|row| text(&row[row.find("<td").unwrap()..row.find("</td>").unwrap()])).collect()
+    body.split("<tr data-row=")
+        .skip(1)
+        .map(|row| text(&row[row.find("<td").unwrap()..row.find("</td>").unwrap()]))
+        .collect()
 }
 
 /// Text of markup, entities resolved.
@@ -67,7 +97,12 @@ fn text(markup: &str) -> String {
             _ => {}
         }
     }
-    out.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").replace(['▶', '▼'], "").trim().to_owned()
+    out.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
+        .replace(['▶', '▼'], "")
+        .trim()
+        .to_owned()
 }
 
 #[test]
@@ -78,9 +113,17 @@ fn opens_quietly_and_builds_everything() {
     assert_eq!(first_cells(&document, "methods-table").len(), 25);
     assert_eq!(first_cells(&document, "prices-table").len(), 40);
     assert_eq!(first_cells(&document, "rivals-table").len(), 5);
-    assert!(document.matches("class=\"dot").count() >= 2 * 29, "both charts have a dot for every held-out input");
+    assert!(
+        document.matches("class=\"dot").count() >= 2 * 29,
+        "both charts have a dot for every held-out input"
+    );
     assert!(document.contains("class=\"band\""));
-    for part in ["Failed inputs", "Running uncounted", "9f2c41d0a7be5513", "2026-11-18 11:06 UTC"] {
+    for part in [
+        "Failed inputs",
+        "Running uncounted",
+        "9f2c41d0a7be5513",
+        "2026-11-18 11:06 UTC",
+    ] {
         assert!(document.contains(part), "{part}");
     }
 }
@@ -88,28 +131,65 @@ fn opens_quietly_and_builds_everything() {
 #[test]
 fn the_address_searches_sorts_and_opens() {
     let page = synthetic::page(60, 240, &[]);
-    let (document, said) = open(&page, "prices.q=tokenizer%20block&prices.sort=bucket&methods.sort=-name&methods.q=ledger&inputs.sort=measured&theme=dark");
+    let (document, said) = open(
+        &page,
+        "prices.q=tokenizer%20block&prices.sort=bucket&methods.sort=-name&methods.q=ledger&inputs.sort=measured&theme=dark",
+    );
     assert!(said.is_empty(), "{said:?}");
     let prices = first_cells(&document, "prices-table");
-    assert!(prices.len() > 3 && prices.iter().all(|name| name.contains("Tokenizer")), "{prices:?}");
-    let lower = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>();
+    assert!(
+        prices.len() > 3 && prices.iter().all(|name| name.contains("Tokenizer")),
+        "{prices:?}"
+    );
+    let lower = |names: &[String]| {
+        names
+            .iter()
+            .map(|name| name.to_lowercase())
+            .collect::<Vec<_>>()
+    };
     assert!(lower(&prices).is_sorted(), "{prices:?}");
     let methods = lower(&first_cells(&document, "methods-table"));
-    assert!(methods.len() > 1 && methods.iter().rev().is_sorted() && methods.iter().all(|name| name.contains("ledger")), "{methods:?}");
+    assert!(
+        methods.len() > 1
+            && methods.iter().rev().is_sorted()
+            && methods.iter().all(|name| name.contains("ledger")),
+        "{methods:?}"
+    );
     assert!(document.contains("color-scheme: dark"));
-    let (document, _) = open(&page, "methods.open=0&prices.filter=merged&q=org.example");
+    let (document, _) = open(
+        &page,
+        "methods.open=org.example.invoice.model.Ledger.add(int%5B%5D,%20String)&prices.filter=merged&q=org.example",
+    );
     assert!(document.contains("aria-expanded=\"true\"") && document.contains("class=\"code\""));
     let merged = first_cells(&document, "prices-table");
-    assert!(!merged.is_empty() && merged.iter().all(|name| name.contains("merged")), "{merged:?}");
-    assert!(document.contains("Nothing matches."), "`q` goes to every table, and no input has this name");
+    assert!(
+        !merged.is_empty() && merged.iter().all(|name| name.contains("merged")),
+        "{merged:?}"
+    );
+    assert!(
+        document.contains("Nothing matches."),
+        "`q` goes to every table, and no input has this name"
+    );
 }
 
 #[test]
 fn names_are_never_markup() {
     let long = format!("{}{}", HOSTILE[4], "x".repeat(3000));
-    let labels: Vec<&str> = (0..10).map(|i| if i == 9 { long.as_str() } else { HOSTILE[i / 2 % 4] }).collect();
+    let labels: Vec<&str> = (0..10)
+        .map(|i| {
+            if i == 9 {
+                long.as_str()
+            } else {
+                HOSTILE[i / 2 % 4]
+            }
+        })
+        .collect();
     let page = synthetic::page(40, 64, &labels);
-    assert_eq!(page.matches("</script>").count(), 2, "only the page's own scripts end");
+    assert_eq!(
+        page.matches("</script>").count(),
+        2,
+        "only the page's own scripts end"
+    );
     assert!(!page.contains("<img"));
     let (document, said) = open(&page, "inputs.sort=label");
     assert!(said.is_empty(), "{said:?}");
@@ -133,5 +213,9 @@ fn twenty_thousand_features_open_quickly() {
     let (document, said) = open(&page, "");
     assert!(said.is_empty(), "{said:?}");
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
-    assert_eq!(first_cells(&document, "prices-table").len(), 40, "rows are built when looked at");
+    assert_eq!(
+        first_cells(&document, "prices-table").len(),
+        40,
+        "rows are built when looked at"
+    );
 }

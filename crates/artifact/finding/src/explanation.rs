@@ -250,7 +250,12 @@ impl Explanation {
             let rest: f64 = self.items[limit..].iter().map(|item| item.share).sum();
             let _ = writeln!(text, "{} more: {}", self.items.len() - limit, percent(rest));
         }
-        if self.items.iter().take(limit).any(|item| item.split_from.is_some()) {
+        if self
+            .items
+            .iter()
+            .take(limit)
+            .any(|item| item.split_from.is_some())
+        {
             text.push_str("* shares a merged bucket\n");
         }
         for item in self.items.iter().filter(|item| item.is_risk()).take(limit) {

@@ -2,8 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use pricetag_cost_model::*;
-use pricetag_dataset::*;
+use pricetag_cost_model::{
+    CostModel, Diagnostic, EvaluatedRow, Evaluation, Formula, Interval, MODEL_SCHEMA, Price,
+    Provenance, Severity,
+};
+use pricetag_dataset::{
+    DATASET_SCHEMA, Dataset, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
+    ObservationId, Status,
+};
 use pricetag_explain::{ExplainOptions, explain, inspect, listings, summarize};
 use pricetag_finding::{Design, Explanation, Grouping, MergedBucket};
 use pricetag_report::{ReportInput, render};
@@ -226,14 +232,14 @@ fn dataset(rows: usize, blocks: usize, labels: &[&str], dice: &mut Dice) -> (Dat
         ..Dataset::default()
     };
     dataset.meta = meta();
-    for row in 0..rows {
+    for (row, size) in sizes.iter().enumerate() {
         let wall: f64 = truth
             .iter()
-            .map(|block| (sizes[row][block.factor] * block.weight).floor() * block.price)
+            .map(|block| (size[block.factor] * block.weight).floor() * block.price)
             .sum();
         dataset
             .observations
-            .push(observation(row, rows, labels, &sizes[row], wall, dice));
+            .push(observation(row, rows, labels, size, wall, dice));
     }
     (dataset, truth)
 }
@@ -392,7 +398,9 @@ fn model(dataset: &Dataset, truth: &[Block], dice: &mut Dice) -> CostModel {
         })
         .collect();
     let total: f64 = prices.iter().map(|price| price.share).sum();
-    prices.iter_mut().for_each(|price| price.share /= total);
+    for price in &mut prices {
+        price.share /= total;
+    }
     prices.sort_by(|a, b| {
         b.share
             .total_cmp(&a.share)

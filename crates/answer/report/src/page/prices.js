@@ -15,6 +15,7 @@ function methods(data, root) {
     id: "methods", caption: "methods by cost", noun: "methods and features", rows, sort: "cost", page: 25, placeholder: "Search methods, code",
     text: (r) => r.name + " " + r.blocks.map((b) => (b[BLOCK.TEXT] === null ? "" : text(b[BLOCK.TEXT]))).join(" "),
     filters: [{ key: "risk", title: "input decides", test: (r) => r.risks.length }, { key: "code", title: "code only", test: (r) => r.code }],
+    name: (r) => r.name,
     canExpand: (r) => r.code || r.blocks.length > 1 || r.blocks.some((b) => b[BLOCK.NOTES].length),
     expand: (r) => methodDetail(data, r),
     columns: [
@@ -99,6 +100,7 @@ function prices(data, root) {
     id: "prices", caption: "price list", noun: "prices", rows, sort: "share", placeholder: "Search features, buckets, notes", page: 40,
     text: (r) => r.bucket + " " + r.members.join(" ") + " " + (r.note || ""),
     filters: [{ key: "merged", title: "merged", test: (r) => r.members.length > 1 }, { key: "none", title: "no price", test: (r) => r.price === null }, { key: "zero", title: "zero", test: (r) => r.price === 0 }, { key: "weak", title: "mostly prior", test: (r) => r.evidence !== null && r.evidence < 0.5 }],
+    name: (r) => r.bucket,
     canExpand: (r) => r.members.length > 1 || r.note,
     expand: (r) => h("div", {}, r.note && h("p", { class: "small" }, r.note), r.members.length > 1 && h("p", { class: "small" }, "These move together in every input, in this proportion:"),
       r.members.length > 1 && h("ul", { class: "members" }, r.members.slice(0, 300).map((name, i) => h("li", {}, count(r.ratios[i] ?? 1) + " × ", nameNode(name)))), r.members.length > 300 && h("p", { class: "small" }, thousands(r.members.length - 300) + " more")),

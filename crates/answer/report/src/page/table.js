@@ -1,7 +1,7 @@
 // A table that shows as many rows as are asked for, sorted and searched over all of them.
 //
 // columns: {key, title, value(row), cell(row), num, kind, sort: "desc"|"asc"|null}
-// filters: {key, title, test(row)}; expand(row) gives a node or null; text(row) is what is searched.
+// filters: {key, title, test(row)}; expand(row) gives a node, name(row) names it in the address; text(row) is what is searched.
 const PAGE = 50;
 
 function dataTable(parent, options) {
@@ -62,6 +62,7 @@ function dataTable(parent, options) {
       if (position === 0 && options.expand) {
         cell.prepend(expandable ? h("button", { type: "button", class: "toggle", "aria-expanded": String(open), "aria-label": "Details", onclick: () => {
           if (open) view.open.delete(index); else view.open.add(index);
+          remember(id + ".open", open ? null : options.name(row));
           update();
           const again = body.querySelector(`[data-row="${index}"] .toggle`);
           if (again) again.focus();
@@ -103,9 +104,9 @@ function dataTable(parent, options) {
     const filter = state.get(id + ".filter");
     if ((options.filters || []).some((known) => known.key === filter)) view.filter = filter;
     const open = state.get(id + ".open");
-    if (open !== null && rows[Number(open)]) view.open.add(Number(open));
+    const opened = open === null || !options.name ? -1 : rows.findIndex((row) => options.name(row) === open);
+    if (opened >= 0) view.open.add(opened);
     update();
   }
   restore();
-  return { restore, find: (test) => rows.findIndex(test), open: (index) => { view.open.add(index); update(); } };
 }
