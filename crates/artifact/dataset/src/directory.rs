@@ -93,27 +93,30 @@ pub fn save(dataset: &Dataset, dir: &Path) -> Result<()> {
 /// # Errors
 /// If there is no dataset, or its files are damaged or of another version.
 pub fn open(dir: &Path) -> Result<Dataset> {
-    let mut builder = None;
-    if locate(dir, META).exists() {
-        builder = Some(DatasetBuilder::from_dataset(open_tables(dir)?));
-    }
+    let tables = locate(dir, META).exists();
     if journal::path(dir).exists() {
-        journal::fold(dir, builder.get_or_insert_default())?;
-    }
-    let Some(builder) = builder else {
-        let reason = if dir.is_dir() {
-            "it has neither meta.json nor a recording in progress".to_owned()
+        let mut builder = if tables {
+            DatasetBuilder::from_dataset(open_tables(dir)?)
         } else {
-            "there is no such directory".to_owned()
+            DatasetBuilder::default()
         };
-        return Err(DatasetError::NotADataset {
-            path: dir.to_path_buf(),
-            reason,
-        });
+        journal::fold(dir, &mut builder)?;
+        let dataset = builder.finish();
+        dataset.validate()?;
+        return Ok(dataset);
+    }
+    if tables {
+        return open_tables(dir);
+    }
+    let reason = if dir.is_dir() {
+        "it has neither meta.json nor a recording in progress"
+    } else {
+        "there is no such directory"
     };
-    let dataset = builder.finish();
-    dataset.validate()?;
-    Ok(dataset)
+    Err(DatasetError::NotADataset {
+        path: dir.to_path_buf(),
+        reason: reason.to_owned(),
+    })
 }
 
 /// Completes a save that was interrupted after its commit; whether there are tables now.
@@ -122,7 +125,7 @@ pub(crate) fn settle(dir: &Path) -> Result<bool> {
     Ok(dir.join(META).exists())
 }
 
-/// Reads the tables without a journal.
+/// Reads and checks the tables without a journal.
 pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
     let path = locate(dir, META);
     let text = fs::read_to_string(&path).map_err(DatasetError::io("read", &path))?;
@@ -153,13 +156,15 @@ pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
     } else {
         Vec::new()
     };
-    Ok(Dataset {
+    let dataset = Dataset {
         meta: file.meta,
         observations,
         features,
         columns,
         parts,
-    })
+    };
+    dataset.validate()?;
+    Ok(dataset)
 }
 
 /// The current place of a file: a committed `.next/` before the directory itself.

@@ -95,8 +95,6 @@ fn import_bytes(name: &str, bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
-
     #[test]
     fn any_bytes_as_csv(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         import_bytes("t.csv", &bytes);

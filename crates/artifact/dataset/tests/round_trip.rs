@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
 
 use pricetag_dataset::{
     Dataset, DatasetError, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
@@ -258,4 +261,49 @@ fn numbers_that_are_not_finite_are_refused() {
         ..Row::default()
     });
     assert!(matches!(error, Err(DatasetError::Inconsistent(_))));
+}
+
+/// The files of a finished dataset, and the journal of an unfinished one.
+static FILES: LazyLock<[Vec<(&str, Vec<u8>)>; 2]> = LazyLock::new(|| {
+    let dir = tempfile::tempdir().unwrap();
+    let (whole, cut) = (dir.path().join("whole"), dir.path().join("cut"));
+    recorded(&whole);
+    record(&mut Recording::create(&cut, meta()).unwrap());
+    let tables = [
+        "runs.parquet",
+        "counts.parquet",
+        "features.parquet",
+        "parts.parquet",
+        "meta.json",
+    ];
+    let read = |dir: &Path, name| (name, fs::read(dir.join(name)).unwrap());
+    [
+        tables.into_iter().map(|name| read(&whole, name)).collect(),
+        vec![read(&cut, "runs.journal")],
+    ]
+});
+
+proptest! {
+    /// Whatever happens to a file of a dataset, opening it is an error or yields a dataset that holds together.
+    #[test]
+    fn damaged_datasets(
+        which in 0usize..6,
+        flips in proptest::collection::vec((any::<proptest::sample::Index>(), 0u8..8), 1..4),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let files = &FILES[which / 5];
+        for (index, (name, bytes)) in files.iter().enumerate() {
+            let mut bytes = bytes.clone();
+            if index == which % 5 {
+                for (at, bit) in &flips {
+                    let at = at.index(bytes.len());
+                    bytes[at] ^= 1 << bit;
+                }
+            }
+            fs::write(dir.path().join(name), bytes).unwrap();
+        }
+        if let Ok(dataset) = open(dir.path()) {
+            dataset.validate().unwrap();
+        }
+    }
 }

@@ -3,9 +3,11 @@
 //! The file may be damaged on purpose: sizes are never trusted for allocation beyond one batch, columns of differing
 //! length are an error, and a panic of the decoder is caught and reported as damage.
 
+use std::cell::Cell;
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Once;
 
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -86,9 +88,32 @@ fn damaged(path: &Path, reason: &str) -> DatasetError {
     }
 }
 
-/// Runs the decoder; its errors and panics become [`DatasetError::NotParquet`].
+thread_local! {
+    /// Whether this thread is decoding, so that a panic is expected and reported as an error.
+    static DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps the messages of expected panics off standard error; all others go to the hook that was there before.
+fn hush() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !DECODING.get() {
+                previous(info);
+            }
+        }));
+    });
+}
+
+/// Runs the decoder; its errors and panics become [`DatasetError::NotParquet`]. Parquet 60 panics on some damaged files
+/// (negative offsets, missing dictionaries, short pages), as flipping bits of real ones shows.
 fn guarded<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(decode)) {
+    hush();
+    let outer = DECODING.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(decode));
+    DECODING.set(outer);
+    match outcome {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(damaged(path, &error.to_string())),
         Err(_) => Err(damaged(path, "the file is damaged (the decoder gave up)")),
