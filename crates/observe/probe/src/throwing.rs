@@ -2,6 +2,8 @@
 //!
 //! No throw points are instructions that cannot throw short of a broken class path or an asynchronous exception:
 //! - loads, stores, arithmetic other than integer division, jumps, `ldc` of numbers and strings;
+//! - integer division by a constant other than 0, and accesses by a constant index to an array that the same block has
+//!   made with a constant length (array initialisers), see [`pricetag_flow::operands`];
 //! - `getfield` and `putfield` on `this` (unless they name a field that the class declares as static, or write a final
 //!   one outside a constructor);
 //! - `getstatic` and `putstatic` of a field that the class itself declares, in its static methods: those run only
@@ -17,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pricetag_classfile::class::ACC_STATIC;
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Instruction, Operand, pool};
-use pricetag_flow::{Cfg, Receivers};
+use pricetag_flow::{Cfg, Receivers, sure_successes};
 use pricetag_probe_plan::Pc;
 
 use crate::method::Refusal;
@@ -139,7 +141,8 @@ impl Throwing {
         if let Some(receivers) = receivers.as_ref().filter(|_| constructs) {
             result.initialiser = Some(sole_initialiser(cfg, code, receivers)?);
         }
-        for i in reachable() {
+        let succeeds = sure_successes(cfg, constants)?;
+        for i in reachable().filter(|&i| !succeeds[i]) {
             let here = &cfg.instructions[i];
             let this = receivers.as_ref().is_some_and(|r| r.is_field_of_this(i));
             if !may_throw(here, constants, scope, this, result.returns_may_throw)? {

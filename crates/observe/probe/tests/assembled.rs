@@ -252,3 +252,98 @@ fn returns_of_methods_with_monitors_may_throw() {
     assert!(plan(&method(&locked)).edges[1].counter.is_none());
     assert!(plan(&method(&locked)).edges[0].counter.is_some());
 }
+
+#[test]
+fn division_by_a_constant_does_not_throw() {
+    let divide = |divisor: u8| code(&[&[op::ICONST_5, divisor, op::IDIV, op::POP, op::RETURN]]);
+    assert_eq!(throw_points(&static_method(&divide(op::ICONST_3))), [0; 0]);
+    assert_eq!(throw_points(&static_method(&divide(op::ICONST_M1))), [0; 0]);
+    assert_eq!(throw_points(&static_method(&divide(op::ICONST_0))), [2]);
+    assert_eq!(throw_points(&static_method(&divide(op::ILOAD_0))), [2]);
+    let long = |divisor: u8| code(&[&[op::LCONST_1, divisor, op::LREM, op::POP2, op::RETURN]]);
+    assert_eq!(throw_points(&static_method(&long(op::LCONST_1))), [0; 0]);
+    assert_eq!(throw_points(&static_method(&long(op::LCONST_0))), [2]);
+    // The constant was pushed in another block.
+    let joined = code(&[
+        &[op::ICONST_5, op::ICONST_0],
+        &jump(op::IFEQ, 7),
+        &[op::ICONST_3],
+        &jump(op::GOTO, 4),
+        &[op::ICONST_2],
+        &[op::IDIV, op::POP, op::RETURN],
+    ]);
+    assert_eq!(throw_points(&static_method(&joined)), [10]);
+}
+
+#[test]
+fn array_initialisers_throw_only_where_they_allocate() {
+    const INT: u8 = 10;
+    const DOUBLE: u8 = 7;
+    let store = |length: u8, index: u8| {
+        code(&[&[
+            length,
+            op::NEWARRAY,
+            INT,
+            op::DUP,
+            index,
+            op::ICONST_5,
+            op::IASTORE,
+            op::POP,
+            op::RETURN,
+        ]])
+    };
+    assert_eq!(
+        throw_points(&static_method(&store(op::ICONST_2, op::ICONST_1))),
+        [1]
+    );
+    assert_eq!(
+        throw_points(&static_method(&store(op::ICONST_2, op::ICONST_2))),
+        [1, 6]
+    );
+    assert_eq!(
+        throw_points(&static_method(&store(op::ICONST_2, op::ICONST_M1))),
+        [1, 6]
+    );
+    assert_eq!(
+        throw_points(&static_method(&store(op::ICONST_M1, op::ICONST_0))),
+        [1, 6]
+    );
+    assert_eq!(
+        throw_points(&static_method(&store(op::ILOAD_0, op::ICONST_0))),
+        [1, 6]
+    );
+    assert_eq!(
+        throw_points(&static_method(&store(op::ICONST_2, op::ILOAD_0))),
+        [1, 6]
+    );
+    let wide = code(&[&[
+        op::ICONST_1,
+        op::NEWARRAY,
+        DOUBLE,
+        op::DUP,
+        op::ICONST_0,
+        op::DCONST_1,
+        op::DASTORE,
+        op::ARRAYLENGTH,
+        op::POP,
+        op::RETURN,
+    ]]);
+    assert_eq!(throw_points(&static_method(&wide)), [1]);
+    // A reference into an `Object[]` (constant 4) fits; into a `T[]` (constant 2) only if it is a `T`.
+    let references = |class: u8| {
+        code(&[
+            &[op::ICONST_1],
+            &with(op::ANEWARRAY, class),
+            &[
+                op::DUP,
+                op::ICONST_0,
+                op::ALOAD_0,
+                op::AASTORE,
+                op::POP,
+                op::RETURN,
+            ],
+        ])
+    };
+    assert_eq!(throw_points(&method(&references(4))), [1]);
+    assert_eq!(throw_points(&method(&references(2))), [1, 7]);
+}

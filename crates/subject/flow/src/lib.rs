@@ -5,6 +5,7 @@
 //! | which blocks and edges has a method, exceptional ones included | [`cfg`] |
 //! | how are its loops nested | [`loops`] |
 //! | where is `this` on the stack, and when is it initialised | [`receiver`] |
+//! | which divisions and array accesses surely succeed | [`operands`] |
 //! | which class is a subtype of which | [`hierarchy`] |
 //! | what kind of work does an opcode do | [`category`] |
 //! | how large is a method | [`size`] |
@@ -13,6 +14,7 @@ pub mod category;
 pub mod cfg;
 pub mod hierarchy;
 pub mod loops;
+pub mod operands;
 pub mod receiver;
 pub mod size;
 mod stack;
@@ -21,5 +23,6 @@ pub use category::{Categories, CategoryError};
 pub use cfg::{Block, Cfg, Edge, FlowError, Handler};
 pub use hierarchy::{ClassEntry, ClassId, Hierarchy, HierarchyError};
 pub use loops::MethodLoop;
+pub use operands::sure_successes;
 pub use receiver::Receivers;
 pub use size::MethodSize;

@@ -13,7 +13,7 @@ use pricetag_graph::{Analysis, Digraph, solve};
 use pricetag_probe_plan::{BlockId, Pc};
 
 use crate::cfg::{Cfg, FlowError};
-use crate::stack::effect;
+use crate::stack::{effect, shuffle};
 
 /// How many slots that hold `this` are followed at once.
 pub const TRACKED: usize = 16;
@@ -305,18 +305,5 @@ fn stored_local(here: &Instruction) -> Option<(u16, bool)> {
         (op::DSTORE_0..=op::DSTORE_3, _) => Some((numbered(op::DSTORE_0), true)),
         (op::ISTORE_0..=op::ASTORE_3, _) => Some((numbered(op::ISTORE_0), false)),
         _ => None,
-    }
-}
-
-/// What `dup` and its kin push, as indices into the slots they popped, the lowest being 0.
-fn shuffle(opcode: u8) -> &'static [usize] {
-    match opcode {
-        op::DUP => &[0, 0],
-        op::DUP_X1 => &[1, 0, 1],
-        op::DUP_X2 => &[2, 0, 1, 2],
-        op::DUP2 => &[0, 1, 0, 1],
-        op::DUP2_X1 => &[1, 2, 0, 1, 2],
-        op::DUP2_X2 => &[2, 3, 0, 1, 2, 3],
-        _ => &[1, 0],
     }
 }

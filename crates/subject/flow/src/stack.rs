@@ -122,3 +122,16 @@ fn call(instruction: &Instruction, constants: &ConstantPool<'_>) -> Result<(u32,
     };
     Ok((arguments + u32::from(receiver), pushes))
 }
+
+/// What `dup` and its kin push, as indices into the slots they popped, the lowest being 0.
+pub fn shuffle(opcode: u8) -> &'static [usize] {
+    match opcode {
+        op::DUP => &[0, 0],
+        op::DUP_X1 => &[1, 0, 1],
+        op::DUP_X2 => &[2, 0, 1, 2],
+        op::DUP2 => &[0, 1, 0, 1],
+        op::DUP2_X1 => &[1, 2, 0, 1, 2],
+        op::DUP2_X2 => &[2, 3, 0, 1, 2, 3],
+        _ => &[1, 0],
+    }
+}
