@@ -219,3 +219,76 @@ fn twenty_thousand_features_open_quickly() {
         "rows are built when looked at"
     );
 }
+
+/// Plays a reader: every step says what it saw, in order, in the title of the page.
+const READER: &str = r##"<script>
+const seen = [];
+const one = (selector) => document.querySelector(selector);
+const rows = (id) => document.querySelectorAll(`#${id} tbody tr[data-row]`).length;
+const mouse = (node, type, x, y) => node.dispatchEvent(new PointerEvent(type, { clientX: x, clientY: y, button: 0, bubbles: true, pointerId: 1 }));
+const search = one("#prices-q");
+search.value = "parser";
+search.dispatchEvent(new Event("input"));
+seen.push([...document.querySelectorAll("#prices-table tbody tr[data-row]")].every((row) => /parser/i.test(row.textContent)));
+search.value = "";
+search.dispatchEvent(new Event("input"));
+const head = [...document.querySelectorAll("#prices-table th")].find((th) => th.textContent === "price");
+head.firstChild.click();
+seen.push(head.getAttribute("aria-sort"));
+head.firstChild.click();
+seen.push(head.getAttribute("aria-sort"), location.hash);
+const before = rows("prices-table");
+one("#prices-table + .pager button").click();
+seen.push(rows("prices-table") > before);
+one("#methods-table .toggle").click();
+seen.push(document.querySelectorAll("#methods-table tr.more").length, one("#methods-table .toggle").getAttribute("aria-expanded"));
+const svg = one(".chart svg"), reset = one(".chart .tools button:last-child"), tip = one("#tip");
+svg.focus();
+svg.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+seen.push(!tip.hidden && tip.textContent.includes("predicted"));
+const box = svg.getBoundingClientRect();
+const dots = () => one(".chart svg circle.dot").getAttribute("cx");
+const first = dots();
+svg.setPointerCapture = () => {};
+mouse(svg, "pointerdown", box.left + box.width * 0.3, box.top + box.height * 0.3);
+mouse(svg, "pointermove", box.left + box.width * 0.6, box.top + box.height * 0.6);
+mouse(svg, "pointerup", box.left + box.width * 0.6, box.top + box.height * 0.6);
+seen.push(!reset.hidden && dots() !== first);
+svg.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
+seen.push(reset.hidden && dots() === first);
+const against = one(".chart select");
+against.value = "3";
+against.dispatchEvent(new Event("change"));
+seen.push(against.selectedOptions[0].textContent, document.querySelectorAll(".chart")[1].querySelector("svg").textContent.includes("lines"));
+const scheme = () => getComputedStyle(document.documentElement).colorScheme, light = scheme();
+one("#theme").click();
+seen.push(light + " to " + scheme());
+document.title = JSON.stringify(seen);
+</script>"##;
+
+#[test]
+fn a_reader_can_search_sort_page_open_zoom_and_switch() {
+    let page = synthetic::page(60, 480, &[]).replace("</body>", &format!("{READER}</body>"));
+    let (document, said) = open(&page, "");
+    assert!(said.is_empty(), "{said:?}");
+    let title = document
+        .split("<title>")
+        .nth(1)
+        .and_then(|rest| rest.split("</title>").next())
+        .unwrap();
+    assert_eq!(
+        title,
+        "[true,\"descending\",\"ascending\",\"#prices.sort=price\",true,1,\"true\",true,true,true,\"input: lines\",true,\
+         \"light dark to dark\"]"
+    );
+}
+
+/// Nothing on the page is wider than a small screen, whatever the names are.
+#[test]
+fn long_names_do_not_widen_the_page() {
+    let long = format!("corpus/{}", "x".repeat(3000));
+    let measure = "<script>document.title = document.documentElement.scrollWidth <= innerWidth;</script></body>";
+    let page = synthetic::page(40, 64, &[&long, &long, &long, &long]).replace("</body>", measure);
+    let (document, _) = open(&page, "inputs.sort=-label");
+    assert!(document.contains("<title>true</title>"));
+}
