@@ -263,8 +263,10 @@ fn numbers_that_are_not_finite_are_refused() {
     assert!(matches!(error, Err(DatasetError::Inconsistent(_))));
 }
 
+type NamedBytes = (&'static str, Vec<u8>);
+
 /// The files of a finished dataset, and the journal of an unfinished one.
-static FILES: LazyLock<[Vec<(&str, Vec<u8>)>; 2]> = LazyLock::new(|| {
+static FILES: LazyLock<[Vec<NamedBytes>; 2]> = LazyLock::new(|| {
     let dir = tempfile::tempdir().unwrap();
     let (whole, cut) = (dir.path().join("whole"), dir.path().join("cut"));
     recorded(&whole);

@@ -13,6 +13,7 @@ mod compare;
 mod describe;
 mod leaving;
 pub mod naming;
+mod row;
 mod tabulator;
 
 pub use compare::{Difference, compare};

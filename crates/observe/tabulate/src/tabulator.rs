@@ -6,7 +6,7 @@ use std::rc::Rc;
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind, Observation, Row};
 use pricetag_flow::category::Categories;
 use pricetag_probe_plan::{
-    ClassHash, ClassPlan, MethodCounts, MethodOutcome, MethodPlan, OpenFrame, PlanStore, StoreError,
+    ClassHash, ClassPlan, MethodOutcome, MethodPlan, OpenFrame, PlanStore, StoreError,
 };
 use pricetag_trace::{ClassCounters, Invocation, Record, Trace};
 
@@ -14,6 +14,7 @@ use crate::cold::Cold;
 use crate::compare::Difference;
 use crate::describe::{self, MethodFeatures};
 use crate::leaving::{Leaving, Targets};
+use crate::row::Sums;
 
 /// Caveats of one kind that are listed one by one; more are summed up.
 const LISTED: usize = 10;
@@ -452,159 +453,4 @@ fn listed(mut texts: Vec<String>, more: &str) -> Vec<String> {
         texts.push(format!("{hidden} {more}"));
     }
     texts
-}
-
-/// The growing row.
-struct Sums {
-    counts: BTreeMap<FeatureId, f64>,
-    opcodes: [u64; 256],
-    cold: Cold,
-    /// A warm JVM: what is executed is not executed for the first time, and mostly compiled.
-    warm: bool,
-    imbalances: Vec<String>,
-    stray: u32,
-    unplanned: u32,
-}
-
-impl Sums {
-    fn new(cold: Cold) -> Self {
-        Self {
-            counts: BTreeMap::new(),
-            opcodes: [0; 256],
-            cold,
-            warm: false,
-            imbalances: Vec::new(),
-            stray: 0,
-            unplanned: 0,
-        }
-    }
-
-    fn count(&mut self, feature: &Feature, value: f64, builder: &mut DatasetBuilder) -> FeatureId {
-        let id = builder
-            .find(&feature.name)
-            .unwrap_or_else(|| builder.intern(feature.clone()));
-        if value != 0.0 {
-            *self.counts.entry(id).or_insert(0.0) += value;
-        }
-        id
-    }
-
-    fn add_method(
-        &mut self,
-        options: &TabulateOptions,
-        leaving: &mut Leaving,
-        method: &MethodPlan,
-        features: &MethodFeatures,
-        counts: &MethodCounts,
-        builder: &mut DatasetBuilder,
-    ) {
-        let wanted = |kind| options.kinds.contains(&kind);
-        let invocations = method.invocations(counts);
-        let loops = method.loop_counts(counts);
-        if wanted(FeatureKind::Method) && invocations > 0 {
-            self.count(&features.invocations, invocations as f64, builder);
-        }
-        for (feature, passes) in features.loops.iter().zip(&loops) {
-            let passes = passes.entries + passes.repeats;
-            if wanted(FeatureKind::Loop) && passes > 0 {
-                self.count(feature, passes as f64, builder);
-            }
-        }
-        for (feature, entries) in features.handlers.iter().zip(&counts.handlers) {
-            if wanted(FeatureKind::Exception) && *entries > 0 {
-                self.count(feature, *entries as f64, builder);
-            }
-        }
-        if wanted(FeatureKind::Branch) {
-            for (edge, _, count) in method.branch_outcomes(counts) {
-                if let (Some(feature), true) = (features.branches.get(&edge.0), count > 0) {
-                    self.count(feature, count as f64, builder);
-                }
-            }
-        }
-        self.add_blocks(options, leaving, method, features, counts, builder);
-        let executed = method.opcodes(counts);
-        for (sum, count) in self.opcodes.iter_mut().zip(executed) {
-            *sum += count;
-        }
-        if !self.warm {
-            let repeats = loops.iter().map(|l| l.repeats).sum();
-            self.cold.methods += f64::from(u8::from(invocations > 0));
-            self.cold.add_executions(
-                invocations,
-                repeats,
-                executed.iter().sum(),
-                method.code_bytes,
-            );
-        }
-    }
-
-    fn add_blocks(
-        &mut self,
-        options: &TabulateOptions,
-        leaving: &mut Leaving,
-        method: &MethodPlan,
-        features: &MethodFeatures,
-        counts: &MethodCounts,
-        builder: &mut DatasetBuilder,
-    ) {
-        let wanted = |kind| options.kinds.contains(&kind);
-        for (index, block) in method.blocks.iter().enumerate() {
-            let entered = counts.blocks[index];
-            if entered == 0 {
-                continue;
-            }
-            if !self.warm {
-                self.cold.blocks += 1.0;
-                self.cold.bytes += f64::from(block.end.saturating_sub(u32::from(block.start.0)));
-            }
-            let mut whole = None;
-            if wanted(FeatureKind::Block) {
-                let feature = &features.blocks[index];
-                let new = builder.find(&feature.name).is_none();
-                let id = self.count(feature, entered as f64, builder);
-                whole = Some(id);
-                if new && wanted(FeatureKind::Opcode) {
-                    let mut histogram = [0u64; 256];
-                    for instruction in &block.instructions {
-                        histogram[usize::from(instruction.opcode)] += 1;
-                    }
-                    let amounts = options.categories.sum(&histogram);
-                    for (name, amount) in options.categories.names().iter().zip(amounts) {
-                        if amount > 0 {
-                            let part = self.count(&describe::opcode(name), 0.0, builder);
-                            builder.compose(id, part, amount as f64);
-                        }
-                    }
-                }
-            }
-            if !wanted(FeatureKind::Call) {
-                continue;
-            }
-            let calls = || block.calls.iter().zip(&features.calls[index]);
-            let mut made: BTreeMap<FeatureId, (u64, u32)> = BTreeMap::new();
-            for (call, target) in calls() {
-                let at = block.instructions.binary_search_by_key(&call.pc, |i| i.pc);
-                let times = at.map_or(0, |k| counts.instructions[index][k]);
-                // A call that was never made may name a class that was never loaded: whether it leaves is unknown.
-                if times == 0 {
-                    continue;
-                }
-                if let Some(id) = leaving.feature(*target, call, builder) {
-                    made.entry(id).or_insert((0, 0)).0 += times;
-                }
-            }
-            for (_, target) in calls() {
-                if let Some((_, sites)) = leaving.known(*target).and_then(|id| made.get_mut(&id)) {
-                    *sites += 1;
-                }
-            }
-            for (id, (sum, sites)) in made {
-                *self.counts.entry(id).or_insert(0.0) += sum as f64;
-                if let Some(whole) = whole {
-                    builder.compose(whole, id, f64::from(sites));
-                }
-            }
-        }
-    }
 }

@@ -1,0 +1,196 @@
+//! The growing row: adds the counts of one method after another, and states what its blocks consist of.
+
+use std::collections::BTreeMap;
+
+use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind};
+use pricetag_probe_plan::{BlockPlan, MethodCounts, MethodPlan};
+
+use crate::cold::Cold;
+use crate::describe::{self, MethodFeatures};
+use crate::leaving::{Leaving, TargetId};
+use crate::tabulator::TabulateOptions;
+
+/// The growing row.
+pub(crate) struct Sums {
+    pub(crate) counts: BTreeMap<FeatureId, f64>,
+    pub(crate) opcodes: [u64; 256],
+    pub(crate) cold: Cold,
+    /// A warm JVM: what is executed is not executed for the first time, and mostly compiled.
+    pub(crate) warm: bool,
+    pub(crate) imbalances: Vec<String>,
+    pub(crate) stray: u32,
+    pub(crate) unplanned: u32,
+}
+
+impl Sums {
+    pub(crate) fn new(cold: Cold) -> Self {
+        Self {
+            counts: BTreeMap::new(),
+            opcodes: [0; 256],
+            cold,
+            warm: false,
+            imbalances: Vec::new(),
+            stray: 0,
+            unplanned: 0,
+        }
+    }
+
+    pub(crate) fn count(
+        &mut self,
+        feature: &Feature,
+        value: f64,
+        builder: &mut DatasetBuilder,
+    ) -> FeatureId {
+        let id = builder
+            .find(&feature.name)
+            .unwrap_or_else(|| builder.intern(feature.clone()));
+        if value != 0.0 {
+            *self.counts.entry(id).or_insert(0.0) += value;
+        }
+        id
+    }
+
+    pub(crate) fn add_method(
+        &mut self,
+        options: &TabulateOptions,
+        leaving: &mut Leaving,
+        method: &MethodPlan,
+        features: &MethodFeatures,
+        counts: &MethodCounts,
+        builder: &mut DatasetBuilder,
+    ) {
+        let wanted = |kind| options.kinds.contains(&kind);
+        let invocations = method.invocations(counts);
+        let loops = method.loop_counts(counts);
+        if wanted(FeatureKind::Method) && invocations > 0 {
+            self.count(&features.invocations, invocations as f64, builder);
+        }
+        for (feature, passes) in features.loops.iter().zip(&loops) {
+            let passes = passes.entries + passes.repeats;
+            if wanted(FeatureKind::Loop) && passes > 0 {
+                self.count(feature, passes as f64, builder);
+            }
+        }
+        for (feature, entries) in features.handlers.iter().zip(&counts.handlers) {
+            if wanted(FeatureKind::Exception) && *entries > 0 {
+                self.count(feature, *entries as f64, builder);
+            }
+        }
+        if wanted(FeatureKind::Branch) {
+            for (edge, _, count) in method.branch_outcomes(counts) {
+                if let (Some(feature), true) = (features.branches.get(&edge.0), count > 0) {
+                    self.count(feature, count as f64, builder);
+                }
+            }
+        }
+        self.add_blocks(options, leaving, method, features, counts, builder);
+        let executed = method.opcodes(counts);
+        for (sum, count) in self.opcodes.iter_mut().zip(executed) {
+            *sum += count;
+        }
+        if !self.warm {
+            let repeats = loops.iter().map(|l| l.repeats).sum();
+            self.cold.methods += f64::from(u8::from(invocations > 0));
+            self.cold.add_executions(
+                invocations,
+                repeats,
+                executed.iter().sum(),
+                method.code_bytes,
+            );
+        }
+    }
+
+    fn add_blocks(
+        &mut self,
+        options: &TabulateOptions,
+        leaving: &mut Leaving,
+        method: &MethodPlan,
+        features: &MethodFeatures,
+        counts: &MethodCounts,
+        builder: &mut DatasetBuilder,
+    ) {
+        for (index, block) in method.blocks.iter().enumerate() {
+            let entered = counts.blocks[index];
+            if entered == 0 {
+                continue;
+            }
+            if !self.warm {
+                self.cold.blocks += 1.0;
+                self.cold.bytes += f64::from(block.end.saturating_sub(u32::from(block.start.0)));
+            }
+            let mut whole = None;
+            if options.kinds.contains(&FeatureKind::Block) {
+                let feature = &features.blocks[index];
+                let new = builder.find(&feature.name).is_none();
+                let id = self.count(feature, entered as f64, builder);
+                if new && options.kinds.contains(&FeatureKind::Opcode) {
+                    compose_opcodes(options, id, block, builder);
+                }
+                whole = Some(id);
+            }
+            if options.kinds.contains(&FeatureKind::Call) {
+                let made = calls_made(
+                    block,
+                    &features.calls[index],
+                    &counts.instructions[index],
+                    leaving,
+                    builder,
+                );
+                for (id, (calls, sites)) in made {
+                    *self.counts.entry(id).or_insert(0.0) += calls as f64;
+                    if let Some(whole) = whole {
+                        builder.compose(whole, id, f64::from(sites));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// States how many instructions of each category one execution of a block runs.
+fn compose_opcodes(
+    options: &TabulateOptions,
+    whole: FeatureId,
+    block: &BlockPlan,
+    builder: &mut DatasetBuilder,
+) {
+    let mut histogram = [0u64; 256];
+    for instruction in &block.instructions {
+        histogram[usize::from(instruction.opcode)] += 1;
+    }
+    let amounts = options.categories.sum(&histogram);
+    for (name, amount) in options.categories.names().iter().zip(amounts) {
+        if amount > 0 {
+            let part = builder.intern(describe::opcode(name));
+            builder.compose(whole, part, amount as f64);
+        }
+    }
+}
+
+/// The leaving calls that a block made: how many, and from how many call sites.
+fn calls_made(
+    block: &BlockPlan,
+    targets: &[TargetId],
+    executed: &[u64],
+    leaving: &mut Leaving,
+    builder: &mut DatasetBuilder,
+) -> BTreeMap<FeatureId, (u64, u32)> {
+    let mut made: BTreeMap<FeatureId, (u64, u32)> = BTreeMap::new();
+    for (call, target) in block.calls.iter().zip(targets) {
+        let at = block.instructions.binary_search_by_key(&call.pc, |i| i.pc);
+        let times = at.map_or(0, |k| executed[k]);
+        // A call that was never made may name a class that was never loaded: whether it leaves is unknown.
+        if times == 0 {
+            continue;
+        }
+        if let Some(id) = leaving.feature(*target, call, builder) {
+            made.entry(id).or_insert((0, 0)).0 += times;
+        }
+    }
+    for target in targets {
+        if let Some((_, sites)) = leaving.known(*target).and_then(|id| made.get_mut(&id)) {
+            *sites += 1;
+        }
+    }
+    made
+}
