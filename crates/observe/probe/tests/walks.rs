@@ -319,6 +319,30 @@ fn no_return_that_may_throw_carries_a_counter() {
     );
 }
 
+/// The oracle can tell: a probe that counts once too often changes what is derived, or contradicts it.
+#[test]
+fn a_wrong_probe_is_seen() {
+    let bytes = include_bytes!("subjects/Loops.class");
+    let plan = pricetag_probe::plan(&ClassFile::parse(bytes).unwrap(), bytes);
+    for method in plan.methods.iter().filter(|m| !m.edges.is_empty()) {
+        let mut walker = Walker::new(method, plan.counters);
+        let choices = &mut Choices::new(&[]);
+        for _ in 0..20 {
+            walker.walk(choices, 200);
+        }
+        let edges = method.edges.iter().filter_map(|e| e.counter);
+        let counters = edges.chain(method.throw_points.iter().map(|t| t.counter));
+        for counter in counters.chain(method.handlers.iter().map(|h| h.counter)) {
+            let mut probes = walker.probes.clone();
+            probes[counter.0 as usize] += 1;
+            assert_ne!(
+                method.derive(&probes, &walker.open),
+                Ok(walker.truth.clone())
+            );
+        }
+    }
+}
+
 fn walk_class(bytes: &[u8]) -> usize {
     let plan = pricetag_probe::plan(&ClassFile::parse(bytes).unwrap(), bytes);
     let counted = plan

@@ -15,6 +15,9 @@ use pricetag_classfile::{ClassFileError, Code, ConstantPool, Instruction, Operan
 use pricetag_graph::Digraph;
 use pricetag_probe_plan::{BlockId, EdgeKind, Node, Pc};
 
+/// Most entries of the exception table times instructions; compilers stay far below.
+const MOST_COVERED: usize = 1 << 26;
+
 /// Why a method has no control-flow graph.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FlowError {
@@ -34,6 +37,16 @@ pub enum FlowError {
     FallsOff {
         /// The last instruction.
         pc: u16,
+    },
+    /// So many exception ranges over so much code that analysing them would take minutes.
+    #[error(
+        "{entries} exception table entries over {instructions} instructions are too many to analyse"
+    )]
+    TooManyRanges {
+        /// Entries of the exception table.
+        entries: usize,
+        /// Instructions of the method.
+        instructions: usize,
     },
     /// The operand stack is too small or has different heights on two ways to one instruction.
     #[error("operand stack does not fit at {pc}")]
@@ -114,6 +127,14 @@ impl Cfg {
         code: &Code<'_>,
         after: &BTreeSet<Pc>,
     ) -> Result<Self, FlowError> {
+        let (entries, length) = (code.exception_table.len(), instructions.len());
+        if entries.saturating_mul(length) > MOST_COVERED {
+            let instructions = length;
+            return Err(FlowError::TooManyRanges {
+                entries,
+                instructions,
+            });
+        }
         let reachable = reachable(&instructions, code)?;
         let leaders = leaders(&instructions, code, &reachable, after);
         let mut block_of = vec![None; instructions.len()];
