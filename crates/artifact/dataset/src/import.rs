@@ -14,7 +14,7 @@ use crate::model::{
     DATASET_SCHEMA, Dataset, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
     ObservationId, Status,
 };
-use crate::table::{self, Table};
+use crate::table::{self, Column, Table};
 
 mod cells;
 mod csv;
@@ -119,15 +119,15 @@ fn build(source: &Source<'_>, options: &ImportOptions) -> Result<Dataset> {
             continue;
         }
         if options.label.as_deref() == Some(name) {
-            set_labels(source, name, &mut dataset)?;
+            set_labels(source, column, &mut dataset)?;
         } else if options.group.as_deref() == Some(name) {
-            for (row, text) in cells::texts(source, name)?.into_iter().enumerate() {
+            for (row, text) in cells::texts(source, column)?.into_iter().enumerate() {
                 dataset.observations[row].group = text.unwrap_or_default();
             }
         } else if name == options.target || options.costs.contains(name) {
-            add_cost(source, name, options, &mut dataset)?;
+            add_cost(source, column, options, &mut dataset)?;
         } else {
-            add_feature(source, name, options, &mut dataset)?;
+            add_feature(source, column, options, &mut dataset)?;
         }
     }
     for row in &mut dataset.observations {
@@ -209,7 +209,7 @@ fn abbreviated(names: &[&str]) -> String {
     text
 }
 
-fn set_labels(source: &Source<'_>, column: &str, dataset: &mut Dataset) -> Result<()> {
+fn set_labels(source: &Source<'_>, column: &Column, dataset: &mut Dataset) -> Result<()> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for (row, text) in cells::texts(source, column)?.into_iter().enumerate() {
         let label = text.unwrap_or_else(|| format!("row {}", row + 1));
@@ -228,11 +228,12 @@ fn set_labels(source: &Source<'_>, column: &str, dataset: &mut Dataset) -> Resul
 
 fn add_cost(
     source: &Source<'_>,
-    column: &str,
+    column: &Column,
     options: &ImportOptions,
     dataset: &mut Dataset,
 ) -> Result<()> {
-    let is_target = column == options.target;
+    let name = &column.name;
+    let is_target = *name == options.target;
     let cells = match classify(source, column)? {
         Cells::Numbers(cells) => cells,
         Cells::Texts(texts) => {
@@ -241,7 +242,7 @@ fn add_cost(
             return Err(DatasetError::Cell {
                 path: source.path.to_path_buf(),
                 row: source.place(row),
-                column: column.to_owned(),
+                column: name.clone(),
                 problem: format!("`{text}` is not a number, and a cost must be one"),
                 remedy: "choose a numeric column".to_owned(),
             });
@@ -252,11 +253,11 @@ fn add_cost(
         match value {
             Some(value) => {
                 let measured = Measured::new(vec![value]);
-                observation.costs.insert(column.to_owned(), measured);
+                observation.costs.insert(name.clone(), measured);
             }
             None if is_target => {
                 observation.status = Status::Failed;
-                observation.reason = Some(format!("`{column}` is missing ({})", source.place(row)));
+                observation.reason = Some(format!("`{name}` is missing ({})", source.place(row)));
             }
             None => {}
         }
@@ -266,17 +267,18 @@ fn add_cost(
 
 fn add_feature(
     source: &Source<'_>,
-    column: &str,
+    column: &Column,
     options: &ImportOptions,
     dataset: &mut Dataset,
 ) -> Result<()> {
-    let is_input = options.inputs.contains(column);
+    let name = &column.name;
+    let is_input = options.inputs.contains(name);
     match classify(source, column)? {
         Cells::Texts(texts) => {
             for (row, text) in texts.into_iter().enumerate() {
                 if let Some(text) = text {
                     let inputs = &mut dataset.observations[row].inputs;
-                    inputs.insert(column.to_owned(), InputValue::Text(text));
+                    inputs.insert(name.clone(), InputValue::Text(text));
                 }
             }
         }
@@ -287,7 +289,7 @@ fn add_feature(
                     return Err(DatasetError::Cell {
                         path: source.path.to_path_buf(),
                         row: source.place(row),
-                        column: column.to_owned(),
+                        column: name.clone(),
                         problem: "the value is missing".to_owned(),
                         remedy: "fill it in (0 if nothing was counted), remove the row, or ignore the column"
                             .to_owned(),
@@ -295,7 +297,7 @@ fn add_feature(
                 };
                 if is_input {
                     let inputs = &mut dataset.observations[row].inputs;
-                    inputs.insert(column.to_owned(), InputValue::Number(value));
+                    inputs.insert(name.clone(), InputValue::Number(value));
                 }
                 if value != 0.0 {
                     sparse.push((ObservationId(row as u32), value));
@@ -303,7 +305,7 @@ fn add_feature(
             }
             dataset.columns.push(sparse);
             dataset.features.push(Feature {
-                name: column.to_owned(),
+                name: name.clone(),
                 kind: if is_input {
                     FeatureKind::Input
                 } else {

@@ -309,3 +309,58 @@ proptest! {
         }
     }
 }
+
+/// Rows of arbitrary texts and numbers over a few features.
+fn any_rows() -> impl Strategy<Value = Vec<(Observation, Vec<(u8, f64)>)>> {
+    let number = -1e300f64..1e300;
+    let input = prop_oneof![
+        number.clone().prop_map(InputValue::Number),
+        ".{0,5}".prop_map(InputValue::Text),
+    ];
+    let inputs = proptest::collection::btree_map("[a-z.]{1,3}", input, 0..4);
+    let repeats = proptest::collection::vec(number.clone(), 0..4).prop_map(Measured::new);
+    let costs = proptest::collection::btree_map("[a-z.]{1,3}", repeats, 0..3);
+    let counts = proptest::collection::vec((0u8..6, number), 0..8);
+    let row = (".{0,8}", ".{0,4}", inputs, costs, counts);
+    let row = row.prop_map(|(label, group, inputs, costs, counts)| {
+        let observation = Observation {
+            label,
+            group,
+            inputs,
+            costs,
+            caveats: vec!["a \"caveat\"\n".to_owned()],
+            ..Observation::default()
+        };
+        (observation, counts)
+    });
+    proptest::collection::vec(row, 0..6)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Tables and journal both give back exactly what was recorded.
+    #[test]
+    fn any_dataset_survives(rows in any_rows()) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut recording = Recording::create(dir.path(), meta()).unwrap();
+        for (observation, counts) in rows {
+            let counts = counts.into_iter().map(|(index, value)| {
+                let name = format!("f{index}");
+                (recording.builder().intern(feature(&name, FeatureKind::Block)), value)
+            });
+            let counts = counts.collect();
+            recording
+                .append(Row {
+                    observation,
+                    counts,
+                    differing: vec![],
+                })
+                .unwrap();
+        }
+        let journalled = open(dir.path()).unwrap();
+        let finished = recording.finish().unwrap();
+        prop_assert_eq!(&journalled, &finished);
+        prop_assert_eq!(&open(dir.path()).unwrap(), &finished);
+    }
+}

@@ -1,7 +1,7 @@
 //! Decides whether a column holds numbers or categories, and refuses what is neither.
 
 use crate::error::{DatasetError, Result};
-use crate::table::Values;
+use crate::table::{Column, Values};
 
 use super::Source;
 
@@ -14,23 +14,21 @@ pub(super) enum Cells {
 /// Spellings of a missing value: R, pandas, SQL.
 const MISSING: [&str; 5] = ["", "NA", "N/A", "null", "NULL"];
 
-fn values<'a>(source: &'a Source<'_>, column: &str) -> Result<&'a Values> {
-    let values = source.table.column(column);
+fn values<'a>(source: &Source<'_>, column: &'a Column) -> Result<&'a Values> {
     let unsupported = |what: &str| DatasetError::UnsupportedColumn {
         path: source.path.to_path_buf(),
-        column: column.to_owned(),
+        column: column.name.clone(),
         what: what.to_owned(),
     };
-    match values {
-        None => Err(unsupported("nothing")),
-        Some(Values::Unsupported(what)) => Err(unsupported(what)),
-        Some(Values::Lists(_)) => Err(unsupported("lists")),
-        Some(values) => Ok(values),
+    match &column.values {
+        Values::Unsupported(what) => Err(unsupported(what)),
+        Values::Lists(_) => Err(unsupported("lists")),
+        values => Ok(values),
     }
 }
 
 /// The cells as texts, whatever they are.
-pub(super) fn texts(source: &Source<'_>, column: &str) -> Result<Vec<Option<String>>> {
+pub(super) fn texts(source: &Source<'_>, column: &Column) -> Result<Vec<Option<String>>> {
     Ok(match values(source, column)? {
         Values::Texts(cells) => cells.clone(),
         Values::Integers(cells) => cells.iter().map(|c| c.map(|v| v.to_string())).collect(),
@@ -42,19 +40,19 @@ pub(super) fn texts(source: &Source<'_>, column: &str) -> Result<Vec<Option<Stri
 }
 
 /// Numbers if all present cells are numbers, texts if most are none.
-pub(super) fn classify(source: &Source<'_>, column: &str) -> Result<Cells> {
+pub(super) fn classify(source: &Source<'_>, column: &Column) -> Result<Cells> {
     let values = values(source, column)?;
     if let Some(cells) = values.numbers() {
         if let Some(row) = cells.iter().position(|c| c.is_some_and(|v| !v.is_finite())) {
             let value = cells[row].unwrap_or(f64::NAN);
-            return Err(not_finite(source, column, row, &value.to_string()));
+            return Err(not_finite(source, &column.name, row, &value.to_string()));
         }
         return Ok(Cells::Numbers(cells));
     }
     let Values::Texts(texts) = values else {
         return Ok(Cells::Texts(Vec::new()));
     };
-    classify_texts(source, column, texts)
+    classify_texts(source, &column.name, texts)
 }
 
 fn classify_texts(source: &Source<'_>, column: &str, texts: &[Option<String>]) -> Result<Cells> {
