@@ -7,9 +7,9 @@ use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jlong, jmethodID, jobject};
 use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_BREAKPOINT, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE,
     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, JVMTI_EVENT_GARBAGE_COLLECTION_START,
-    JVMTI_EVENT_SINGLE_STEP, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_THREAD_START,
-    JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT,
-    JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
+    JVMTI_EVENT_THREAD_END, JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VIRTUAL_THREAD_END,
+    JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent,
+    jvmtiEventCallbacks,
 };
 use pricetag_trace::Mode;
 
@@ -34,7 +34,6 @@ pub fn table() -> jvmtiEventCallbacks {
     table.GarbageCollectionStart = Some(collection_start);
     table.GarbageCollectionFinish = Some(collection_finish);
     table.ClassPrepare = Some(class_prepare);
-    table.SingleStep = Some(single_step);
     table.Breakpoint = Some(breakpoint);
     table
 }
@@ -65,11 +64,7 @@ fn later_events(session: &Session) -> Vec<jvmtiEvent> {
         }
         Mode::Time => events.push(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK),
         Mode::Step => {
-            events = vec![
-                JVMTI_EVENT_SINGLE_STEP,
-                JVMTI_EVENT_BREAKPOINT,
-                JVMTI_EVENT_CLASS_PREPARE,
-            ];
+            events = vec![JVMTI_EVENT_BREAKPOINT, JVMTI_EVENT_CLASS_PREPARE];
         }
     }
     events
@@ -115,6 +110,9 @@ unsafe extern "system" fn vm_start(_: *mut jvmtiEnv, env: *mut JNIEnv) {
 unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject) {
     guarded(env, |session, jni| {
         prepare(session, jni);
+        if session.options.mode == Mode::Step {
+            session.steps.prepare_loaded(session, jni);
+        }
         session
             .main_class
             .command(session.jvmti.property("sun.java.command").as_deref());
@@ -184,19 +182,7 @@ unsafe extern "system" fn breakpoint(
     method: jmethodID,
     location: jlong,
 ) {
-    guarded(env, |session, _| session.steps.breakpoint(method, location));
-}
-
-unsafe extern "system" fn single_step(
-    _: *mut jvmtiEnv,
-    env: *mut JNIEnv,
-    _: jobject,
-    method: jmethodID,
-    location: jlong,
-) {
-    guarded(env, |session, jni| {
-        session.steps.step(session, jni, method, location);
-    });
+    guarded(env, |session, _| session.steps.step(method, location));
 }
 
 unsafe extern "system" fn class_file_load_hook(

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use jvmti_bindings::sys::jvmti::{JVMTI_EVENT_BREAKPOINT, JVMTI_EVENT_SINGLE_STEP};
+use jvmti_bindings::sys::jvmti::JVMTI_EVENT_BREAKPOINT;
 use pricetag_trace::{ClassCounters, ClassLoaded, Mode, Record};
 
 use crate::frames;
@@ -13,9 +13,7 @@ use crate::session::Session;
 pub fn vm_death(session: &Session, jni: Jni) {
     match session.options.mode {
         Mode::Step => {
-            for event in [JVMTI_EVENT_SINGLE_STEP, JVMTI_EVENT_BREAKPOINT] {
-                let _ = session.jvmti.notify(event, false);
-            }
+            let _ = session.jvmti.notify(JVMTI_EVENT_BREAKPOINT, false);
             if let Err(error) = std::fs::write(&session.options.trace, session.steps.text()) {
                 eprintln!(
                     "pricetag: cannot write {}: {error}",

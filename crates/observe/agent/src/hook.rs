@@ -110,12 +110,16 @@ pub fn hidden_class(session: &Session, jni: Jni, class: jclass) {
     }
 }
 
-/// A class defined by native code without a name.
+/// The name of a class that was defined without one.
 fn own_name(session: &'static Session, bytes: &[u8]) -> Option<String> {
     let bytes = bytes.to_vec();
-    session
+    let parsed = session
         .worker
-        .run(move || ClassFile::parse(&bytes).ok().map(|class| class.name()))?
+        .run(move || ClassFile::parse(&bytes).map(|class| class.name()))?;
+    if let (Err(error), true) = (&parsed, session.counting()) {
+        session.left("?", None, error.to_string());
+    }
+    parsed.ok()
 }
 
 fn thread_class(session: &'static Session, bytes: &[u8]) -> Option<Vec<u8>> {

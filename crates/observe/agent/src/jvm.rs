@@ -558,6 +558,15 @@ impl Jvmti {
         }
     }
 
+    /// All loaded classes, as local references.
+    pub fn loaded_classes(self) -> Vec<jclass> {
+        let (mut count, mut classes) = (0, null_mut());
+        match jvmti_call!(self, GetLoadedClasses, &raw mut count, &raw mut classes) {
+            Ok(()) => self.take_list(classes, count),
+            Err(_) => Vec::new(),
+        }
+    }
+
     /// Sets a breakpoint.
     pub fn set_breakpoint(self, method: Id<jmethodID>, pc: u32) -> Result<(), jvmtiError> {
         jvmti_call!(self, SetBreakpoint, method.0, jlong::from(pc))

@@ -92,7 +92,6 @@ fn take_capabilities(jvmti: Jvmti, mode: Mode) -> Result<(), String> {
     let mut wanted = jvmtiCapabilities::default();
     match mode {
         Mode::Step => {
-            wanted.set_can_generate_single_step_events(true);
             wanted.set_can_generate_breakpoint_events(true);
             wanted.set_can_get_bytecodes(true);
         }

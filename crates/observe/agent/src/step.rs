@@ -1,12 +1,12 @@
-//! The oracle: counts every executed bytecode of the subject by single-stepping.
+//! The oracle: counts every executed bytecode of the subject by stepping through it in the interpreter.
 //!
-//! Shares no code with the probes: no class is changed, nothing is derived. A hundred times slower and more; for tests.
+//! Shares no code with the probes: no class is changed, nothing is derived. For tests.
 //!
-//! HotSpot hides steps while it resolves a field, method or class for a bytecode (`JvmtiHideSingleStepping`), although static
-//! initialisers and class loaders of the subject run then. Every instruction of the subject therefore has a breakpoint too: a
-//! breakpoint is not hidden, and counts when no step was reported for the instruction just before it. The capability for
-//! breakpoints also stops the interpreter from fusing pairs of bytecodes into one. Limit: an instruction that jumps to itself is
-//! reported once.
+//! Steps are taken with a breakpoint on every instruction, not with JVMTI's `SingleStep` event, which misses executions in HotSpot
+//! (JDK 17, seen by comparing the two): steps are hidden while a bytecode resolves a field, method or class
+//! (`JvmtiHideSingleStepping`), although static initialisers and class loaders of the subject run then; and a second step at the
+//! place of the last one is not posted, as when `return f(n - 1)` returns from itself. The capability for breakpoints also stops
+//! the interpreter from fusing pairs of bytecodes into one.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -30,67 +30,53 @@ type Counts = HashMap<(usize, i64), u64>;
 /// Counts of all threads.
 #[derive(Debug, Default)]
 pub struct Steps {
-    /// By method id; none for methods that are not the subject's.
-    methods: Mutex<HashMap<usize, Option<Arc<Method>>>>,
+    /// Methods with breakpoints, by method id.
+    methods: Mutex<HashMap<usize, Method>>,
     threads: Mutex<Vec<Arc<Mutex<Counts>>>>,
 }
 
-#[derive(Default)]
-struct ThreadSteps {
-    counts: Option<Arc<Mutex<Counts>>>,
-    /// Whether a method is the subject's.
-    wanted: HashMap<usize, bool>,
-    /// The step reported last, until its breakpoint has been seen.
-    stepped: Option<(usize, i64)>,
-}
-
 thread_local! {
-    static THREAD: RefCell<ThreadSteps> = RefCell::default();
+    static THREAD: RefCell<Option<Arc<Mutex<Counts>>>> = const { RefCell::new(None) };
 }
 
 impl Steps {
-    /// A step: an instruction is about to be executed.
-    pub fn step(&self, session: &Session, jni: Jni, method: jmethodID, pc: i64) {
-        let key = method as usize;
-        let known = THREAD.with_borrow(|thread| thread.wanted.get(&key).copied());
-        let wanted = known.unwrap_or_else(|| {
-            let wanted = self.is_wanted(session, jni, method);
-            THREAD.with_borrow_mut(|thread| thread.wanted.insert(key, wanted));
-            wanted
-        });
-        if wanted {
-            self.count(key, pc, true);
-        }
-    }
-
-    /// A breakpoint: the same, after the step unless that was hidden.
-    pub fn breakpoint(&self, method: jmethodID, pc: i64) {
-        let here = (method as usize, pc);
-        let hidden = THREAD.with_borrow_mut(|thread| thread.stepped.take() != Some(here));
-        if hidden {
-            self.count(here.0, pc, false);
-        }
-    }
-
-    fn count(&self, method: usize, pc: i64, stepped: bool) {
+    /// An instruction with a breakpoint is about to be executed.
+    pub fn step(&self, method: jmethodID, pc: i64) {
         THREAD.with_borrow_mut(|thread| {
-            thread.stepped = stepped.then_some((method, pc));
-            let counts = thread.counts.get_or_insert_with(|| {
+            let counts = thread.get_or_insert_with(|| {
                 let counts = Arc::<Mutex<Counts>>::default();
                 lock(&self.threads).push(counts.clone());
                 counts
             });
-            *lock(counts).entry((method, pc)).or_insert(0) += 1;
+            *lock(counts).entry((method as usize, pc)).or_insert(0) += 1;
         });
     }
 
     /// A class is about to be used for the first time: sets its breakpoints.
     pub fn prepare(&self, session: &Session, jni: Jni, class: jclass) {
-        let methods = session.jvmti.methods(class);
-        for method in methods {
-            if !self.is_wanted(session, jni, method.0) {
+        let Some(name) = session
+            .jvmti
+            .class_signature(class)
+            .and_then(|name| internal_name(&name))
+        else {
+            return;
+        };
+        let Some(loader) = session.jvmti.class_loader(class) else {
+            return;
+        };
+        if !subject::selected(session, jni, loader, &name) {
+            return;
+        }
+        for method in session.jvmti.methods(class) {
+            let Some((method_name, descriptor)) = session.jvmti.method_name(method.0) else {
                 continue;
-            }
+            };
+            let named = Method {
+                class: name.clone(),
+                name: method_name,
+                descriptor,
+            };
+            lock(&self.methods).insert(method.0 as usize, named);
             let code = session.jvmti.bytecodes(method.0).unwrap_or_default();
             let starts = session.worker.run(move || {
                 let instructions =
@@ -106,14 +92,12 @@ impl Steps {
         }
     }
 
-    fn is_wanted(&self, session: &Session, jni: Jni, method: jmethodID) -> bool {
-        if let Some(known) = lock(&self.methods).get(&(method as usize)) {
-            return known.is_some();
+    /// Classes that are in use before the agent can watch (those of a system class loader of the subject's own).
+    pub fn prepare_loaded(&self, session: &Session, jni: Jni) {
+        for class in session.jvmti.loaded_classes() {
+            self.prepare(session, jni, class);
+            jni.delete_local(class);
         }
-        let resolved = resolve(session, jni, method).map(Arc::new);
-        let wanted = resolved.is_some();
-        lock(&self.methods).insert(method as usize, resolved);
-        wanted
     }
 
     /// Lines `class TAB method TAB descriptor TAB pc TAB count`.
@@ -122,7 +106,7 @@ impl Steps {
         let mut sums: BTreeMap<(&Method, i64), u64> = BTreeMap::new();
         for counts in lock(&self.threads).iter() {
             for (&(method, pc), &count) in lock(counts).iter() {
-                if let Some(Some(method)) = methods.get(&method) {
+                if let Some(method) = methods.get(&method) {
                     *sums.entry((method, pc)).or_insert(0) += count;
                 }
             }
@@ -137,22 +121,4 @@ impl Steps {
         }
         text
     }
-}
-
-/// A method of the subject, by name.
-fn resolve(session: &Session, jni: Jni, method: jmethodID) -> Option<Method> {
-    let class = session.jvmti.declaring_class(method)?;
-    let signature = session.jvmti.class_signature(class);
-    let loader = session.jvmti.class_loader(class);
-    let signature = signature?;
-    let class = internal_name(&signature)?;
-    if !subject::selected(session, jni, loader?, &class) {
-        return None;
-    }
-    let (name, descriptor) = session.jvmti.method_name(method)?;
-    Some(Method {
-        class,
-        name,
-        descriptor,
-    })
 }

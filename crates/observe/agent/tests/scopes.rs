@@ -1,0 +1,212 @@
+//! Invocations of chosen methods as observations.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use pricetag_probe_plan::PlanStore;
+use pricetag_trace::{Argument, Invocation, Mode, Scope};
+use support::{Subject, invocations};
+
+const CALLS: &str = r#"
+import java.util.*;
+public class Calls {
+    static Object sink;
+    static Object one() { return new int[1]; }
+    static void many(int n) { for (int i = 0; i < n; i++) sink = new byte[100]; }
+    static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+    int values(long a, double b, float c, char d, boolean e, String f, int[] g, List<?> h, Map<?, ?> i, Object j, Calls k) { return 1; }
+    static int loop(int n) { int s = 0; for (int i = 0; i < n; i++) s += i % 3 == 0 ? 2 : 1; return s; }
+    static int fail(int n) { if (n > 1) throw new IllegalArgumentException(); return n; }
+    static int outer(int n) { int s = loop(n); try { s += fail(n); } catch (IllegalArgumentException e) { s--; } return s; }
+    public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "allocate": {
+                for (int i = 0; i < 3; i++) sink = one();
+                Thread worker = new Thread(() -> many(500_000));
+                worker.start();
+                worker.join();
+                break;
+            }
+            case "recurse": for (int i = 3; i < 6; i++) fib(i); break;
+            case "values": new Calls().values(-5L, 2.5, 0.5f, 'a', true, "four", new int[7], List.of(1, 2), Map.of(1, 2), null, new Calls()); break;
+            case "fail": for (int i = 0; i < 3; i++) outer(i); break;
+            case "threads": {
+                Thread[] threads = new Thread[8];
+                for (int t = 0; t < threads.length; t++) {
+                    final int base = 100 * t;
+                    threads[t] = new Thread(() -> { for (int i = 0; i < 50; i++) outer(base + i); });
+                    threads[t].start();
+                }
+                for (Thread t : threads) t.join();
+                break;
+            }
+        }
+    }
+}
+"#;
+
+fn observe(subject: &Subject, mode: Mode, scopes: &[&str], what: &str) -> Vec<Invocation> {
+    let mut options = subject.options(mode);
+    options.scopes = scopes
+        .iter()
+        .map(|scope| scope.parse::<Scope>().expect("a scope"))
+        .collect();
+    // Interpreted: compiled code that takes over a running loop allocates some bytes of its own.
+    let (outcome, trace) = subject.trace(&options, &["-Xint", "Calls", what]);
+    assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
+    invocations(&trace).into_iter().cloned().collect()
+}
+
+/// How often each method of `Calls` was entered during an invocation, from its counters.
+fn entries(subject: &Subject, invocation: &Invocation, method: &str) -> u64 {
+    let store = PlanStore::open(subject.path("plans")).expect("plans");
+    let mut entries = 0;
+    for counters in &invocation.counters {
+        let plan = store
+            .load(counters.hash)
+            .expect("a sound plan")
+            .expect("a plan");
+        let mut values = vec![0; plan.counters as usize];
+        for &(index, count) in &counters.counts {
+            values[index as usize] = count;
+        }
+        for planned in &plan.methods {
+            let counts = planned
+                .derive(&values, &[])
+                .expect("an invocation's counters balance");
+            if planned.name == method {
+                entries += counts.blocks.first().copied().unwrap_or(0);
+            }
+        }
+    }
+    entries
+}
+
+#[test]
+fn allocation_is_exact_to_the_byte() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let calls = observe(
+        &subject,
+        Mode::Time,
+        &["Calls#one", "main", "Calls#many(I)V"],
+        "allocate",
+    );
+    let allocated: Vec<(u32, u64)> = calls
+        .iter()
+        .map(|call| (call.scope, call.allocated_bytes))
+        .collect();
+    assert_eq!(allocated, [(0, 24), (0, 24), (0, 24), (2, 60_000_000)]);
+    assert_ne!(calls[0].thread, calls[3].thread);
+}
+
+#[test]
+fn only_the_outermost_invocation_counts() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let timed = observe(&subject, Mode::Time, &["Calls#fib"], "recurse");
+    let arguments: Vec<_> = timed.iter().map(|call| call.arguments.clone()).collect();
+    assert_eq!(arguments, [3, 4, 5].map(|n| vec![Argument::Integer(n)]));
+    assert!(
+        timed
+            .iter()
+            .all(|call| call.counters.is_empty() && call.wall_ns > 0)
+    );
+    let counted = observe(&subject, Mode::Count, &["Calls#fib"], "recurse");
+    let entered: Vec<u64> = counted
+        .iter()
+        .map(|call| entries(&subject, call, "fib"))
+        .collect();
+    assert_eq!(entered, [5, 9, 15]);
+}
+
+#[test]
+fn arguments_by_value_or_size() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let calls = observe(&subject, Mode::Time, &["Calls#values"], "values");
+    assert_eq!(calls.len(), 1);
+    assert_eq!(
+        calls[0].arguments,
+        [
+            Argument::Integer(-5),
+            Argument::Real(2.5),
+            Argument::Real(0.5),
+            Argument::Integer(97),
+            Argument::Integer(1),
+            Argument::Size(4),
+            Argument::Size(7),
+            Argument::Size(2),
+            Argument::Size(1),
+            Argument::Null,
+            Argument::Opaque,
+        ]
+    );
+}
+
+#[test]
+fn an_exception_ends_an_invocation() {
+    let subject = Subject::new("Calls.java", CALLS);
+    for mode in [Mode::Time, Mode::Count] {
+        let calls = observe(&subject, mode, &["Calls#fail", "Calls#outer"], "fail");
+        let seen: Vec<(u32, bool)> = calls.iter().map(|call| (call.scope, call.threw)).collect();
+        assert_eq!(
+            seen,
+            [
+                (1, false),
+                (0, false),
+                (1, false),
+                (0, false),
+                (1, false),
+                (0, true)
+            ],
+            "{mode}"
+        );
+        if mode == Mode::Count {
+            assert!(
+                calls
+                    .iter()
+                    .all(|call| entries(&subject, call, "fail") == 1)
+            );
+            let loops: Vec<u64> = calls
+                .iter()
+                .map(|call| entries(&subject, call, "loop"))
+                .collect();
+            assert_eq!(loops, [1, 0, 1, 0, 1, 0]);
+        }
+    }
+}
+
+#[test]
+fn threads_do_not_disturb_each_other() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let calls = observe(&subject, Mode::Count, &["Calls#outer"], "threads");
+    assert_eq!(calls.len(), 400);
+    assert_eq!(
+        calls
+            .iter()
+            .map(|call| call.thread)
+            .collect::<BTreeSet<_>>()
+            .len(),
+        8
+    );
+    let sequences: BTreeSet<u64> = calls.iter().map(|call| call.sequence).collect();
+    assert_eq!(sequences, (0..400).collect());
+    for call in &calls {
+        assert!(
+            entries(&subject, call, "loop") == 1 && entries(&subject, call, "outer") == 1,
+            "{call:?}"
+        );
+    }
+}
+
+#[test]
+fn a_scope_that_does_not_exist_is_listed() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let mut options = subject.options(Mode::Time);
+    options.scopes = vec!["Calls#nothing".parse().expect("a scope")];
+    let (_, trace) = subject.trace(&options, &["Calls", "recurse"]);
+    let text = trace.to_string();
+    assert!(
+        text.contains("left Calls.Calls#nothing: not observed: class Calls has no method nothing"),
+        "{text}"
+    );
+}
