@@ -48,8 +48,8 @@ const CASES: [(&str, &str, &str); 12] = [
     ("recursion", "static int ack(int m, int n) { return m == 0 ? n + 1 : n == 0 ? ack(m - 1, 1) : ack(m - 1, ack(m, n - 1)); }", "ack(2, 3);"),
     (
         "lambdas and streams",
-        "static int twice(int n) { return n * 2; }",
-        "sum += java.util.stream.IntStream.range(0, 20).filter(i -> i % 3 == 1).map(Case::twice).sum();
+        "static int twice(int n) { return n * 2; } static java.util.function.IntUnaryOperator twiced = n -> twice(n);",
+        "sum += java.util.stream.IntStream.range(0, 20).filter(i -> i % 3 == 1).map(Case.twiced).sum();
          java.util.List.of(3, 1, 2).forEach(i -> sum += i); for (int i = 0; i < 3; i++) { int k = i; Runnable r = () -> sum += k; r.run(); }",
     ),
     (
@@ -85,15 +85,22 @@ fn flat(counts: &Counts) -> BTreeMap<(String, u16), u64> {
 
 #[test]
 fn counts_equal_steps() {
-    for (name, members, body) in CASES {
-        let source = format!(
-            "public class Case {{ static int sum; {members}\npublic static void main(String[] args) throws Exception {{ {body} }} }}"
-        );
-        let subject = Subject::new("Case.java", &source);
-        let plain = execute(subject.java(&["Case"]));
+    // All in one compilation: starting the compiler is what takes longest.
+    let class = |(number, (_, members, body)): (usize, &(&str, &str, &str))| {
+        let main = format!("public static void main(String[] args) throws Exception {{ {body} }}");
+        format!("class Case{number} {{ static int sum; {members}\n{main} }}\n")
+            .replace("Case.", &format!("Case{number}."))
+    };
+    let subject = Subject::new(
+        "Cases.java",
+        &CASES.iter().enumerate().map(class).collect::<String>(),
+    );
+    for (number, (name, ..)) in CASES.into_iter().enumerate() {
+        let main = format!("Case{number}");
+        let plain = execute(subject.java(&[&main]));
         let (count, step) = (subject.options(Mode::Count), subject.options(Mode::Step));
-        let (counted_run, trace) = subject.trace(&count, &["Case"]);
-        let stepped_run = execute(subject.observed(&step, &["Case"]));
+        let (counted_run, trace) = subject.trace(&count, &[&main]);
+        let stepped_run = execute(subject.observed(&step, &[&main]));
         assert_eq!(counted_run, plain, "{name}");
         assert_eq!(stepped_run, plain, "{name}");
         let counted = Counts::from_trace(&count.trace, &subject.path("plans")).expect(name);
