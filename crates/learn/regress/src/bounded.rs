@@ -13,9 +13,10 @@ use crate::nnls::dot;
 /// Newton steps; a handful is usual.
 const STEPS: usize = 100;
 
-/// Solves the problem; `lower[j]` = l ≥ 0. None when the numbers are not finite.
+/// Solves the problem; `lower[j]` = l ≥ 0, `gram` = A Aᵀ. None when the numbers are not finite.
 pub(crate) fn bounded_ridge(
     a: &Mat<f64>,
+    gram: &Mat<f64>,
     r: &[f64],
     lambda: f64,
     lower: &[f64],
@@ -28,10 +29,14 @@ pub(crate) fn bounded_ridge(
         if size <= 1e-12 * dot(r, r).sqrt().max(1e-300) {
             break;
         }
-        let free: Vec<usize> = (0..p)
-            .filter(|&j| state.slopes[j] / lambda > -lower[j])
-            .collect();
-        let mut jacobian = gram_of(a, &free, 1.0 / lambda);
+        let (free, bound): (Vec<usize>, Vec<usize>) =
+            (0..p).partition(|&j| state.slopes[j] / lambda > -lower[j]);
+        // Of the free and the bound columns, multiply out the fewer.
+        let mut jacobian = if free.len() < bound.len() {
+            gram_of(a, &free, 1.0 / lambda)
+        } else {
+            (gram - gram_of(a, &bound, 1.0)) * faer::Scale(1.0 / lambda)
+        };
         for i in 0..n {
             jacobian[(i, i)] += 1.0;
         }
@@ -109,6 +114,59 @@ impl State {
             value,
             gradient,
             slopes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bounded_ridge, gram_of};
+    use crate::nnls::nnls;
+    use faer::Mat;
+    use proptest::prelude::*;
+
+    /// The same problem as non-negative least squares of stacked equations: with x = y − l, y ≥ 0,
+    /// ‖[A; √λ I] y − [r + A l; √λ l]‖².
+    fn by_stacking(a: &Mat<f64>, r: &[f64], lambda: f64, lower: &[f64]) -> Vec<f64> {
+        let (n, p) = (a.nrows(), a.ncols());
+        let root = lambda.sqrt();
+        let stacked = Mat::from_fn(n + p, p, |i, j| match i.checked_sub(n) {
+            None => a[(i, j)],
+            Some(k) if k == j => root,
+            Some(_) => 0.0,
+        });
+        let right: Vec<f64> = (0..n + p)
+            .map(|i| match i.checked_sub(n) {
+                None => r[i] + (0..p).map(|j| a[(i, j)] * lower[j]).sum::<f64>(),
+                Some(k) => root * lower[k],
+            })
+            .collect();
+        nnls(&stacked, &right)
+            .x
+            .iter()
+            .zip(lower)
+            .map(|(y, l)| y - l)
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn agrees_with_stacked_equations(
+            n in 1_usize..8,
+            p in 1_usize..25,
+            exponent in -4_i32..3,
+            numbers in proptest::collection::vec(-1.0_f64..1.0, 300),
+        ) {
+            let lambda = 10_f64.powi(exponent);
+            let a = Mat::from_fn(n, p, |i, j| numbers[i * p + j]);
+            let r: Vec<f64> = numbers[200..200 + n].to_vec();
+            let lower: Vec<f64> = numbers[220..220 + p].iter().map(|v| v.max(0.0)).collect();
+            let all: Vec<usize> = (0..p).collect();
+            let x = bounded_ridge(&a, &gram_of(&a, &all, 1.0), &r, lambda, &lower).unwrap();
+            for (found, expected) in x.iter().zip(by_stacking(&a, &r, lambda, &lower)) {
+                prop_assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+            }
         }
     }
 }

@@ -52,6 +52,8 @@ pub struct Hierarchical {
     pub hierarchy: Hierarchy,
     /// Strengths; chosen by cross-validation when not given.
     pub shrinkage: Option<Shrinkage>,
+    /// Whether evidence and standard errors are wanted; they take a good part of the time.
+    pub certainty: bool,
 }
 
 /// A fit with what is particular to it.
@@ -101,7 +103,7 @@ impl Hierarchical {
             Some(given) => given.clone(),
             None => choose(&problem, &design.groups)?,
         };
-        solve(&problem, design, &shrinkage)
+        solve(&problem, design, &shrinkage, self.certainty)
     }
 }
 
@@ -391,7 +393,12 @@ fn leave_group_out(
 }
 
 /// Solves for given strengths.
-fn solve(problem: &Problem, design: &Design, s: &Shrinkage) -> Result<Outcome, EstimatorError> {
+fn solve(
+    problem: &Problem,
+    design: &Design,
+    s: &Shrinkage,
+    with_certainty: bool,
+) -> Result<Outcome, EstimatorError> {
     let numerical = || EstimatorError::Numerical {
         method: "hier",
         reason: "a price is not finite".into(),
@@ -413,8 +420,10 @@ fn solve(problem: &Problem, design: &Design, s: &Shrinkage) -> Result<Outcome, E
         .map(|(t, s)| if *s > 0.0 { t / s } else { 0.0 })
         .collect();
     let white = whiten(&without_parts, &column(&residual));
+    let white_parts = whiten(&without_parts, &problem.parts);
     let v = bounded_ridge(
-        &whiten(&without_parts, &problem.parts),
+        &white_parts,
+        &(&white_parts * white_parts.transpose()),
         white.col_as_slice(0),
         s.parts,
         &lower,
@@ -440,15 +449,26 @@ fn solve(problem: &Problem, design: &Design, s: &Shrinkage) -> Result<Outcome, E
         .zip(&problem.block_scale)
         .map(|(p, s)| if *s > 0.0 { p / s } else { 0.0 })
         .collect();
-    let u = bounded_ridge(&problem.blocks, &residual, s.blocks, &lower).ok_or_else(numerical)?;
-    let certainty = certainty(problem, &full, s, &top);
+    let u = bounded_ridge(
+        &problem.blocks,
+        &kernels.blocks,
+        &residual,
+        s.blocks,
+        &lower,
+    )
+    .ok_or_else(numerical)?;
+    let certainty = if with_certainty {
+        certainty(problem, &full, &without_parts, s, &top)
+    } else {
+        vec![(None, None); problem.composed.len()]
+    };
     let mut coefficients = vec![Coefficient::default(); design.columns.len()];
     for (k, &j) in problem.composed.iter().enumerate() {
         coefficients[j] = Coefficient {
             estimate: Some((prior[k] + problem.block_scale[k] * u[k]).max(0.0)),
             std_error: certainty[k].1,
             prior: Some(prior[k]),
-            evidence: Some(certainty[k].0),
+            evidence: certainty[k].0,
         };
     }
     for (k, &j) in problem.free.iter().enumerate() {
@@ -486,14 +506,15 @@ fn note(problem: &Problem, s: &Shrinkage) -> Diagnostic {
     }
 }
 
-/// Per composed column: evidence = 1 − posterior/prior variance of its departure, and the posterior standard deviation
-/// of its price.
+/// Per composed column: evidence = 1 − posterior/prior variance of its departure when its parts' prices are given, and
+/// the posterior standard deviation of its price when they are not.
 fn certainty(
     problem: &Problem,
     full: &Llt<f64>,
+    without_parts: &Llt<f64>,
     s: &Shrinkage,
     top: &[f64],
-) -> Vec<(f64, Option<f64>)> {
+) -> Vec<(Option<f64>, Option<f64>)> {
     let n = problem.z.len();
     let mut residual = problem.z.clone();
     let mut used = 0;
@@ -504,7 +525,7 @@ fn certainty(
     let white = whiten(full, &column(&residual));
     let sigma2 =
         (n > used).then(|| dot(white.col_as_slice(0), white.col_as_slice(0)) / (n - used) as f64);
-    let own = whiten(full, &problem.blocks);
+    let own = whiten(without_parts, &problem.blocks);
     let mut shared = Mat::<f64>::zeros(n, problem.composed.len());
     let mut prior_variance = vec![0.0; problem.composed.len()];
     for (k, &j) in problem.composed.iter().enumerate() {
@@ -533,7 +554,7 @@ fn certainty(
             let (own, shared) = (own.col_as_slice(k), shared.col_as_slice(k));
             let evidence = (dot(own, own) / s.blocks).clamp(0.0, 1.0);
             let variance = (prior_variance[k] - dot(shared, shared)).max(0.0);
-            (evidence, sigma2.map(|s2| (s2 * variance).sqrt()))
+            (Some(evidence), sigma2.map(|s2| (s2 * variance).sqrt()))
         })
         .collect()
 }

@@ -88,6 +88,17 @@ impl Hierarchy {
         out
     }
 
+    /// Columns about which nothing is known: each consists of its own execution.
+    pub fn flat(columns: usize) -> Self {
+        Self {
+            roles: vec![Role::Composed(vec![(0, 1.0)]); columns],
+            part_kinds: vec![0],
+            part_names: vec!["executed".into()],
+            kinds: vec!["executed".into()],
+            composed: false,
+        }
+    }
+
     /// Whether the dataset says of any column what it consists of.
     pub fn has_parts(&self) -> bool {
         self.composed

@@ -240,6 +240,7 @@ impl<'a> Learner<'a> {
         let estimator = Hierarchical {
             hierarchy,
             shrinkage: shrinkage.cloned(),
+            certainty: shrinkage.is_none(),
         };
         let outcome = estimator.solve(&merged)?;
         let priors = self.hierarchy.priors(&outcome.part_prices);
