@@ -293,6 +293,11 @@ impl Jni {
         jni_call!(self, IsSameObject, one, other) != 0
     }
 
+    /// Whether a thread is virtual; only for JDK 21 and later, whose table has the function.
+    pub fn is_virtual(self, thread: jobject) -> bool {
+        jni_call!(self, IsVirtualThread, thread) != 0
+    }
+
     /// Whether an object is an instance of a class.
     pub fn is_instance(self, object: jobject, class: jclass) -> bool {
         jni_call!(self, IsInstanceOf, object, class) != 0

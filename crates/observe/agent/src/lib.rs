@@ -27,4 +27,5 @@ mod scope;
 mod session;
 mod step;
 mod subject;
+mod threads;
 mod worker;

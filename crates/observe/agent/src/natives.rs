@@ -60,7 +60,9 @@ pub extern "system" fn Java_java_lang_Pricetag_slow(
 /// `static native void argLong(long value)`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_java_lang_Pricetag_argLong(env: *mut JNIEnv, _: jclass, value: jlong) {
-    guarded(env, (), |_, _| scope::argument(Argument::Integer(value)));
+    guarded(env, (), |session, jni| {
+        scope::argument(session, jni, Argument::Integer(value))
+    });
 }
 
 /// `static native void argDouble(double value)`.
@@ -70,7 +72,9 @@ pub extern "system" fn Java_java_lang_Pricetag_argDouble(
     _: jclass,
     value: jdouble,
 ) {
-    guarded(env, (), |_, _| scope::argument(Argument::Real(value)));
+    guarded(env, (), |session, jni| {
+        scope::argument(session, jni, Argument::Real(value))
+    });
 }
 
 /// `static native void argObject(Object value)`.
@@ -81,7 +85,7 @@ pub extern "system" fn Java_java_lang_Pricetag_argObject(
     value: jobject,
 ) {
     guarded(env, (), |session, jni| {
-        scope::argument(scope::describe(session, jni, value));
+        scope::argument(session, jni, scope::describe(session, jni, value));
     });
 }
 
@@ -90,7 +94,7 @@ pub extern "system" fn Java_java_lang_Pricetag_argObject(
 pub extern "system" fn Java_java_lang_Pricetag_enter(env: *mut JNIEnv, _: jclass, scope: jint) {
     guarded(env, (), |session, jni| {
         if scope == NO_SCOPE {
-            scope::forget_arguments();
+            scope::forget_arguments(session, jni);
         } else {
             scope::enter(session, jni, scope);
         }

@@ -5,10 +5,9 @@
 //! the first on exit is the wall clock, so that the agent's own work stays outside; CPU time and allocation are read
 //! around that.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use pricetag_instrument::ScopeProbe;
@@ -22,6 +21,7 @@ use crate::costs::classes_loaded;
 use crate::jvm::{Jni, jobject};
 use crate::session::{Session, lock};
 use crate::subject::runtime_loader;
+use crate::threads::{self, Active, Threads};
 
 /// Id of `main` in the instrumented code; other ids are indices into the options' scopes.
 pub const MAIN: i32 = -1;
@@ -33,35 +33,8 @@ pub struct Scopes {
     /// Classes among the targets that have been loaded.
     seen: Mutex<BTreeSet<String>>,
     sequence: AtomicU64,
-    threads: AtomicU32,
-}
-
-thread_local! {
-    static THREAD: RefCell<ThreadState> = RefCell::default();
-}
-
-/// What is going on on one thread.
-#[derive(Default)]
-struct ThreadState {
-    serial: Option<u32>,
-    /// Arguments reported since the last `enter`.
-    arguments: Vec<Argument>,
-    /// How many invocations of a scope are active.
-    depth: BTreeMap<i32, u32>,
-    active: Vec<Active>,
-}
-
-/// An observation that has begun.
-struct Active {
-    scope: i32,
-    sequence: u64,
-    arguments: Vec<Argument>,
-    counters: Option<Snapshot>,
-    collections: u32,
-    classes: u64,
-    allocated: u64,
-    cpu: u64,
-    start: Instant,
+    /// What is going on on each thread.
+    pub threads: Threads,
 }
 
 impl Scopes {
@@ -79,7 +52,7 @@ impl Scopes {
             targets: methods.collect(),
             seen: Mutex::default(),
             sequence: AtomicU64::new(0),
-            threads: AtomicU32::new(0),
+            threads: Threads::default(),
         }
     }
 
@@ -132,13 +105,13 @@ fn same_class(dotted: &str, internal: &str) -> bool {
 }
 
 /// An argument of the invocation that is about to be entered.
-pub fn argument(argument: Argument) {
-    THREAD.with_borrow_mut(|thread| thread.arguments.push(argument));
+pub fn argument(session: &Session, jni: Jni, argument: Argument) {
+    threads::with(session, jni, |thread| thread.arguments.push(argument));
 }
 
 /// Drops the arguments reported so far.
-pub fn forget_arguments() {
-    THREAD.with_borrow_mut(|thread| thread.arguments.clear());
+pub fn forget_arguments(session: &Session, jni: Jni) {
+    threads::with(session, jni, |thread| thread.arguments.clear());
 }
 
 /// What is known of an object without looking into it.
@@ -182,7 +155,7 @@ pub fn describe(session: &Session, jni: Jni, object: jobject) -> Argument {
 
 /// An invocation begins.
 pub fn enter(session: &Session, jni: Jni, scope: i32) {
-    let (arguments, outermost) = THREAD.with_borrow_mut(|thread| {
+    let (arguments, outermost) = threads::with(session, jni, |thread| {
         let arguments = std::mem::take(&mut thread.arguments);
         let depth = thread.depth.entry(scope).or_insert(0);
         *depth += 1;
@@ -195,7 +168,6 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         session.costs.main_entered(session, jni);
         return;
     }
-    let runtime = session.runtime.get();
     let mut active = Active {
         scope,
         sequence: session.scopes.sequence.fetch_add(1, Ordering::Relaxed),
@@ -207,13 +179,12 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         },
         collections: session.costs.collections(),
         classes: classes_loaded(session, jni),
-        allocated: runtime
-            .and_then(|runtime| runtime.allocated(jni))
-            .unwrap_or(0),
-        cpu: clock::thread_cpu(),
+        allocated: 0,
+        cpu: 0,
         start: Instant::now(),
     };
-    THREAD.with_borrow_mut(|thread| {
+    (active.cpu, active.allocated) = usage(session, jni);
+    threads::with(session, jni, |thread| {
         thread.active.reserve(1);
         active.start = Instant::now();
         thread.active.push(active);
@@ -223,13 +194,7 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
 /// An invocation ends.
 pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
     let end = Instant::now();
-    let cpu = clock::thread_cpu();
-    let allocated = session
-        .runtime
-        .get()
-        .and_then(|runtime| runtime.allocated(jni))
-        .unwrap_or(0);
-    let outermost = THREAD.with_borrow_mut(|thread| {
+    let outermost = threads::with(session, jni, |thread| {
         let depth = thread.depth.entry(scope).or_insert(0);
         let outermost = *depth == 1;
         *depth = depth.saturating_sub(1);
@@ -242,19 +207,21 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         session.costs.main_left(session, jni);
         return;
     }
+    let movable = threads::virtual_id(session, jni).is_some();
+    let (cpu, allocated) = if movable { (0, 0) } else { usage(session, jni) };
     let counters = if session.counting() {
         Chunks::snapshot(session, jni)
     } else {
         None
     };
-    let finished = THREAD.with_borrow_mut(|thread| {
+    let finished = threads::with(session, jni, |thread| {
         let at = thread
             .active
             .iter()
             .rposition(|active| active.scope == scope)?;
         let serial = *thread
             .serial
-            .get_or_insert_with(|| session.scopes.threads.fetch_add(1, Ordering::Relaxed));
+            .get_or_insert_with(|| session.scopes.threads.next_serial());
         // Whatever lies above was cut off by an error in its own `exit`.
         thread
             .active
@@ -284,6 +251,15 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         classes_loaded: u32::try_from(classes_loaded(session, jni).saturating_sub(active.classes))
             .unwrap_or(u32::MAX),
     }));
+}
+
+/// CPU time and allocation of the current thread.
+fn usage(session: &Session, jni: Jni) -> (u64, u64) {
+    let allocated = session
+        .runtime
+        .get()
+        .and_then(|runtime| runtime.allocated(jni));
+    (clock::thread_cpu(), allocated.unwrap_or(0))
 }
 
 /// Counters that differ between two snapshots of one thread.
