@@ -1,5 +1,4 @@
-// uncounted: HiddenClasses$Worker
-/** A hidden class made from the bytes of an ordinary one: the ordinary one is counted, the hidden one is listed. */
+/** A hidden class made from the bytes of an ordinary one: both are counted, together. */
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 
@@ -11,11 +10,11 @@ public class HiddenClasses {
     public static class Worker implements Job {
         @Override
         public int run(int n) {
-            int s = 0; // count: 2
-            for (int i = 0; i < n; i++) { // count: 2
-                s += i; // count: 7
+            int s = 0; // count: 3
+            for (int i = 0; i < n; i++) { // count: 3
+                s += i; // count: 12
             }
-            return s; // count: 2
+            return s; // count: 3
         }
     }
 

@@ -1,19 +1,20 @@
 //! The JVMTI events, each guarded against panics.
 
-use std::ffi::{CStr, c_char, c_uchar};
+use std::ffi::{CStr, c_char, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jlong, jmethodID, jobject};
 use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_BREAKPOINT, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE,
     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, JVMTI_EVENT_GARBAGE_COLLECTION_START,
-    JVMTI_EVENT_THREAD_END, JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VIRTUAL_THREAD_END,
-    JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent,
-    jvmtiEventCallbacks,
+    JVMTI_EVENT_NATIVE_METHOD_BIND, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_THREAD_START,
+    JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT,
+    JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
 };
 use pricetag_trace::Mode;
 
 use crate::dump;
+use crate::hidden;
 use crate::hook::{self, Incoming};
 use crate::jvm::Jni;
 use crate::natives;
@@ -33,6 +34,7 @@ pub fn table() -> jvmtiEventCallbacks {
     table.ClassFileLoadHook = Some(class_file_load_hook);
     table.GarbageCollectionStart = Some(collection_start);
     table.GarbageCollectionFinish = Some(collection_finish);
+    table.NativeMethodBind = Some(native_method_bind);
     table.ClassPrepare = Some(class_prepare);
     table.Breakpoint = Some(breakpoint);
     table
@@ -42,7 +44,11 @@ pub fn table() -> jvmtiEventCallbacks {
 pub fn first_events(mode: Mode) -> Vec<jvmtiEvent> {
     let mut events = vec![JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH];
     if mode == Mode::Count {
-        events.extend([JVMTI_EVENT_VM_START, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK]);
+        events.extend([
+            JVMTI_EVENT_VM_START,
+            JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+            JVMTI_EVENT_NATIVE_METHOD_BIND,
+        ]);
     }
     events
 }
@@ -173,6 +179,25 @@ unsafe extern "system" fn class_prepare(
             hook::hidden_class(session, jni, class);
         }
     });
+}
+
+unsafe extern "system" fn native_method_bind(
+    _: *mut jvmtiEnv,
+    _: *mut JNIEnv,
+    _: jobject,
+    method: jmethodID,
+    address: *mut c_void,
+    new_address: *mut *mut c_void,
+) {
+    let Some(session) = Session::get() else {
+        return;
+    };
+    if let Ok(Some(replacement)) =
+        catch_unwind(AssertUnwindSafe(|| hidden::bind(session, method, address)))
+    {
+        // SAFETY: the JVM passes a valid out-pointer.
+        unsafe { *new_address = replacement };
+    }
 }
 
 unsafe extern "system" fn breakpoint(

@@ -127,7 +127,10 @@ fn resolve(
     let signature = session.jvmti.class_signature(class);
     jni.delete_local(class);
     let name = internal_name(&signature?)?;
-    let mut candidates = session.classes.named(&name);
+    let name = name
+        .split_once('+')
+        .map_or(name.as_str(), |(plain, _)| plain);
+    let mut candidates = session.classes.named(name);
     if candidates.len() > 1 {
         let index = prologue_class(&session.jvmti.bytecodes(method)?);
         candidates.retain(|(candidate, _)| Some(*candidate) == index);

@@ -10,6 +10,7 @@ use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite};
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, PlanStore};
 
 use crate::classes::{ClassIndex, Counted, CountedMethod};
+use crate::hidden;
 use crate::jvm::{Jni, decode, internal_name, jclass, jobject};
 use crate::loaders;
 use crate::scope::MAIN;
@@ -84,9 +85,7 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
     outcome.bytes
 }
 
-/// A class is about to be used for the first time; hidden ones never came by here.
-///
-/// Those that the JDK spins for lambdas hold no code of the subject and are not listed.
+/// A class is about to be used for the first time; hidden ones came by here only if their definition is intercepted.
 pub fn hidden_class(session: &Session, jni: Jni, class: jclass) {
     let Some(name) = session
         .jvmti
@@ -101,7 +100,10 @@ pub fn hidden_class(session: &Session, jni: Jni, class: jclass) {
     let Some(loader) = session.jvmti.class_loader(class) else {
         return;
     };
-    if !plain.contains("$$Lambda") && subject::selected(session, jni, loader, plain) {
+    if !hidden::intercepted()
+        && !subject::spun(plain)
+        && subject::selected(session, jni, loader, plain)
+    {
         session.left(
             &format!("{plain}/hidden"),
             None,

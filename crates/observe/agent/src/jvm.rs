@@ -266,6 +266,36 @@ impl Jni {
         );
     }
 
+    /// Copies a range of a `byte[]`; none when it is out of range.
+    pub fn read_bytes(self, array: jobject, offset: jint, length: jint) -> Option<Vec<u8>> {
+        let mut bytes = vec![0u8; usize::try_from(length).ok()?];
+        jni_call!(
+            self,
+            GetByteArrayRegion,
+            array,
+            offset,
+            length,
+            bytes.as_mut_ptr().cast()
+        );
+        (!self.clear_exception()).then_some(bytes)
+    }
+
+    /// A new `byte[]`; none without memory.
+    pub fn new_byte_array(self, bytes: &[u8]) -> Option<jobject> {
+        let length = jint::try_from(bytes.len()).ok()?;
+        let array = jni_call!(self, NewByteArray, length);
+        let array = self.result(array)?;
+        jni_call!(
+            self,
+            SetByteArrayRegion,
+            array,
+            0,
+            length,
+            bytes.as_ptr().cast()
+        );
+        Some(array)
+    }
+
     /// A new string from ASCII text; none without memory.
     pub fn new_string(self, text: &CStr) -> Option<jobject> {
         let string = jni_call!(self, NewStringUTF, text.as_ptr());

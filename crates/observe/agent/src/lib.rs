@@ -15,6 +15,7 @@ mod clock;
 mod costs;
 mod dump;
 mod frames;
+mod hidden;
 mod hook;
 mod jvm;
 mod loaders;

@@ -107,6 +107,9 @@ fn take_capabilities(jvmti: Jvmti, mode: Mode) -> Result<(), String> {
     if mode == Mode::Count {
         wanted.set_can_generate_early_class_hook_events(true);
         wanted.set_can_suspend(possible.can_suspend());
+        wanted.set_can_generate_native_method_bind_events(
+            possible.can_generate_native_method_bind_events(),
+        );
         wanted.set_can_get_bytecodes(possible.can_get_bytecodes());
         if jvmti.feature() >= 21 {
             wanted.set_can_support_virtual_threads(possible.can_support_virtual_threads());

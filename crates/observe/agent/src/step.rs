@@ -64,6 +64,11 @@ impl Steps {
         let Some(loader) = session.jvmti.class_loader(class) else {
             return;
         };
+        // Hidden classes go under the name of the class file they were made from.
+        let name = name
+            .split_once('+')
+            .map_or(name.as_str(), |(plain, _)| plain)
+            .to_owned();
         if !subject::selected(session, jni, loader, &name) {
             return;
         }

@@ -23,7 +23,7 @@ const GLUE: [&str; 3] = ["jdk/internal/reflect/", "sun/reflect/", "java/lang/inv
 
 /// Whether a class of the given loader and internal name is to be counted.
 pub fn selected(session: &Session, jni: Jni, loader: jobject, name: &str) -> bool {
-    if NEVER.contains(&name) || GLUE.iter().any(|package| name.starts_with(package)) {
+    if spun(name) || NEVER.contains(&name) || GLUE.iter().any(|package| name.starts_with(package)) {
         return false;
     }
     if runtime_loader(session, jni, loader)
@@ -32,6 +32,11 @@ pub fn selected(session: &Session, jni: Jni, loader: jobject, name: &str) -> boo
         return false;
     }
     session.options.selects(&name.replace('/', "."))
+}
+
+/// Whether the JDK spins classes of such names for lambdas: they hold no code of the subject.
+pub fn spun(name: &str) -> bool {
+    name.contains("$$Lambda")
 }
 
 /// Whether a loader is the boot loader (null) or the platform loader.
