@@ -3,6 +3,7 @@
 use crate::ClassFileError;
 use crate::pool::{ConstantPool, encode_modified_utf8, tag};
 use crate::splice::Edit;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// New constants for a class file. Each method returns the index of an equal constant if it was appended before.
@@ -90,7 +91,13 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
                     .filter_map(named)
                     .collect()
             });
-            if let Some(index) = classes.get(encode_modified_utf8(name).as_slice()) {
+            let plain = name.bytes().all(|byte| matches!(byte, 1..0x80));
+            let encoded = if plain {
+                Cow::Borrowed(name.as_bytes())
+            } else {
+                Cow::Owned(encode_modified_utf8(name))
+            };
+            if let Some(index) = classes.get(encoded.as_ref()) {
                 return Ok(*index);
             }
         }

@@ -251,7 +251,8 @@ pub struct FrameWriter {
     out: Vec<u8>,
     count: u16,
     previous_pc: Option<u16>,
-    previous_locals: Vec<VerificationType>,
+    /// None before the first frame if the locals at entry are not known.
+    previous_locals: Option<Vec<VerificationType>>,
 }
 
 impl FrameWriter {
@@ -261,7 +262,17 @@ impl FrameWriter {
             out: vec![0, 0],
             count: 0,
             previous_pc: None,
-            previous_locals: initial,
+            previous_locals: Some(initial),
+        }
+    }
+
+    /// Starts a table for a method whose locals at entry are not known: its first frame is written in full.
+    pub fn unknown() -> Self {
+        Self {
+            out: vec![0, 0],
+            count: 0,
+            previous_pc: None,
+            previous_locals: None,
         }
     }
 
@@ -273,13 +284,14 @@ impl FrameWriter {
         };
         self.count += 1;
         self.previous_pc = Some(pc);
-        let common = self
-            .previous_locals
-            .iter()
-            .zip(locals)
-            .take_while(|(a, b)| a == b)
-            .count();
-        let (added, removed) = (locals.len() - common, self.previous_locals.len() - common);
+        let known = self.previous_locals.as_deref();
+        let common = known.map_or(0, |known| {
+            known.iter().zip(locals).take_while(|(a, b)| a == b).count()
+        });
+        // More than three of either can only be written in full.
+        let (added, removed) = known.map_or((4, 4), |known| {
+            (locals.len() - common, known.len() - common)
+        });
         match (stack, added, removed) {
             ([], 0, 0) if delta < 64 => self.out.push(delta as u8),
             ([], 0, 0..=3) => self.out.push(251 - removed as u8),
@@ -303,8 +315,9 @@ impl FrameWriter {
             }
         }
         if added + removed > 0 {
-            self.previous_locals.clear();
-            self.previous_locals.extend_from_slice(locals);
+            let previous = self.previous_locals.get_or_insert_default();
+            previous.clear();
+            previous.extend_from_slice(locals);
         }
     }
 

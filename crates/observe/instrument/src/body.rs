@@ -14,8 +14,7 @@
 use crate::error::MethodError;
 use crate::frames::Source;
 use crate::method::Shared;
-use crate::placement::{Placement, index_of};
-use crate::runtime::HELPER_CLASS;
+use crate::placement::{Placement, Starts};
 use crate::scope;
 use pricetag_classfile::assemble::Keys;
 use pricetag_classfile::instruction::{Instruction, Operand};
@@ -43,6 +42,7 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub firsts: Vec<usize>,
     pub code: &'b Code<'a>,
     pub instructions: &'b [Instruction],
+    pub starts: &'b Starts,
     pub plan: Option<&'b MethodPlan>,
     pub placement: Option<&'b Placement>,
     pub scopes: &'b [i32],
@@ -88,16 +88,17 @@ impl Body<'_, '_, '_> {
 
     /// The arrival at the instruction at `pc`, which is known to start one, or the end of the body.
     pub(crate) fn arrival_at(&self, pc: u32) -> Label {
-        self.arrival(index_of(self.instructions, pc as u16).unwrap_or(self.instructions.len()))
+        self.arrival(
+            self.starts
+                .index(pc as u16)
+                .unwrap_or(self.instructions.len()),
+        )
     }
 
     fn prologue(&mut self, placement: &Placement) -> Result<(), MethodError> {
         self.asm
             .int(self.shared.class_index as i32, &mut self.shared.constants)?;
-        let fetch = self
-            .shared
-            .constants
-            .method(HELPER_CLASS, "chunk", "(I)[J")?;
+        let fetch = self.shared.runtime()?.chunk;
         self.asm.constant(opcode::INVOKESTATIC, fetch);
         self.asm.local(opcode::ASTORE, self.chunk);
         if let Some(position) = self.position {
@@ -113,7 +114,9 @@ impl Body<'_, '_, '_> {
         };
         for (number, frame) in frames.iter().enumerate() {
             let what = "stack map frame where no instruction starts";
-            let index = index_of(self.instructions, frame.pc)
+            let index = self
+                .starts
+                .index(frame.pc)
                 .ok_or(MethodError::Plan { pc: frame.pc, what })?;
             self.wanted
                 .push((self.arrival(index), Source::Original(number)));

@@ -28,16 +28,16 @@ pub(crate) struct Padding {
     pub throwable: u16,
 }
 
-/// Writes the stack map; none without frames.
+/// Writes the stack map; none without frames. `initial` are the locals at the method's entry, if they are known.
 pub(crate) fn write(
     mut wanted: Vec<(u32, Source)>,
     frames: &Frames,
-    initial: Vec<VerificationType>,
+    initial: Option<Vec<VerificationType>>,
     padding: &Padding,
     relocation: &Relocation,
 ) -> Result<Option<Vec<u8>>, MethodError> {
     wanted.sort_unstable_by_key(|(pc, _)| *pc);
-    let mut writer = FrameWriter::new(initial);
+    let mut writer = initial.map_or_else(FrameWriter::unknown, FrameWriter::new);
     let (mut locals, mut stack) = (Vec::new(), Vec::new());
     for (pc, source) in wanted {
         locals.clear();

@@ -146,27 +146,15 @@ fn rewrite_or_retreat(
 /// Refuses a plan that was made for another class.
 fn check(class: &ClassFile<'_>, plan: Option<&ClassPlan>) -> Result<(), RewriteError> {
     let Some(plan) = plan else { return Ok(()) };
-    let other = || RewriteError::ForeignPlan {
-        class: class.name(),
-        plan: plan.name.clone(),
-    };
-    if plan.methods.len() != class.methods().len() || plan.bytes as usize != class.bytes().len() {
-        return Err(other());
-    }
-    let constants = class.constants();
-    let same = |member: &pricetag_classfile::Member<'_>, plan: &MethodPlan| {
-        constants
-            .utf8_bytes(member.name_index)
-            .is_ok_and(|name| name.len() == plan.name.len() || !name.is_ascii())
-    };
-    if class
-        .methods()
-        .iter()
-        .zip(&plan.methods)
-        .all(|(member, plan)| same(member, plan))
-    {
+    let same = plan.name == class.name()
+        && plan.methods.len() == class.methods().len()
+        && plan.bytes as usize == class.bytes().len();
+    if same {
         Ok(())
     } else {
-        Err(other())
+        Err(RewriteError::ForeignPlan {
+            class: class.name(),
+            plan: plan.name.clone(),
+        })
     }
 }

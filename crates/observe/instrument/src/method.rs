@@ -3,13 +3,14 @@
 use crate::body::{Body, Entry};
 use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
-use crate::placement::{self, Placement};
+use crate::placement::{self, Placement, Starts};
+use crate::runtime::HELPER_CLASS;
 use pricetag_classfile::instruction::Instruction;
 use pricetag_classfile::relocate::{self, NOWHERE, Relocation};
 use pricetag_classfile::splice::Edit;
 use pricetag_classfile::{
-    Assembled, Assembler, ClassFile, ClassFileError, Code, Label, PoolAppender, VerificationType,
-    frame, opcode,
+    Assembled, Assembler, ClassFile, ClassFileError, Code, Frames, Label, PoolAppender,
+    VerificationType, frame, opcode,
 };
 use pricetag_probe_plan::MethodPlan;
 
@@ -27,16 +28,97 @@ pub(crate) struct Shared<'c, 'a> {
     pub class: &'c ClassFile<'a>,
     pub name: String,
     pub class_index: u32,
+    runtime: Option<Runtime>,
+}
+
+/// Constants that every counted method needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Runtime {
+    /// The method `Pricetag.chunk`.
+    pub chunk: u16,
+    /// The class `long[]`.
+    pub long_array: u16,
+    /// The class `Throwable`.
+    pub throwable: u16,
+    /// The text `StackMapTable`.
+    pub stack_map_table: u16,
 }
 
 impl<'c, 'a> Shared<'c, 'a> {
     pub(crate) fn new(class: &'c ClassFile<'a>, class_index: u32) -> Self {
+        let constants = PoolAppender::new(class.constants());
         Self {
-            constants: PoolAppender::new(class.constants()),
+            constants,
             class,
             name: class.name(),
             class_index,
+            runtime: None,
         }
+    }
+
+    /// The constants that every counted method needs, appended when first asked for.
+    pub(crate) fn runtime(&mut self) -> Result<Runtime, ClassFileError> {
+        if let Some(runtime) = self.runtime {
+            return Ok(runtime);
+        }
+        let constants = &mut self.constants;
+        let runtime = Runtime {
+            chunk: constants.method(HELPER_CLASS, "chunk", "(I)[J")?,
+            long_array: constants.class("[J")?,
+            throwable: constants.class("java/lang/Throwable")?,
+            stack_map_table: constants.utf8("StackMapTable")?,
+        };
+        self.runtime = Some(runtime);
+        Ok(runtime)
+    }
+}
+
+/// What is known of a method before it is rewritten.
+struct Original<'a> {
+    access: u16,
+    descriptor: String,
+    code: Code<'a>,
+    instructions: Vec<Instruction>,
+    starts: Starts,
+    /// None before class files had frames.
+    frames: Option<Frames>,
+    /// The locals at entry; needed and known only where there are frames.
+    initial: Option<Vec<VerificationType>>,
+}
+
+impl<'a> Original<'a> {
+    fn read(shared: &mut Shared<'_, 'a>, index: usize) -> Result<Self, MethodError> {
+        let member = shared.class.methods()[index];
+        let pool = shared.class.constants();
+        let code = member.code(pool)?.ok_or(MethodError::NoCode)?;
+        let instructions = code.instructions()?;
+        let descriptor = member.descriptor(pool);
+        let (mut frames, mut initial) = (None, None);
+        if shared.class.major() >= FIRST_WITH_FRAMES {
+            if code.attributes.find(pool, "StackMapTable").is_some() {
+                let constants = &mut shared.constants;
+                let name = member.name(pool);
+                let locals = frame::initial_locals(
+                    member.access,
+                    &name,
+                    &descriptor,
+                    &shared.name,
+                    |class| constants.class(class),
+                )?;
+                initial = Some(locals.ok_or(MethodError::Descriptor)?);
+            }
+            frames = Some(code.frames(pool, initial.as_deref().unwrap_or_default())?);
+        }
+        let starts = Starts::of(&instructions);
+        Ok(Self {
+            access: member.access,
+            descriptor,
+            code,
+            instructions,
+            starts,
+            frames,
+            initial,
+        })
     }
 }
 
@@ -47,65 +129,44 @@ pub(crate) fn rewrite(
     plan: Option<&MethodPlan>,
     scopes: &[i32],
 ) -> Result<Changed, MethodError> {
-    let member = shared.class.methods()[index];
-    let pool = shared.class.constants();
-    let code = member.code(pool)?.ok_or(MethodError::NoCode)?;
-    let instructions = code.instructions()?;
-    check(&code, &instructions, plan)?;
+    let original = Original::read(shared, index)?;
+    let Original {
+        code,
+        instructions,
+        starts,
+        ..
+    } = &original;
+    check(code, instructions, plan)?;
     let placement = plan
-        .map(|plan| placement::place(plan, &instructions))
+        .map(|plan| placement::place(plan, instructions, starts))
         .transpose()?;
-    let (name, descriptor) = (member.name(pool), member.descriptor(pool));
-    let mut initial = Vec::new();
-    let mut original_frames = None;
-    if shared.class.major() >= FIRST_WITH_FRAMES {
-        let constants = &mut shared.constants;
-        let locals =
-            frame::initial_locals(member.access, &name, &descriptor, &shared.name, |class| {
-                constants.class(class)
-            })?;
-        initial = locals.ok_or(MethodError::Descriptor)?;
-        original_frames = Some(code.frames(pool, &initial)?);
-    }
-    let added = placement
-        .as_ref()
-        .map_or(0, |placement| 1 + u16::from(placement.has_positions));
-    let limit = usize::from(u16::MAX);
-    let max_locals = code.max_locals.checked_add(added);
-    let max_stack = code.max_stack.max(1).checked_add(COUNTER_STACK);
-    let (Some(max_locals), Some(max_stack)) = (max_locals, max_stack) else {
-        return Err(ClassFileError::Limit {
-            what: "a method's locals or stack",
-            value: limit + 1,
-            limit,
-        }
-        .into());
-    };
-    let trampolines = placement
-        .as_ref()
-        .map_or(0, |placement| placement.trampolines.len());
+    let placement = placement.as_ref();
+    let has_positions = placement.is_some_and(|placement| placement.has_positions);
+    let trampolines = placement.map_or(0, |placement| placement.trampolines.len());
+    let (max_stack, max_locals) = limits(
+        code,
+        u16::from(placement.is_some()) + u16::from(has_positions),
+    )?;
     let mut body = Body {
         asm: Assembler::new(
             2 * instructions.len() + 1 + trampolines,
             code.bytes.len() * 3 + 64,
         ),
-        position: placement
-            .as_ref()
-            .filter(|placement| placement.has_positions)
-            .map(|_| code.max_locals + 1),
+        position: has_positions.then_some(max_locals - 1),
         chunk: code.max_locals,
-        frames: original_frames.as_ref(),
+        frames: original.frames.as_ref(),
         wanted: Vec::new(),
         entries: Vec::new(),
         firsts: Vec::new(),
-        code: &code,
-        instructions: &instructions,
+        code,
+        instructions,
+        starts,
         plan,
-        placement: placement.as_ref(),
+        placement,
         scopes,
         shared,
     };
-    body.write(member.access, &descriptor)?;
+    body.write(original.access, &original.descriptor)?;
     let Body {
         asm,
         wanted,
@@ -115,7 +176,7 @@ pub(crate) fn rewrite(
     } = body;
     let assembled = asm.finish()?;
     let (table, exceptions) = exception_table(&assembled, &entries, &firsts)?;
-    let relocation = relocation(&assembled, &code, &instructions, exceptions);
+    let relocation = relocation(&assembled, code, instructions, exceptions);
     let mut out = Vec::with_capacity(assembled.code.len() * 2);
     out.extend(code.name_index.to_be_bytes());
     out.extend([0; 4]);
@@ -124,32 +185,89 @@ pub(crate) fn rewrite(
     out.extend((assembled.code.len() as u32).to_be_bytes());
     out.extend(&assembled.code);
     out.extend(table);
-    let stack_map = match &original_frames {
-        Some(frames) => {
-            let padding = padding(shared, &code, placement.as_ref())?;
-            let wanted = resolve(&wanted, &assembled)?;
-            frames::write(wanted, frames, initial, &padding, &relocation)?
-        }
-        None => None,
-    };
-    let stack_map = match stack_map {
-        Some(contents) => Some((shared.constants.utf8("StackMapTable")?, contents)),
-        None => None,
-    };
-    relocate::code_attributes(&code, pool, &relocation, stack_map, &mut out)?;
-    let length = (out.len() - 6) as u32;
-    out[2..6].copy_from_slice(&length.to_be_bytes());
     let pcs = instructions
         .iter()
         .map(|i| (relocation.instructions[usize::from(i.pc)], i.pc))
         .collect();
-    Ok((
-        Edit {
-            range: code.range.0..code.range.1,
-            bytes: out,
-        },
-        pcs,
-    ))
+    let range = code.range.0..code.range.1;
+    let stack_map = stack_map(
+        shared,
+        &original,
+        placement,
+        &wanted,
+        &assembled,
+        &relocation,
+    )?;
+    relocate::code_attributes(
+        &original.code,
+        shared.class.constants(),
+        &relocation,
+        stack_map,
+        &mut out,
+    )?;
+    let length = (out.len() - 6) as u32;
+    out[2..6].copy_from_slice(&length.to_be_bytes());
+    Ok((Edit { range, bytes: out }, pcs))
+}
+
+/// Operand stack and locals of the new code, `added` slots of them for counting.
+fn limits(code: &Code<'_>, added: u16) -> Result<(u16, u16), ClassFileError> {
+    let limit = usize::from(u16::MAX);
+    let full = |what, value: u16, more: u16| ClassFileError::Limit {
+        what,
+        value: usize::from(value) + usize::from(more),
+        limit,
+    };
+    // A handler's stack holds the exception, even in a method that needs no stack of its own.
+    let stack = code.max_stack.max(1);
+    let max_stack = stack.checked_add(COUNTER_STACK).ok_or(full(
+        "a method's operand stack",
+        stack,
+        COUNTER_STACK,
+    ))?;
+    let max_locals = code.max_locals.checked_add(added).ok_or(full(
+        "a method's locals",
+        code.max_locals,
+        added,
+    ))?;
+    Ok((max_stack, max_locals))
+}
+
+/// The new stack map: index of the attribute's name, and its contents.
+fn stack_map(
+    shared: &mut Shared<'_, '_>,
+    original: &Original<'_>,
+    placement: Option<&Placement>,
+    wanted: &[(Label, Source)],
+    assembled: &Assembled,
+    relocation: &Relocation,
+) -> Result<Option<(u16, Vec<u8>)>, MethodError> {
+    let Some(frames) = &original.frames else {
+        return Ok(None);
+    };
+    let wanted = resolve(wanted, assembled)?;
+    if wanted.is_empty() {
+        return Ok(None);
+    }
+    let runtime = shared.runtime()?;
+    let mut added = Vec::new();
+    if let Some(placement) = placement {
+        added.push(VerificationType::Object(runtime.long_array));
+        added.extend(placement.has_positions.then_some(VerificationType::Integer));
+    }
+    let padding = Padding {
+        slots: original.code.max_locals,
+        added,
+        throwable: runtime.throwable,
+    };
+    let contents = frames::write(
+        wanted,
+        frames,
+        original.initial.clone(),
+        &padding,
+        relocation,
+    )?;
+    Ok(contents.map(|contents| (runtime.stack_map_table, contents)))
 }
 
 /// Refuses code that cannot be rewritten whatever the plan says.
@@ -177,23 +295,6 @@ fn check(
         });
     }
     Ok(())
-}
-
-fn padding(
-    shared: &mut Shared<'_, '_>,
-    code: &Code<'_>,
-    placement: Option<&Placement>,
-) -> Result<Padding, ClassFileError> {
-    let mut added = Vec::new();
-    if let Some(placement) = placement {
-        added.push(VerificationType::Object(shared.constants.class("[J")?));
-        added.extend(placement.has_positions.then_some(VerificationType::Integer));
-    }
-    Ok(Padding {
-        slots: code.max_locals,
-        added,
-        throwable: shared.constants.class("java/lang/Throwable")?,
-    })
 }
 
 /// Writes the exception table with its count; also the new index of the first entry of each original one.

@@ -49,17 +49,37 @@ pub(crate) struct Placement {
     pub has_positions: bool,
 }
 
-/// Index of the instruction that starts at `pc`.
-pub(crate) fn index_of(instructions: &[Instruction], pc: u16) -> Option<usize> {
-    instructions
-        .binary_search_by_key(&pc, |instruction| instruction.pc)
-        .ok()
+/// Which instruction starts at which offset.
+#[derive(Clone, Debug)]
+pub(crate) struct Starts(Vec<u16>);
+
+impl Starts {
+    /// Marks offsets inside an instruction; no method has that many instructions.
+    const NONE: u16 = u16::MAX;
+
+    pub(crate) fn of(instructions: &[Instruction]) -> Self {
+        let end = instructions.last().map_or(0, Instruction::end);
+        let mut starts = vec![Self::NONE; end as usize];
+        for (index, instruction) in instructions.iter().enumerate() {
+            starts[usize::from(instruction.pc)] = index as u16;
+        }
+        Self(starts)
+    }
+
+    /// Index of the instruction that starts at `pc`.
+    pub(crate) fn index(&self, pc: u16) -> Option<usize> {
+        self.0
+            .get(usize::from(pc))
+            .filter(|index| **index != Self::NONE)
+            .map(|index| usize::from(*index))
+    }
 }
 
 /// Finds the place of every counter of `plan`.
 pub(crate) fn place(
     plan: &MethodPlan,
     instructions: &[Instruction],
+    starts: &Starts,
 ) -> Result<Placement, MethodError> {
     let mut placement = Placement {
         marks: vec![Marks::default(); instructions.len()],
@@ -67,11 +87,11 @@ pub(crate) fn place(
     };
     let ways_in = ways_in(plan)?;
     for edge in &plan.edges {
-        place_edge(plan, edge, instructions, &ways_in, &mut placement)?;
+        place_edge(plan, edge, (instructions, starts), &ways_in, &mut placement)?;
     }
     for point in &plan.throw_points {
         let what = "plan has a throw point where no instruction starts";
-        let index = index_of(instructions, point.pc.0).ok_or(MethodError::Plan {
+        let index = starts.index(point.pc.0).ok_or(MethodError::Plan {
             pc: point.pc.0,
             what,
         })?;
@@ -116,7 +136,7 @@ fn ways_in(plan: &MethodPlan) -> Result<Vec<u32>, MethodError> {
 fn place_edge(
     plan: &MethodPlan,
     edge: &EdgePlan,
-    instructions: &[Instruction],
+    (instructions, starts): (&[Instruction], &Starts),
     ways_in: &[u32],
     placement: &mut Placement,
 ) -> Result<(), MethodError> {
@@ -131,7 +151,8 @@ fn place_edge(
         .instructions
         .last()
         .ok_or(mismatch("plan has an empty block"))?;
-    let last = index_of(instructions, last.pc.0)
+    let last = starts
+        .index(last.pc.0)
         .ok_or(mismatch("plan has an instruction where none starts"))?;
     let instruction = &instructions[last];
     let Some(counter) = counter else {
@@ -171,8 +192,9 @@ fn place_edge(
         ));
     }
     if ways_in[to.0 as usize] == 1 {
-        let index =
-            index_of(instructions, target as u16).ok_or(mismatch("jump to no instruction"))?;
+        let index = starts
+            .index(target as u16)
+            .ok_or(mismatch("jump to no instruction"))?;
         placement.marks[index].arrival = Some(counter);
     } else {
         placement.trampolines.push(Trampoline {

@@ -5,7 +5,7 @@
 use crate::body::{Body, Entry};
 use crate::error::MethodError;
 use crate::frames::Source;
-use crate::placement::{Placement, index_of};
+use crate::placement::Placement;
 use crate::scope;
 use pricetag_classfile::{ExceptionEntry, Frame, Label, VerificationType, opcode};
 use pricetag_probe_plan::MethodPlan;
@@ -102,7 +102,7 @@ impl Body<'_, '_, '_> {
             pc,
             what: "the constructor's object is not initialised here",
         };
-        let index = index_of(self.instructions, pc).ok_or(mistaken(pc))?;
+        let index = self.starts.index(pc).ok_or(mistaken(pc))?;
         let uninitialised = |frame: &Frame<'_>| {
             frame.pc > pc && frame.locals.contains(&VerificationType::UninitializedThis)
         };

@@ -5,6 +5,7 @@ use pricetag_classfile::{ClassFile, opcode};
 use pricetag_instrument::ScopeProbe;
 use pricetag_probe_plan::{ClassPlan, MethodCounts, Node};
 use std::fmt::Write;
+use std::fs;
 
 const SUBJECT: &str = include_str!("../java/Subject.java");
 
@@ -128,8 +129,7 @@ const EVENTS: &[&str] = &[
     "exit 4",
 ];
 
-fn check_scopes(counted: bool) {
-    let workshop = Workshop::new(&[("Subject", SUBJECT)], &[]);
+fn check_scopes(workshop: &Workshop, counted: bool) {
     let mut scopes = vec![
         scope(2, "wide"),
         scope(3, "plain"),
@@ -159,13 +159,35 @@ fn check_scopes(counted: bool) {
 }
 
 #[test]
-fn scopes_are_reported_in_counted_methods() {
-    check_scopes(true);
+fn scopes_are_reported_with_and_without_counters() {
+    let workshop = Workshop::new(&[("Subject", SUBJECT)], &[]);
+    check_scopes(&workshop, true);
+    check_scopes(&workshop, false);
 }
 
+/// Without this, that every other test passes the verifier would mean nothing.
 #[test]
-fn scopes_are_reported_without_counters() {
-    check_scopes(false);
+fn the_verifier_is_on() {
+    let workshop = Workshop::new(&[("Subject", SUBJECT)], &[]);
+    let (plan, mut rewritten) = workshop.instrument("Subject", true, &[]);
+    let class = ClassFile::parse(&rewritten.bytes).expect("a class");
+    let code = class
+        .methods()
+        .last()
+        .expect("main")
+        .code(class.constants());
+    let max_stack = code.expect("code").expect("code").range.0 + 6;
+    rewritten.bytes[max_stack..max_stack + 2].fill(0);
+    fs::write(workshop.path("counted/Subject.class"), &rewritten.bytes).expect("writable");
+    let output = workshop
+        .java("Subject", plan.counters)
+        .output()
+        .expect("java runs");
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && messages.contains("VerifyError"),
+        "{messages}"
+    );
 }
 
 /// A loop over so many conditionals, all inside one `try` whose variables its handler does not know.
@@ -188,8 +210,20 @@ fn long_method(conditions: usize) -> String {
 }
 
 #[test]
-fn far_branches_go_through_islands() {
-    let workshop = Workshop::new(&[("Long", &long_method(1080))], &[]);
+fn long_methods_get_islands_or_are_left() {
+    let longer = long_method(1500).replace("class Long", "class Longer");
+    let sources = [("Long", long_method(1080)), ("Longer", longer)];
+    let workshop = Workshop::new(
+        &sources
+            .each_ref()
+            .map(|(name, text)| (*name, text.as_str())),
+        &[],
+    );
+    far_branches_go_through_islands(&workshop);
+    a_method_that_grows_too_long_is_left(&workshop);
+}
+
+fn far_branches_go_through_islands(workshop: &Workshop) {
     let (plan, rewritten) = workshop.instrument("Long", true, &[]);
     assert_eq!(rewritten.left, []);
     let method = rewritten
@@ -229,18 +263,16 @@ fn far_branches_go_through_islands() {
     assert_eq!(entries(&plan, &counters(&output), "loop"), 1);
 }
 
-#[test]
-fn a_method_that_grows_too_long_is_left() {
-    let workshop = Workshop::new(&[("Long", &long_method(1500))], &[]);
-    let (plan, rewritten) = workshop.instrument("Long", true, &[]);
+fn a_method_that_grows_too_long_is_left(workshop: &Workshop) {
+    let (plan, rewritten) = workshop.instrument("Longer", true, &[]);
     let planned_out = plan
         .methods
         .iter()
         .any(|m| matches!(m.outcome, pricetag_probe_plan::MethodOutcome::Left(_)));
     assert!(planned_out || rewritten.left.len() == 1);
-    let output = workshop.run("Long", plan.counters);
+    let output = workshop.run("Longer", plan.counters);
     assert_eq!(
         output.lines().next(),
-        workshop.run_plain("Long").lines().next()
+        workshop.run_plain("Longer").lines().next()
     );
 }

@@ -96,8 +96,8 @@ impl Workshop {
         (plan, rewritten)
     }
 
-    /// Runs `main` of the instrumented class; then shows so many counters and all events.
-    pub fn run(&self, name: &str, counters: u32) -> String {
+    /// The command that runs `main` of the instrumented class; then shows so many counters and all events.
+    pub fn java(&self, name: &str, counters: u32) -> Command {
         let class_path =
             std::env::join_paths([self.path("counted"), self.path("plain")]).expect("a class path");
         let mut java = Command::new("java");
@@ -106,10 +106,15 @@ impl Workshop {
             "--patch-module=java.base={}",
             self.path("base").display()
         ));
-        run(java
-            .arg("-cp")
+        java.arg("-cp")
             .arg(class_path)
-            .args(["Driver", name, &counters.to_string()]))
+            .args(["Driver", name, &counters.to_string()]);
+        java
+    }
+
+    /// What that command shows.
+    pub fn run(&self, name: &str, counters: u32) -> String {
+        run(&mut self.java(name, counters))
     }
 
     /// Runs `main` of the class as compiled.
