@@ -3,6 +3,9 @@ const TIME = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 const BYTES = [[1073741824, "GiB"], [1048576, "MiB"], [1024, "KiB"], [1, "B"]];
 const COUNTS = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"]];
 
+// The cost in words.
+const words = (target) => ({ wall: "wall time", cpu: "CPU time", alloc: "bytes allocated" })[target] || target;
+
 function thousands(value) {
   const digits = Math.abs(value).toFixed(0);
   return (value < 0 && digits !== "0" ? "-" : "") + digits.replace(/\B(?=(\d{3})+$)/g, ",");

@@ -33,7 +33,7 @@ function doubts(data, root) {
   if (d.design) {
     const x = d.design;
     root.append(h("h3", {}, "What the inputs determine"), h("p", {}, `${thousands(x.rows)} rows and ${thousands(x.columns)} columns; ${thousands(x.empty)} columns are never reached and ${thousands(x.constant)} never change. `
-      + `${thousands(x.buckets)} buckets remain, of which ${thousands(x.merged)} are merged; rank ${thousands(x.rank)}, condition ${x.condition === null ? "infinite" : count(x.condition)}.`));
+      + `${thousands(x.buckets)} buckets remain, of which ${thousands(x.merged)} are merged; rank ${thousands(x.rank)}, condition ${x.condition === null ? "infinite" : x.condition.toExponential(1)}.`));
   }
   if (d.advice.length) root.append(h("h3", {}, "To learn more"), h("ul", { class: "list" }, d.advice.map((line) => h("li", {}, line))));
   const table = (id, title, found, heads, empty) => {
@@ -87,7 +87,7 @@ document.querySelector("main").append(h("footer", {}, "Made by Pricetag. This fi
 function jump() {
   const wanted = new URLSearchParams(location.hash.slice(1)).get("at");
   const section = wanted && byId(wanted);
-  if (section) { section.scrollIntoView(); section.focus({ preventScroll: true }); }
+  if (section) { section.scrollIntoView({ behavior: "instant" }); section.focus({ preventScroll: true }); }
 }
 document.addEventListener("click", (event) => {
   const link = event.target.closest && event.target.closest('a[href^="#at="]');

@@ -40,8 +40,8 @@ function predictedChart(data, points, parent, amount, lines) {
     plot.show({
       same: true,
       points: points.map((p) => ({ x: p.measured, y: p.predicted, out: p.out, lines: lines(p), whisker: p.low !== null ? [p.low, p.high] : null })),
-      x: { title: "measured " + data.target, unit: data.unit, log, format: amount },
-      y: { title: "predicted " + data.target, unit: data.unit, log, format: amount },
+      x: { title: "measured " + words(data.target), unit: data.unit, log, format: amount },
+      y: { title: "predicted " + words(data.target), unit: data.unit, log, format: amount },
       shapes: (sx, sy, add) => {
         const low = log ? Math.min(sx.low, sy.low) : Math.max(0, Math.min(sx.low, sy.low)), high = Math.max(sx.high, sy.high);
         if (data.interval && data.interval.lower > 0) {
@@ -64,8 +64,8 @@ function residualChart(data, points, parent, amount, lines) {
   chart.append(tools);
   const plot = scatter(chart, "Relative error of the predictions");
   const choices = [
-    { name: "measured " + data.target, values: points.map((p) => p.measured), format: amount, unit: data.unit },
-    { name: "predicted " + data.target, values: points.map((p) => p.predicted), format: amount, unit: data.unit },
+    { name: "measured " + words(data.target), values: points.map((p) => p.measured), format: amount, unit: data.unit },
+    { name: "predicted " + words(data.target), values: points.map((p) => p.predicted), format: amount, unit: data.unit },
     ...data.columns.map((column) => ({ name: column.name, values: column.values, format: count, unit: "1", input: column.input })),
   ];
   const select = h("select", { "aria-label": "Draw the error against" }, choices.map((choice, i) => h("option", { value: i }, (choice.input ? "input: " : "") + choice.name)));

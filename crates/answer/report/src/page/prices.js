@@ -9,7 +9,7 @@ function methods(data, root) {
     return { name: text(name), cost, blocks, listing, code, variation: blocks.reduce((sum, b) => sum + (b[BLOCK.VARIATION] || 0), 0), risks: blocks.filter((b) => b[BLOCK.RISK] !== null) };
   });
   const largest = rows.length ? rows[0].cost : 1;
-  root.append(h("p", { class: "about" }, `Predicted ${data.target} over ${thousands(data.observations)} inputs, ${quantity(data.predicted, data.unit)} in all. Variation is how much of the difference between inputs a method carries: whoever chooses the input decides there.`));
+  root.append(h("p", { class: "about" }, `Predicted ${words(data.target)} over ${thousands(data.observations)} inputs, ${quantity(data.predicted, data.unit)} in all. Variation is how much of the difference between inputs a method carries: whoever chooses the input decides there.`));
   if (data.notes.length) root.append(h("ul", { class: "list small" }, data.notes.map((note) => h("li", {}, note))));
   dataTable(root, {
     id: "methods", caption: "methods by cost", noun: "methods and features", rows, sort: "cost", page: 25, placeholder: "Search methods, code",
@@ -50,7 +50,7 @@ function methodDetail(data, method) {
   return detail;
 }
 function range(lines) { return !lines ? "" : lines[0] === lines[1] ? String(lines[0]) : lines[0] + "–" + lines[1]; }
-function evidence(weight) { return weight === null || weight === undefined ? "–" : [meter(weight, "slim"), Math.round(weight * 100) + "\u00a0%"]; }
+function evidence(weight) { return weight === null || weight === undefined ? "–" : [meter(weight, "slim"), h("span", { class: "fixed" }, Math.round(weight * 100) + "\u00a0%")]; }
 
 // Disassembly of the blocks that brought their text along; figures stand on the first line of each.
 function bytecode(data, method) {
@@ -93,7 +93,7 @@ function prices(data, root) {
   const pick = (q) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] || 1;
   const scale = axis(...extent([pick(0.01), pick(0.99)], true), true, 0, 190);
   const hasPrior = rows.some((r) => r.prior !== null), hasBounds = rows.some((r) => r.low !== null), hasEvidence = rows.some((r) => r.evidence !== null);
-  root.append(h("p", { class: "about" }, `What one unit of each feature adds to ${data.target}. Features that these inputs cannot tell apart are one bucket with one price. `,
+  root.append(h("p", { class: "about" }, `What one unit of each feature adds to the ${words(data.target)}. Features that these inputs cannot tell apart are one bucket with one price. `,
     hasBounds && "Lines are intervals. ", hasPrior && "The hollow mark is the price that a bucket's parts alone would give it; evidence is how far the observations, rather than that prior, decided. ", "The scale is logarithmic."));
   const scaleHint = "from " + quantity(scale.low, data.unit) + " to " + quantity(scale.high, data.unit);
   dataTable(root, {
