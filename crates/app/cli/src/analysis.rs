@@ -55,6 +55,18 @@ pub fn dataset_of(model: &Path, named: Option<&PathBuf>) -> Result<Dataset, Fail
     })
 }
 
+/// The cost that is meant: the one named, wall time, or the only one there is.
+pub fn target(dataset: &Dataset, named: Option<&str>) -> String {
+    let costs = dataset.costs();
+    let only = if costs.len() == 1 {
+        costs.keys().next().copied()
+    } else {
+        None
+    };
+    let chosen = named.or_else(|| only.filter(|_| !costs.contains_key("wall")));
+    chosen.unwrap_or("wall").to_owned()
+}
+
 /// What is in a dataset, and what can be learnt of one cost from one level of features.
 pub fn look(dataset: &Dataset, target: &str, level: Level) -> Inspection {
     let kinds = level.kinds(dataset);
@@ -118,8 +130,9 @@ pub fn look(dataset: &Dataset, target: &str, level: Level) -> Inspection {
 
 /// Learns a model.
 pub fn fit(dataset: &Dataset, choices: &FitChoices, common: &Common) -> Result<CostModel, Failure> {
+    let target = target(dataset, choices.target.as_deref());
     let options = FitOptions {
-        target: choices.target.clone(),
+        target: target.clone(),
         method: choices.method,
         level: choices.level,
         train: choices.train,
@@ -132,7 +145,7 @@ pub fn fit(dataset: &Dataset, choices: &FitChoices, common: &Common) -> Result<C
     };
     pricetag_regress::fit(dataset, &options).map_err(|e| {
         Failure::new(e.to_string())
-            .doing(format!("learning `{}`", choices.target))
+            .doing(format!("learning `{target}`"))
             .advice("`pricetag inspect` shows what the dataset holds")
     })
 }

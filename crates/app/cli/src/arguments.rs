@@ -54,7 +54,7 @@ pub struct Common {
     /// Print more: every run, every failed observation.
     #[arg(long, short, global = true, help_heading = "Common options")]
     pub verbose: bool,
-    /// Use colours; NO_COLOR is honoured.
+    /// Use colours; `NO_COLOR` is honoured.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", help_heading = "Common options")]
     pub color: Color,
     /// Seed of every random choice: same seed, same bytes.
@@ -151,6 +151,7 @@ pub struct RecordArgs {
 
 /// A subject, its workload and how to watch it.
 #[derive(Clone, Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub struct SubjectArgs {
     /// One observation per file that matches; `{}` in the command stands for the file.
     #[arg(
@@ -265,9 +266,9 @@ pub struct InspectArgs {
     /// The dataset.
     #[arg(value_name = "DATASET", value_hint = ValueHint::DirPath)]
     pub dataset: PathBuf,
-    /// The cost to look at.
-    #[arg(long, default_value = "wall", value_name = "COST")]
-    pub target: String,
+    /// The cost to look at; wall time by default, or the only cost there is.
+    #[arg(long, value_name = "COST")]
+    pub target: Option<String>,
     /// Which features to look at.
     #[arg(long, default_value = "auto", value_parser = level)]
     pub level: Level,
@@ -298,9 +299,9 @@ pub struct ExportArgs {
     /// The file to write.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
-    /// The cost in `ExecTime`, for lata-csv.
-    #[arg(long, default_value = "wall", value_name = "COST")]
-    pub target: String,
+    /// The cost in `ExecTime`, for lata-csv; wall time by default, or the only cost there is.
+    #[arg(long, value_name = "COST")]
+    pub target: Option<String>,
     /// The features that become columns, for lata-csv.
     #[arg(long, default_value = "blocks", value_parser = feature_kinds, value_name = "FEATURES")]
     pub features: FeatureGroup,
@@ -346,14 +347,9 @@ pub struct ImportArgs {
 /// What to learn and how.
 #[derive(Clone, Debug, Args)]
 pub struct FitChoices {
-    /// The cost to explain: wall, cpu, alloc, or a column of the dataset.
-    #[arg(
-        long,
-        default_value = "wall",
-        value_name = "COST",
-        help_heading = "Learning"
-    )]
-    pub target: String,
+    /// The cost to explain: wall, cpu, alloc, or a column of the dataset; wall by default, or the only cost there is.
+    #[arg(long, value_name = "COST", help_heading = "Learning")]
+    pub target: Option<String>,
     /// How: auto, hier, nnls, wls, ols.
     #[arg(long, default_value = "auto", value_parser = method, help_heading = "Learning")]
     pub method: Method,
@@ -404,6 +400,9 @@ pub struct PredictArgs {
     /// One prediction per file that matches; `{}` in the command stands for the file.
     #[arg(long, value_name = "GLOB", requires = "command")]
     pub inputs: Option<String>,
+    /// One prediction per row of a CSV file; `{column}` in the command stands for the row's value.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "command", conflicts_with = "inputs")]
+    pub workload: Option<PathBuf>,
     /// File fed on standard input, such as `{}`.
     #[arg(long, value_name = "FILE", requires = "command")]
     pub stdin: Option<String>,
@@ -416,6 +415,9 @@ pub struct PredictArgs {
     /// Classes not to count.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub exclude: Vec<Pattern>,
+    /// Count the JDK's own classes too, as when recording.
+    #[arg(long)]
+    pub count_jdk: bool,
     /// The agent's library; beside the executable by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub agent: Option<PathBuf>,

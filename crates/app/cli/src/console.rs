@@ -13,6 +13,7 @@ use crate::failure::Failure;
 
 /// Printing as the common options want it.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent choices")]
 pub struct Console {
     /// Whether results are JSON.
     pub json: bool,

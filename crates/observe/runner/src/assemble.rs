@@ -91,8 +91,9 @@ impl Recorded {
             options: manifest.options,
             ..Meta::default()
         };
-        meta.options
-            .insert("repeat".to_owned(), options.repeat.to_string());
+        for (name, value) in options.protocol() {
+            meta.options.insert(name, value);
+        }
         if let Some(load) = load {
             meta.platform
                 .insert("load_per_core".to_owned(), format!("{load:.2}"));

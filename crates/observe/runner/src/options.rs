@@ -162,6 +162,25 @@ impl RecordOptions {
         .collect()
     }
 
+    /// The options that a resumed recording may change.
+    pub fn protocol(&self) -> Vec<(String, String)> {
+        let timeout = self
+            .timeout
+            .map_or_else(|| "none".to_owned(), |t| format!("{} s", t.as_secs_f64()));
+        let warmup = self
+            .warmup
+            .map_or_else(|| "detected".to_owned(), |n| n.to_string());
+        let twice = self.determinism.chosen(self.workload.cases.len()).len();
+        [
+            ("repeat", self.repeat.to_string()),
+            ("timeout", timeout),
+            ("warmup", warmup),
+            ("counted_twice", twice.to_string()),
+        ]
+        .map(|(k, v)| (k.to_owned(), v))
+        .to_vec()
+    }
+
     /// Checks what needs no file system.
     pub fn check(&self) -> Result<(), RunnerError> {
         let bad = |option, why: &str| {

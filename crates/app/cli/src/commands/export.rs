@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use pricetag_dataset::{export_csv, export_lata_csv, export_parquet};
 use serde_json::json;
 
-use crate::analysis::{check_writable, open_dataset};
+use crate::analysis::{check_writable, open_dataset, target};
 use crate::arguments::{ExportArgs, Format};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -18,7 +18,12 @@ pub fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode, Failure> {
         Format::Parquet => export_parquet(&dataset, &args.output),
         Format::LataCsv => {
             let kind = args.features.0.first().copied().unwrap_or_default();
-            export_lata_csv(&dataset, &args.target, kind, &args.output)
+            export_lata_csv(
+                &dataset,
+                &target(&dataset, args.target.as_deref()),
+                kind,
+                &args.output,
+            )
         }
     };
     outcome.map_err(|e| Failure::from(e).doing(format!("exporting {}", args.dataset.display())))?;

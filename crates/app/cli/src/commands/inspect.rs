@@ -2,14 +2,18 @@
 
 use std::process::ExitCode;
 
-use crate::analysis::{look, open_dataset};
+use crate::analysis::{look, open_dataset, target};
 use crate::arguments::InspectArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 
 pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {
     let dataset = open_dataset(&args.dataset)?;
-    let inspection = look(&dataset, &args.target, args.level);
+    let inspection = look(
+        &dataset,
+        &target(&dataset, args.target.as_deref()),
+        args.level,
+    );
     console.result(&inspection, || {
         inspection.to_text(args.limit, console.width)
     })?;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::analysis::{account, check_writable, fit, look, write_report};
+use crate::analysis::{account, check_writable, fit, look, target, write_report};
 use crate::arguments::{Common, MineArgs};
 use crate::commands::record::{check, recorded, tell};
 use crate::console::Console;
@@ -21,7 +21,11 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
         tell(&outcome, console);
     }
     check(&dataset, &outcome)?;
-    let inspection = look(&dataset, &args.fit.target, args.fit.level);
+    let inspection = look(
+        &dataset,
+        &target(&dataset, args.fit.target.as_deref()),
+        args.fit.level,
+    );
     let data = args.output.display();
     let kept = format!(
         "the dataset is kept in {data}: `pricetag inspect {data}` shows it, `pricetag fit {data} -o model.json` learns again"

@@ -59,7 +59,7 @@ fn count_into(
 ) -> Result<Dataset, Failure> {
     let options = RecordOptions {
         command: args.command.clone(),
-        workload: workload(args.inputs.as_deref(), None, None)?,
+        workload: workload(args.inputs.as_deref(), args.workload.as_deref(), None)?,
         stdin: args.stdin.clone(),
         env: BTreeMap::new(),
         cwd: None,
@@ -67,7 +67,7 @@ fn count_into(
         scope,
         include: args.include.clone(),
         exclude: args.exclude.clone(),
-        count_jdk: false,
+        count_jdk: args.count_jdk,
         repeat: 1,
         timing: Timing::Never,
         jit: true,

@@ -40,9 +40,9 @@ struct Failed {
 pub fn run(args: &RecordArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let options = options(&args.subject, common, &args.output)?;
     let (dataset, outcome) = recorded(&options, &args.subject, console)?;
-    console.result(&outcome, String::new)?;
     tell(&outcome, console);
     check(&dataset, &outcome)?;
+    console.result(&outcome, String::new)?;
     Ok(if outcome.interrupted {
         ExitCode::from(FAILED)
     } else {
