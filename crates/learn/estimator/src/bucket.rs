@@ -27,7 +27,7 @@ pub struct Buckets {
     pub empty: Vec<usize>,
 }
 
-/// A number in [0.5, 1.5) that depends on the row alone (SplitMix64, Steele et al. 2014).
+/// A number in [0.5, 1.5) that depends on the row alone (`SplitMix64`, Steele et al. 2014).
 fn direction(row: usize) -> f64 {
     let mut z = (row as u64)
         .wrapping_add(1)

@@ -9,9 +9,12 @@ use crate::design::{Column, Design, DesignError, Values};
 /// Agreement expected between mathematically equal fits.
 const TOLERANCE: f64 = 1e-6;
 
+/// One check: what went wrong, in words.
+type Check = fn(&dyn Estimator) -> Result<(), String>;
+
 /// Runs all checks on one estimator.
 pub fn violations(estimator: &dyn Estimator) -> Vec<String> {
-    let checks: [(&str, fn(&dyn Estimator) -> Result<(), String>); 8] = [
+    let checks: [(&str, Check); 8] = [
         ("same design, same bytes", same_bytes),
         ("permuted rows", permuted_rows),
         ("permuted columns", permuted_columns),

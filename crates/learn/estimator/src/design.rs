@@ -62,6 +62,7 @@ impl Values {
     }
 
     /// The column restricted to `rows`, which become rows 0, 1, ….
+    #[must_use]
     pub fn select(&self, rows: &[usize], total: usize) -> Self {
         match self {
             Self::Dense(values) => Self::Dense(rows.iter().map(|&r| values[r]).collect()),

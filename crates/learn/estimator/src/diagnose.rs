@@ -156,7 +156,7 @@ impl Diagnosis {
         if !self.constant.is_empty() && varying {
             out.push(message(
                 Severity::Note,
-                format!("{} features have the same count in every observation: {}", self.constant.len(), self.names(design, &self.constant)),
+                format!("{} features have the same count in every observation: {}", self.constant.len(), Self::names(design, &self.constant)),
                 Some("Their cost cannot be told from the base price of a run; vary them to price them.".into()),
             ));
         }
@@ -174,7 +174,7 @@ impl Diagnosis {
         self.messages = out;
     }
 
-    fn names(&self, design: &Design, columns: &[usize]) -> String {
+    fn names(design: &Design, columns: &[usize]) -> String {
         let mut names: Vec<String> = columns
             .iter()
             .take(LISTED)
@@ -205,7 +205,7 @@ impl Diagnosis {
             format!(
                 "{features} features always occur in fixed proportion and are priced together in {} buckets; the largest: {}",
                 shared.len(),
-                self.names(design, &largest.members)
+                Self::names(design, &largest.members)
             ),
             Some(format!(
                 "To price them apart, add inputs that change `{}` without changing `{}` in proportion.",
@@ -228,7 +228,7 @@ impl Diagnosis {
                         if (c - 1.0).abs() < 1e-6 {
                             format!("`{name}`")
                         } else {
-                            format!("{:.4}·`{name}`", c)
+                            format!("{c:.4}·`{name}`")
                         }
                     })
                     .collect();

@@ -24,7 +24,7 @@ pub struct Table {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TableError {
     /// Nothing succeeded.
-    #[error("none of the {total} observations succeeded; {}", first_reason(.reason))]
+    #[error("none of the {total} observations succeeded; {}", first_reason(.reason.as_ref()))]
     NoObservations {
         /// All observations.
         total: usize,
@@ -67,8 +67,8 @@ pub enum TableError {
     },
 }
 
-fn first_reason(reason: &Option<String>) -> String {
-    reason.as_ref().map_or_else(
+fn first_reason(reason: Option<&String>) -> String {
+    reason.map_or_else(
         || "add inputs".to_owned(),
         |r| format!("the first failed because: {r}"),
     )

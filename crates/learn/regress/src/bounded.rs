@@ -66,7 +66,7 @@ pub(crate) fn bounded_ridge(
     x.iter().all(|v| v.is_finite()).then_some(x)
 }
 
-/// `factor` · A_S A_Sᵀ for the columns S.
+/// `factor · A Aᵀ` over some columns of A.
 pub(crate) fn gram_of(a: &Mat<f64>, columns: &[usize], factor: f64) -> Mat<f64> {
     const BLOCK: usize = 2048;
     let n = a.nrows();

@@ -5,6 +5,8 @@
 //! the final model instead of on the fold models. With fewer than 80 ratios the interval is symmetric on the logarithmic
 //! scale; with fewer than 19 the level cannot be reached, and the one that is reached is stated.
 
+use std::fmt::Write as _;
+
 use pricetag_cost_model::{EvaluatedRow, Interval};
 
 /// Ratios needed for two separate tails.
@@ -47,9 +49,10 @@ pub fn interval(pairs: &[(f64, f64)], level: f64) -> Option<Interval> {
     };
     let mut method = format!("cross-validation residuals of {n} training rows, {how}");
     if unusable > 0 {
-        method.push_str(&format!(
+        let _ = write!(
+            method,
             "; {unusable} rows without a positive prediction left out"
-        ));
+        );
     }
     Some(Interval {
         level,

@@ -10,11 +10,12 @@ use pricetag_estimator::{
     relative_weights,
 };
 
-use crate::hier::{Hierarchical, Shrinkage};
+use crate::hier::Hierarchical;
 use crate::hierarchy::Hierarchy;
 use crate::nnls::NonNegative;
 use crate::ols::LeastSquares;
 use crate::options::{FitOptions, Method, Weighting};
+use crate::shrinkage::Shrinkage;
 
 /// A method, ready to learn from rows of one table.
 pub(crate) struct Learner<'a> {

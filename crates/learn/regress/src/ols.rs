@@ -65,9 +65,10 @@ impl Estimator for LeastSquares {
         );
         let solution = Solution::new(&problem, &qr);
         let summary = solution.summary(design, self.intercept, &problem);
-        let (intercept, rest) = match self.intercept {
-            true => (solution.beta[0].unwrap_or(0.0), 1),
-            false => (0.0, 0),
+        let (intercept, rest) = if self.intercept {
+            (solution.beta[0].unwrap_or(0.0), 1)
+        } else {
+            (0.0, 0)
         };
         let coefficients = summary.coefficients[rest..]
             .iter()
@@ -82,6 +83,9 @@ impl Estimator for LeastSquares {
         Ok(fitted)
     }
 }
+
+/// F, its degrees of freedom and its p-value.
+type FTest = (f64, u32, u32, f64);
 
 /// The weighted columns and target of the used rows.
 struct Problem {
@@ -229,7 +233,7 @@ impl Solution {
         problem: &Problem,
         rss: f64,
         sigma2: f64,
-    ) -> (f64, f64, Option<(f64, u32, u32, f64)>) {
+    ) -> (f64, f64, Option<FTest>) {
         let n = self.residuals.len();
         let (df, constant) = (n - self.rank, usize::from(intercept));
         let fitted: Vec<f64> = problem

@@ -130,7 +130,7 @@ fn standard_errors_of_prices_are_honest() {
         ..Simulation::default()
     });
     let model = learn(&data, 0.5);
-    let (mut inside, mut all) = (0, 0);
+    let (mut inside, mut all) = (0_usize, 0_usize);
     for b in 0..120 {
         let price = model
             .prices

@@ -1,0 +1,191 @@
+//! The hierarchical problem in the space of observations: weighted columns, their scales, and the covariances of the
+//! observations through departures of blocks and parts.
+
+use faer::linalg::solvers::Llt;
+use faer::{Mat, Side};
+use pricetag_estimator::{Design, EstimatorError};
+
+use crate::bounded::gram_of;
+use crate::hierarchy::{Hierarchy, Role};
+use crate::nnls::nnls;
+use crate::shrinkage::Shrinkage;
+
+/// Least expected share of a kind in the total cost, so that no kind's scale is zero.
+const LEAST_SHARE: f64 = 0.05;
+/// The weighted, scaled problem.
+pub(crate) struct Problem<'a> {
+    pub hierarchy: &'a Hierarchy,
+    /// √w·y.
+    pub z: Vec<f64>,
+    /// Indices of the composed and the free columns of the design.
+    pub composed: Vec<usize>,
+    pub free: Vec<usize>,
+    /// √w · N · diag(s) and the scales s.
+    pub blocks: Mat<f64>,
+    pub block_scale: Vec<f64>,
+    /// √w · N H · diag(t) and the scales t.
+    pub parts: Mat<f64>,
+    pub part_scale: Vec<f64>,
+    /// √w · [N H per kind | F]: columns without shrinkage.
+    pub top: Mat<f64>,
+}
+
+impl<'a> Problem<'a> {
+    pub fn new(hierarchy: &'a Hierarchy, design: &Design) -> Self {
+        let n = design.rows();
+        let roots: Vec<f64> = design.weights.iter().map(|w| w.sqrt()).collect();
+        let z: Vec<f64> = design
+            .target
+            .iter()
+            .zip(&roots)
+            .map(|(y, r)| y * r)
+            .collect();
+        let is_free = |j: &usize| matches!(hierarchy.roles[*j], Role::Free);
+        let (free, composed): (Vec<usize>, Vec<usize>) =
+            (0..design.columns.len()).partition(is_free);
+        let mut parts = Mat::<f64>::zeros(n, hierarchy.part_kinds.len());
+        let mut top = Mat::<f64>::zeros(n, hierarchy.kinds.len() + free.len());
+        let mut blocks = Mat::<f64>::zeros(n, composed.len());
+        for (k, &j) in composed.iter().enumerate() {
+            for (i, value) in design.columns[j].values.entries() {
+                blocks[(i, k)] = value * roots[i];
+            }
+            if let Role::Composed(list) = &hierarchy.roles[j] {
+                for &(part, amount) in list {
+                    add(parts.col_as_slice_mut(part), amount, blocks.col_as_slice(k));
+                }
+            }
+        }
+        for (part, &kind) in hierarchy.part_kinds.iter().enumerate() {
+            add(top.col_as_slice_mut(kind), 1.0, parts.col_as_slice(part));
+        }
+        for (k, &j) in free.iter().enumerate() {
+            for (i, value) in design.columns[j].values.entries() {
+                top[(i, hierarchy.kinds.len() + k)] = value * roots[i];
+            }
+        }
+        let kind_scale = kind_scales(&top, &z, hierarchy.kinds.len());
+        let part_scale: Vec<f64> = hierarchy
+            .part_kinds
+            .iter()
+            .map(|&k| kind_scale[k])
+            .collect();
+        let block_scale: Vec<f64> = composed
+            .iter()
+            .map(|&j| composition(&hierarchy.roles[j], &part_scale))
+            .collect();
+        for (k, scale) in block_scale.iter().enumerate() {
+            blocks
+                .col_as_slice_mut(k)
+                .iter_mut()
+                .for_each(|v| *v *= scale);
+        }
+        for (k, scale) in part_scale.iter().enumerate() {
+            parts
+                .col_as_slice_mut(k)
+                .iter_mut()
+                .for_each(|v| *v *= scale);
+        }
+        Self {
+            hierarchy,
+            z,
+            composed,
+            free,
+            blocks,
+            block_scale,
+            parts,
+            part_scale,
+            top,
+        }
+    }
+}
+
+pub(crate) fn add(to: &mut [f64], factor: f64, from: &[f64]) {
+    for (t, f) in to.iter_mut().zip(from) {
+        *t += factor * f;
+    }
+}
+
+pub(crate) fn composition(role: &Role, part_prices: &[f64]) -> f64 {
+    match role {
+        Role::Free => 0.0,
+        Role::Composed(parts) => parts
+            .iter()
+            .map(|(part, amount)| amount * part_prices[*part])
+            .sum(),
+    }
+}
+
+/// What one unit of each kind costs if kinds were all there is, but never less than a small share of the total.
+pub(crate) fn kind_scales(top: &Mat<f64>, z: &[f64], kinds: usize) -> Vec<f64> {
+    let start = nnls(top, z);
+    let total: f64 = z.iter().map(|v| v.abs()).sum();
+    (0..kinds)
+        .map(|k| {
+            let units: f64 = top.col_as_slice(k).iter().sum();
+            let least = if units > 0.0 {
+                LEAST_SHARE * total / units
+            } else {
+                0.0
+            };
+            start.x[k].max(least)
+        })
+        .collect()
+}
+
+/// K₁, K₂: covariances of the observations through departures of blocks and parts, for λ = 1.
+pub(crate) struct Kernels {
+    pub blocks: Mat<f64>,
+    pub parts: Mat<f64>,
+}
+
+impl Kernels {
+    pub fn of(problem: &Problem) -> Self {
+        let all = |m: &Mat<f64>| (0..m.ncols()).collect::<Vec<_>>();
+        Self {
+            blocks: gram_of(&problem.blocks, &all(&problem.blocks), 1.0),
+            parts: gram_of(&problem.parts, &all(&problem.parts), 1.0),
+        }
+    }
+
+    /// I + K₁/λ₁ + K₂/λ₂ (the last term only when asked for).
+    pub fn covariance(&self, s: &Shrinkage, with_parts: bool) -> Mat<f64> {
+        let n = self.blocks.nrows();
+        Mat::from_fn(n, n, |i, j| {
+            let parts = if with_parts {
+                self.parts[(i, j)] / s.parts
+            } else {
+                0.0
+            };
+            f64::from(u8::from(i == j)) + self.blocks[(i, j)] / s.blocks + parts
+        })
+    }
+}
+
+pub(crate) fn factor(m: &Mat<f64>) -> Result<Llt<f64>, EstimatorError> {
+    m.llt(Side::Lower).map_err(|_| EstimatorError::Numerical {
+        method: "hier",
+        reason: "the covariance of the observations is not positive definite".into(),
+    })
+}
+
+pub(crate) fn column(v: &[f64]) -> Mat<f64> {
+    Mat::from_fn(v.len(), 1, |i, _| v[i])
+}
+
+/// L⁻¹ · m.
+pub(crate) fn whiten(llt: &Llt<f64>, m: &Mat<f64>) -> Mat<f64> {
+    let mut out = m.clone();
+    faer::linalg::triangular_solve::solve_lower_triangular_in_place(
+        llt.L(),
+        out.as_mut(),
+        faer::Par::Seq,
+    );
+    out
+}
+
+/// τ and γ by generalised non-negative least squares; their covariance-weighted residual follows from it.
+pub(crate) fn solve_top(llt: &Llt<f64>, top: &Mat<f64>, z: &[f64]) -> Vec<f64> {
+    let white = whiten(llt, &column(z));
+    nnls(&whiten(llt, top), white.col_as_slice(0)).x
+}

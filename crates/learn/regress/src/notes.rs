@@ -1,0 +1,160 @@
+//! What the user should know about a fit, in words.
+
+use pricetag_cost_model::{Diagnostic, Evaluation, Interval, Severity};
+use pricetag_dataset::Status;
+use pricetag_estimator::Diagnosis;
+
+use crate::learner::{Learned, Learner};
+use crate::options::Method;
+use crate::study::Study;
+
+impl Study<'_> {
+    /// Findings about data and fit.
+    pub fn notes(
+        &self,
+        learner: &Learner,
+        diagnosis: &Diagnosis,
+        learned: &Learned,
+    ) -> Vec<Diagnostic> {
+        let mut out = diagnosis.messages.clone();
+        let hierarchical = learner.method == Method::Hier;
+        for message in &mut out {
+            // With a hierarchy more features than observations is the normal case.
+            if hierarchical && message.severity == Severity::Warning {
+                message.severity = Severity::Note;
+                message.advice = None;
+            }
+        }
+        out.extend(learned.notes.clone());
+        let failed = self
+            .dataset
+            .observations
+            .iter()
+            .filter(|o| o.status == Status::Failed)
+            .count();
+        let doubtful = self
+            .table
+            .observations
+            .iter()
+            .filter(|&&o| !self.dataset.observations[o].caveats.is_empty())
+            .count();
+        let unstable = self
+            .table
+            .features
+            .iter()
+            .filter(|f| self.dataset.features[f.0 as usize].nondeterministic > 0)
+            .count();
+        for (count, text) in [
+            (failed, "failed observations were left out"),
+            (
+                self.table.unmeasured,
+                "observations without this cost were left out",
+            ),
+            (doubtful, "observations have caveats about their counts"),
+            (
+                unstable,
+                "features counted differently in two runs of the same input",
+            ),
+            (
+                learned.empty.len(),
+                "features occur only in rows that were not learnt from",
+            ),
+        ] {
+            if count > 0 {
+                out.push(note(format!("{count} {text}")));
+            }
+        }
+        let negative = learned
+            .coefficients
+            .iter()
+            .filter(|c| c.estimate.is_some_and(|e| e < 0.0))
+            .count();
+        if negative > 0 {
+            out.push(Diagnostic {
+                severity: Severity::Warning,
+                message: format!("{negative} coefficients are negative and are no prices"),
+                advice: Some("Use --method nnls or hier for prices.".into()),
+            });
+        }
+        let rows = if self.options.refit {
+            "all"
+        } else {
+            "the training"
+        };
+        out.push(note(format!(
+            "prices are learnt from {rows} rows: {} of {}",
+            if self.options.refit {
+                self.design.rows()
+            } else {
+                self.split.train.len()
+            },
+            self.design.rows()
+        )));
+        out
+    }
+
+    /// Where the evaluation says that the model should not be trusted.
+    pub fn verdict(
+        own: &Evaluation,
+        others: &[Evaluation],
+        baseline: Option<&Evaluation>,
+        interval: Option<&Interval>,
+    ) -> Vec<Diagnostic> {
+        let mut out = Vec::new();
+        let mut warn = |message: String, advice: &str| {
+            out.push(Diagnostic {
+                severity: Severity::Warning,
+                message,
+                advice: Some(advice.into()),
+            });
+        };
+        let percent = |e: f64| format!("{:.1} %", 100.0 * e);
+        for other in others
+            .iter()
+            .filter(|o| o.median_error < 0.8 * own.median_error)
+        {
+            warn(
+                format!(
+                    "`{}` predicts better: median relative error {} against {}",
+                    other.name,
+                    percent(other.median_error),
+                    percent(own.median_error)
+                ),
+                "Compare the methods on another split (--seed) and take the better one.",
+            );
+        }
+        if let Some(b) = baseline.filter(|b| b.median_error < own.median_error) {
+            warn(
+                format!(
+                    "the inputs alone predict better: median relative error {} against {}",
+                    percent(b.median_error),
+                    percent(own.median_error)
+                ),
+                "The counts miss what the time depends on; add inputs, repeats, or other features.",
+            );
+        }
+        if let Some((interval, coverage)) = interval.and_then(|i| i.coverage.map(|c| (i, c))) {
+            let n = f64::from(own.test_rows);
+            let slack = 3.0 * (interval.level * (1.0 - interval.level) / n).sqrt();
+            if coverage < interval.level - slack {
+                warn(
+                    format!(
+                        "the {} intervals cover only {} of the test rows",
+                        percent(interval.level),
+                        percent(coverage)
+                    ),
+                    "Training and test inputs differ in kind; train on a wider selection.",
+                );
+            }
+        }
+        out
+    }
+}
+
+fn note(message: String) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Note,
+        message,
+        advice: None,
+    }
+}

@@ -1,0 +1,133 @@
+//! How strongly hierarchical prices are shrunk, chosen by leave-one-group-out prediction.
+//!
+//! For a linear smoother the prediction of a group from the others has a closed form (Craven & Wahba 1979 for single
+//! rows), so every pair of strengths costs one inverse of a rows × rows matrix and no refit.
+
+use faer::linalg::solvers::{DenseSolveCore, Solve};
+use faer::{Mat, Side};
+
+use crate::bounded::gram_of;
+use crate::kernel::{Kernels, Problem, column, factor, solve_top};
+
+/// Rows used to choose the strengths of shrinkage.
+pub const CHOICE_ROWS: usize = 400;
+/// Strengths tried, from "almost free" to "almost none".
+const STRENGTHS: [f64; 9] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e3];
+
+/// How strongly departures are shrunk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shrinkage {
+    /// λ₁, of blocks towards their parts.
+    pub blocks: f64,
+    /// λ₂, of parts towards their kind.
+    pub parts: f64,
+    /// Mean relative error of leave-one-group-out prediction; NaN when it was not chosen by that.
+    pub error: f64,
+}
+
+/// Chooses both strengths by leave-one-group-out prediction, one coordinate at a time.
+pub(crate) fn choose(problem: &Problem, groups: &[String]) -> Shrinkage {
+    let n = problem.z.len();
+    let fallback = Shrinkage {
+        blocks: 1e-1,
+        parts: 1e-2,
+        error: f64::NAN,
+    };
+    if n < 4 {
+        return fallback;
+    }
+    let step = n.div_ceil(CHOICE_ROWS);
+    let rows: Vec<usize> = (0..n).step_by(step).collect();
+    let pick = |m: &Mat<f64>| Mat::from_fn(rows.len(), m.ncols(), |i, j| m[(rows[i], j)]);
+    let (blocks, parts) = (pick(&problem.blocks), pick(&problem.parts));
+    let all = |m: &Mat<f64>| (0..m.ncols()).collect::<Vec<_>>();
+    let kernels = Kernels {
+        blocks: gram_of(&blocks, &all(&blocks), 1.0),
+        parts: gram_of(&parts, &all(&parts), 1.0),
+    };
+    let top = pick(&problem.top);
+    let z: Vec<f64> = rows.iter().map(|&r| problem.z[r]).collect();
+    let members = members(rows.iter().map(|&r| groups[r].as_str()));
+    let error = |blocks: f64, parts: f64| {
+        let s = Shrinkage {
+            blocks,
+            parts,
+            error: f64::NAN,
+        };
+        leave_group_out(&kernels, &top, &z, &members, &s).unwrap_or(f64::INFINITY)
+    };
+    let mut best = (f64::INFINITY, 4_usize, 4_usize);
+    for round in 0..2 {
+        for axis in 0..2 {
+            for k in 0..STRENGTHS.len() {
+                let (i, j) = if axis == 0 { (k, best.2) } else { (best.1, k) };
+                let near = if axis == 0 {
+                    k.abs_diff(best.1)
+                } else {
+                    k.abs_diff(best.2)
+                };
+                if round > 0 && near > 1 {
+                    continue;
+                }
+                let e = error(STRENGTHS[i], STRENGTHS[j]);
+                // On a tie the stronger shrinkage wins.
+                if e < best.0 * (1.0 - 1e-9) || (e <= best.0 && i + j > best.1 + best.2) {
+                    best = (e, i, j);
+                }
+            }
+        }
+    }
+    if !best.0.is_finite() {
+        return fallback;
+    }
+    Shrinkage {
+        blocks: STRENGTHS[best.1],
+        parts: STRENGTHS[best.2],
+        error: best.0,
+    }
+}
+
+fn members<'a>(groups: impl Iterator<Item = &'a str>) -> Vec<Vec<usize>> {
+    let mut out: std::collections::BTreeMap<&str, Vec<usize>> = std::collections::BTreeMap::new();
+    for (row, group) in groups.enumerate() {
+        out.entry(group).or_default().push(row);
+    }
+    out.into_values().collect()
+}
+
+/// Mean |weighted residual| when each group is predicted from the others: `e_G = (P_GG)⁻¹ (P z)_G` with
+/// `P = M⁻¹ − M⁻¹X(XᵀM⁻¹X)⁻¹XᵀM⁻¹` and X the top columns in use.
+fn leave_group_out(
+    kernels: &Kernels,
+    top: &Mat<f64>,
+    z: &[f64],
+    members: &[Vec<usize>],
+    s: &Shrinkage,
+) -> Option<f64> {
+    let n = z.len();
+    let llt = factor(&kernels.covariance(s, true)).ok()?;
+    let gamma = solve_top(&llt, top, z);
+    let used: Vec<usize> = (0..gamma.len()).filter(|&j| gamma[j] > 0.0).collect();
+    let x = Mat::from_fn(n, used.len(), |i, j| top[(i, used[j])]);
+    let mut p = llt.inverse();
+    if !used.is_empty() {
+        let mx = &p * &x;
+        let inner = (x.transpose() * &mx).llt(Side::Lower).ok()?;
+        p -= &mx * inner.solve(mx.transpose().to_owned());
+    }
+    let pz = &p * &column(z);
+    let mut sum = 0.0;
+    for group in members {
+        let e = match group.as_slice() {
+            [i] => vec![pz[(*i, 0)] / p[(*i, *i)]],
+            group => {
+                let block = Mat::from_fn(group.len(), group.len(), |a, b| p[(group[a], group[b])]);
+                let right = Mat::from_fn(group.len(), 1, |a, _| pz[(group[a], 0)]);
+                let e = block.llt(Side::Lower).ok()?.solve(&right);
+                (0..group.len()).map(|a| e[(a, 0)]).collect()
+            }
+        };
+        sum += e.iter().map(|e| e.abs()).sum::<f64>();
+    }
+    (sum / n as f64).is_finite().then(|| sum / n as f64)
+}
