@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use pricetag_estimator::{Column, Design, Estimator, R_TOLERANCE, Values};
 use pricetag_regress::LeastSquares;
 
-struct Exact {
+struct Certified {
     design: Design,
     intercept: bool,
     exact: serde_json::Value,
 }
 
-fn load(name: &str) -> Exact {
+fn load(name: &str) -> Certified {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/nist");
     let exact: serde_json::Value = serde_json::from_str(
         &std::fs::read_to_string(dir.join(format!("{name}.exact.json"))).unwrap(),
@@ -45,7 +45,7 @@ fn load(name: &str) -> Exact {
             ),
         })
         .collect();
-    Exact {
+    Certified {
         design: Design::new(columns, target),
         intercept,
         exact,
