@@ -14,11 +14,9 @@ classpath=$(find .cache/subjects -name '*.jar' ! -name '*-sources.jar' 2>/dev/nu
 rm -rf demo
 mkdir -p demo/classes
 
-"$pricetag" mine -o demo/result \
+"$pricetag" mine -o demo/data --report demo/report.html --repeat 2 \
     --inputs '.cache/javac-inputs/demo/*.java' \
     --include 'com.sun.tools.javac.**' \
     -- javac -nowarn -proc:none -d demo/classes -cp "${classpath:-.}" '{}'
 
-report=$(find demo -name report.html | head -1)
-[ -n "$report" ] && [ "$report" != demo/report.html ] && mv "$report" demo/report.html
 echo "demo: the report is demo/report.html" >&2

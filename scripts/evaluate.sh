@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# The measurements of docs/benchmarks.md: exactness, accuracy on real programs, Lata's experiments. Called by `make bench`, which builds first.
+#   scripts/evaluate.sh [exactness|compress|javac|lata ...]     all of them without arguments
+# EVAL_FILES is the number of source files for javac (200), EVAL_REPEAT the number of timing runs (3).
+set -euo pipefail
+exec </dev/null
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+parts=${*:-exactness compress javac lata}
+target=${CARGO_TARGET_DIR:-target}
+pricetag=${PRICETAG:-$target/release/pricetag}
+work=.cache/evaluate
+repeat=${EVAL_REPEAT:-3}
+mkdir -p "$work"
+
+section() { printf '\n## %s\n\n' "$1"; }
+
+# judge DATASET SHARE...: fits with several shares of the observations for training, each judged on all others
+judge() {
+    local dataset=$1
+    shift
+    "$pricetag" --quiet inspect "$work/$dataset" | head -40
+    for share in "$@"; do
+        printf '\n### %s, %s of the observations for training\n\n' "$dataset" "$share"
+        "$pricetag" --quiet fit "$work/$dataset" -o "$work/$dataset-${share%\%}.json" --train "$share" --limit 10
+    done
+}
+
+jars() { # jars NAME...: class path of pinned jars
+    for name in "$@"; do find .cache/subjects -name "$name-[0-9]*.jar" ! -name '*-sources.jar'; done | LC_ALL=C sort | paste -sd: -
+}
+
+exactness() {
+    section "Exactness: derived counts against single-stepping"
+    cargo test --release --locked -p pricetag-testkit --test conformance -- --nocapture 2>&1 | grep -E 'programs,|test result'
+}
+
+compress() {
+    scripts/fetch-subjects.sh
+    local classes=$work/compress-classes classpath
+    classpath=$(jars commons-compress commons-io commons-codec commons-lang3)
+    mkdir -p "$classes"
+    javac -g -d "$classes" -cp "$classpath" subjects/compress/*.java
+    java -cp "$classes" Corpus "$work/corpus" .cache/subjects/src .cache/subjects >&2
+    for codec in ${EVAL_CODECS:-bzip2 snappy unbzip2 deflate}; do
+        section "commons-compress, $codec: one call, one observation"
+        "$pricetag" record -o "$work/$codec" --force --repeat "$repeat" --warmup 0 --scope 'Driver#compress' \
+            --include 'org.apache.commons.compress.**' --include Driver \
+            -- java -Xms1g -Xmx1g -XX:+UseSerialGC -cp "$classes:$classpath" Driver "$codec" "$work/corpus/list.txt" >&2
+        judge "$codec" 10% 25% 50%
+    done
+}
+
+javac_subject() {
+    scripts/fetch-subjects.sh
+    section "javac: one process, one observation"
+    subjects/javac/select.sh "${EVAL_FILES:-200}" .cache/javac-inputs/evaluate
+    mkdir -p "$work/javac-out"
+    "$pricetag" record -o "$work/javac" --force --repeat "$repeat" \
+        --inputs '.cache/javac-inputs/evaluate/*.java' --include 'com.sun.tools.javac.**' \
+        -- javac -nowarn -proc:none -d "$work/javac-out" -cp "$(jars commons-lang3 commons-collections4 commons-math3)" '{}' >&2
+    judge javac 50%
+}
+
+for part in $parts; do
+    case $part in
+        exactness) exactness ;;
+        compress) compress ;;
+        javac) javac_subject ;;
+        lata) scripts/lata.sh ;;
+        *)
+            echo "evaluate: no part named $part" >&2
+            exit 2
+            ;;
+    esac
+done
