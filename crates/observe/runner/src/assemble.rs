@@ -353,7 +353,7 @@ impl Reader<'_> {
     fn launcher_note(&self, subject: &Subject<'_>) -> Option<String> {
         let program = self.options.command.first()?;
         (subject.launcher == crate::jvm::Launcher::Other).then(|| {
-            format!("`{program}` is no Java launcher: the agent was loaded through JAVA_TOOL_OPTIONS, into every JVM it starts")
+            format!("`{program}` is no Java launcher: the agent was loaded through JAVA_TOOL_OPTIONS, into the first JVM it starts")
         })
     }
 }

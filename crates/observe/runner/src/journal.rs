@@ -82,6 +82,8 @@ pub struct RunNote {
     pub process_ns: u64,
     /// Things that happened, in words.
     pub remarks: Vec<String>,
+    /// Whether the failure may be the recording's own (a full disk, say), so that resuming tries the run again.
+    pub retry: bool,
 }
 
 /// What is being recorded; must be equal to be resumed.
@@ -352,6 +354,7 @@ mod tests {
             trace_bytes: Some(bytes),
             process_ns: 1,
             remarks: vec![],
+            retry: false,
         }
     }
 

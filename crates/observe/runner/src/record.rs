@@ -193,7 +193,11 @@ impl Session<'_> {
     /// One run, or its note from an earlier recording; none when cancelled.
     fn one(&self, id: RunId) -> Result<Option<RunNote>, RunnerError> {
         let case = &self.subject.options.workload.cases[id.case];
-        if let Some(note) = self.journal.finished(id, &case.label) {
+        if let Some(note) = self
+            .journal
+            .finished(id, &case.label)
+            .filter(|note| !note.retry)
+        {
             return Ok(Some(note));
         }
         self.journal.clear(id)?;
@@ -213,19 +217,18 @@ impl Session<'_> {
             self.explain_silence(&ended)?;
         }
         let crash_log = self.journal.crash_log(id);
-        let failure = failure::reason(&ended, &crash_log).or_else(|| {
-            match (trace_bytes, Trace::read(&trace)) {
-                (None, _) => Some("the JVM left no trace".to_owned()),
-                (_, Ok(read)) => read
-                    .incomplete_reason()
-                    .map(|why| format!("the trace is incomplete: {why}")),
-                (_, Err(e)) => Some(format!("the trace is unreadable: {e}")),
-            }
-        });
-        let mut remarks = Vec::new();
-        if ended.leftovers {
-            remarks.push("the subject left processes running; they were killed".to_owned());
-        }
+        let own = failure::reason(&ended, &crash_log);
+        let untold = || match (trace_bytes, Trace::read(&trace)) {
+            (None, _) => Some("the JVM left no trace".to_owned()),
+            (_, Ok(read)) => read
+                .incomplete_reason()
+                .map(|why| format!("the trace is incomplete: {why}")),
+            (_, Err(e)) => Some(format!("the trace is unreadable: {e}")),
+        };
+        let retry = own.is_none() && trace_bytes.is_some();
+        let failure = own.or_else(untold);
+        let remarks = remarks(&ended);
+        let failed = failure.is_some();
         let note = RunNote {
             id,
             label: case.label.clone(),
@@ -233,6 +236,7 @@ impl Session<'_> {
             trace_bytes,
             process_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
             remarks,
+            retry: retry && failed,
         };
         self.journal.finish(&note)?;
         Ok(Some(note))
@@ -271,4 +275,23 @@ impl Session<'_> {
         }
         Ok(())
     }
+}
+
+/// Things worth knowing about a run that ended.
+fn remarks(ended: &Ended) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if ended.leftovers {
+        remarks.push("the subject left processes running; they were killed".to_owned());
+    }
+    let jvms = ended
+        .stderr
+        .text()
+        .matches("Picked up JAVA_TOOL_OPTIONS")
+        .count();
+    if jvms > 1 {
+        remarks.push(format!(
+            "the command started {jvms} JVMs; only the first was observed"
+        ));
+    }
+    remarks
 }

@@ -108,9 +108,8 @@ impl<'a> Subject<'a> {
             stdin,
         };
         let file = absolute(&journal.options(id))?;
-        self.agent_options(journal, id)?
-            .write(&file)
-            .map_err(|e| RunnerError::io("write", &file)(std::io::Error::other(e)))?;
+        let text = self.agent_options(journal, id)?.to_text();
+        std::fs::write(&file, text).map_err(RunnerError::io("write", &file))?;
         let mut flags = vec![
             format!("-agentpath:{}={}", options.agent.display(), file.display()),
             format!(

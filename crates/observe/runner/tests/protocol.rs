@@ -36,6 +36,8 @@ case "$word" in
   hang) sleep 600;;
   flaky-time) [ "$mode" = time ] && exit 9;;
   cut) head -c 60 "$here/$mode.trace" > "$trace"; exit 0;;
+  cut-once) [ -e "$here/was-cut" ] || { touch "$here/was-cut"; head -c 60 "$here/$mode.trace" > "$trace"; exit 0; };;
+  two-jvms) echo 'Picked up JAVA_TOOL_OPTIONS: a' >&2; echo 'Picked up JAVA_TOOL_OPTIONS: a' >&2;;
   silent) exit 0;;
 esac
 cp "$here/$mode.trace" "$trace"
@@ -337,6 +339,32 @@ fn an_interrupted_recording_is_resumed_without_repeating_anything() {
         go(&other),
         Err(RunnerError::ResumeMismatch { .. })
     ));
+}
+
+#[test]
+fn resuming_tries_runs_again_whose_trace_was_cut_short_but_not_failures_of_the_subject() {
+    let bench = Bench::new(&[("a", "cut-once"), ("b", "fail")]);
+    let options = RecordOptions {
+        determinism: Determinism::None,
+        ..bench.options()
+    };
+    let first = go(&options).unwrap();
+    assert_eq!(first.successes(), 0);
+    let again = go(&RecordOptions {
+        resume: true,
+        ..options
+    })
+    .unwrap();
+    assert_eq!(again.successes(), 1);
+    let counted = |label: &str| bench.log().iter().filter(|l| *l == label).count();
+    assert_eq!((counted("count /a"), counted("count /b")), (2, 1));
+}
+
+#[test]
+fn a_command_that_starts_several_jvms_is_doubted() {
+    let bench = Bench::new(&[("a", "two-jvms")]);
+    let recorded = go(&bench.options()).unwrap();
+    assert!(recorded.rows[0].observation.caveats[0].contains("started 2 JVMs"));
 }
 
 #[test]
