@@ -9,7 +9,16 @@ use crate::workspace::TidyError;
 pub const LONGEST: usize = 600;
 
 /// Longer source files, each with its reason.
-pub const LONG_FILES: [(&str, &str); 0] = [];
+pub const LONG_FILES: [(&str, &str); 2] = [
+    (
+        "crates/app/cli/src/arguments.rs",
+        "a regular table: every flag once, with its help",
+    ),
+    (
+        "crates/observe/agent/src/jvm.rs",
+        "a regular table: one safe wrapper per JVMTI and JNI function",
+    ),
+];
 
 /// A tracked text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +144,7 @@ pub fn unsafety(files: &[TextFile]) -> Vec<String> {
     wrong
 }
 
-/// Rust files that are too long, and exceptions that are no longer needed.
+/// Rust files that are too long, and exceptions for files that are gone.
 pub fn lengths(files: &[TextFile], exceptions: &[(&str, &str)]) -> Vec<String> {
     let mut wrong = Vec::new();
     let length = |f: &TextFile| f.text.lines().count();
@@ -150,8 +159,10 @@ pub fn lengths(files: &[TextFile], exceptions: &[(&str, &str)]) -> Vec<String> {
         }
     }
     for (path, reason) in exceptions {
-        if !files.iter().any(|f| f.path == *path && length(f) > LONGEST) {
-            wrong.push(format!("{path} needs no exception any more ({reason})"));
+        if !files.iter().any(|f| f.path == *path) {
+            wrong.push(format!(
+                "{path} is gone, and with it its exception ({reason})"
+            ));
         }
     }
     wrong
