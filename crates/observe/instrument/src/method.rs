@@ -152,7 +152,7 @@ pub(crate) fn rewrite(
             2 * instructions.len() + 1 + trampolines,
             code.bytes.len() * 3 + 64,
         ),
-        position: has_positions.then_some(max_locals - 1),
+        position: has_positions.then(|| max_locals - 1),
         chunk: code.max_locals,
         frames: original.frames.as_ref(),
         wanted: Vec::new(),
