@@ -119,6 +119,9 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject
         if session.options.mode == Mode::Step {
             session.steps.prepare_loaded(session, jni);
         }
+        if session.counting() && session.options.count_jdk {
+            hook::retransform_loaded(session, jni);
+        }
         session
             .main_class
             .command(session.jvmti.property("sun.java.command").as_deref());

@@ -84,7 +84,8 @@ impl Classes {
     pub fn define(&self, index: ClassIndex, counted: Counted, new_loader: bool) {
         let mut table = lock(&self.table);
         let at = index.0 as usize;
-        table.loaders[at] += u32::from(new_loader);
+        // A class that was loaded before the agent could see it has a loader, too.
+        table.loaders[at] += u32::from(new_loader || table.entries[at].is_none());
         if table.entries[at].is_none() {
             table
                 .by_name

@@ -123,6 +123,9 @@ fn resolve(
     jni: Jni,
     method: jmethodID,
 ) -> Option<(std::sync::Arc<Counted>, u16)> {
+    if session.jvmti.is_obsolete(method) {
+        return None;
+    }
     let class = session.jvmti.declaring_class(method)?;
     let signature = session.jvmti.class_signature(class);
     jni.delete_local(class);

@@ -85,6 +85,32 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
     outcome.bytes
 }
 
+/// Counts the JDK's classes that were loaded before the agent could rewrite them, from now on.
+pub fn retransform_loaded(session: &Session, jni: Jni) {
+    for class in session.jvmti.loaded_classes() {
+        let name = session
+            .jvmti
+            .class_signature(class)
+            .and_then(|signature| internal_name(&signature));
+        let loader = session.jvmti.class_loader(class);
+        if let (Some(name), Some(loader)) = (name, loader)
+            && !name.contains('+')
+            && subject::selected(session, jni, loader, &name)
+            && let Err(error) = session.jvmti.retransform(class)
+        {
+            session.left(
+                &name,
+                None,
+                format!(
+                    "loaded before the agent, and cannot be changed (JVMTI error {})",
+                    error.raw()
+                ),
+            );
+        }
+        jni.delete_local(class);
+    }
+}
+
 /// A class is about to be used for the first time; hidden ones came by here only if their definition is intercepted.
 pub fn hidden_class(session: &Session, jni: Jni, class: jclass) {
     let Some(name) = session

@@ -602,6 +602,17 @@ impl Jvmti {
         }
     }
 
+    /// Sends a loaded class through the class-file hook again.
+    pub fn retransform(self, class: jclass) -> Result<(), jvmtiError> {
+        jvmti_call!(self, RetransformClasses, 1, &raw const class)
+    }
+
+    /// Whether a method is a version that has been replaced.
+    pub fn is_obsolete(self, method: jmethodID) -> bool {
+        let mut obsolete = 0;
+        jvmti_call!(self, IsMethodObsolete, method, &raw mut obsolete).is_ok() && obsolete != 0
+    }
+
     /// Sets a breakpoint.
     pub fn set_breakpoint(self, method: Id<jmethodID>, pc: u32) -> Result<(), jvmtiError> {
         jvmti_call!(self, SetBreakpoint, method.0, jlong::from(pc))

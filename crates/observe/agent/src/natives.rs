@@ -61,7 +61,7 @@ pub extern "system" fn Java_java_lang_Pricetag_slow(
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_java_lang_Pricetag_argLong(env: *mut JNIEnv, _: jclass, value: jlong) {
     guarded(env, (), |session, jni| {
-        scope::argument(session, jni, Argument::Integer(value))
+        scope::argument(session, jni, Argument::Integer(value));
     });
 }
 
@@ -73,7 +73,7 @@ pub extern "system" fn Java_java_lang_Pricetag_argDouble(
     value: jdouble,
 ) {
     guarded(env, (), |session, jni| {
-        scope::argument(session, jni, Argument::Real(value))
+        scope::argument(session, jni, Argument::Real(value));
     });
 }
 

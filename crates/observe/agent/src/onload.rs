@@ -6,7 +6,7 @@ use std::path::Path;
 
 use jvmti_bindings::sys::jni::{JNI_OK, JavaVM, jint};
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
-use pricetag_trace::{AgentOptions, Mode, Record, Start, TRACE_VERSION, TraceWriter};
+use pricetag_trace::{AgentOptions, Mode, Record, Start, TRACE_VERSION, TraceReader, TraceWriter};
 
 use crate::callbacks;
 use crate::jvm::Jvmti;
@@ -56,7 +56,10 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
     let options = AgentOptions::read(Path::new(&file)).map_err(|error| error.to_string())?;
     let mode = options.mode;
     let jvmti = Jvmti::of(vm).ok_or("this JVM offers no JVMTI 1.2")?;
-    take_capabilities(jvmti, mode)?;
+    take_capabilities(jvmti, mode, options.count_jdk)?;
+    if is_child(&options) {
+        return Ok(());
+    }
     let worker = Worker::start().map_err(|error| format!("cannot start a thread: {error}"))?;
     let writer = if mode == Mode::Step {
         None
@@ -87,7 +90,17 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
     Ok(())
 }
 
-fn take_capabilities(jvmti: Jvmti, mode: Mode) -> Result<(), String> {
+/// Whether this process was started by the one that is being recorded, with the same arguments: it is not to be observed, and must
+/// not complain either.
+fn is_child(options: &AgentOptions) -> bool {
+    let first = TraceReader::open(&options.trace).and_then(|mut reader| reader.next_record());
+    match first {
+        Ok(Some(Record::Start(start))) => Path::new(&format!("/proc/{}", start.pid)).exists(),
+        _ => false,
+    }
+}
+
+fn take_capabilities(jvmti: Jvmti, mode: Mode, count_jdk: bool) -> Result<(), String> {
     let possible = jvmti.potential_capabilities();
     let mut wanted = jvmtiCapabilities::default();
     match mode {
@@ -105,6 +118,9 @@ fn take_capabilities(jvmti: Jvmti, mode: Mode) -> Result<(), String> {
         }
     }
     if mode == Mode::Count {
+        if count_jdk {
+            wanted.set_can_retransform_classes(true);
+        }
         wanted.set_can_generate_early_class_hook_events(true);
         wanted.set_can_suspend(possible.can_suspend());
         wanted.set_can_generate_native_method_bind_events(

@@ -41,6 +41,11 @@ public class Loud {
                 System.out.println(answer.invoke(null));
                 break;
             }
+            case "child": {
+                String java = ProcessHandle.current().info().command().get();
+                System.exit(new ProcessBuilder(java, args[1], "-cp", args[2], "Loud", "none").inheritIO().start().waitFor());
+                break;
+            }
             case "wait": System.out.flush(); Thread.sleep(60_000);
         }
     }
@@ -135,5 +140,24 @@ fn a_killed_subject_leaves_a_readable_trace() {
     assert!(
         matches!(trace.records.first(), Some(Record::Start(start)) if start.pid == child.id()),
         "{trace}"
+    );
+}
+
+#[test]
+fn a_child_with_the_same_arguments_is_left_alone() {
+    let subject = Subject::new("Loud.java", LOUD);
+    let options = subject.options(Mode::Time);
+    options.write(&subject.path("options")).expect("written");
+    let agent = format!(
+        "-agentpath:{}={}",
+        support::agent().display(),
+        subject.path("options").display()
+    );
+    let classes = subject.path("classes").display().to_string();
+    let (outcome, _) = subject.trace(&options, &["Loud", "child", &agent, &classes]);
+    assert_eq!(outcome.status, Some(0));
+    assert_eq!(
+        (outcome.output.as_str(), outcome.error.as_str()),
+        ("out child\nout none\n", "err child\nerr none\n")
     );
 }

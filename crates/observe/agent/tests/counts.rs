@@ -113,3 +113,43 @@ fn counts_equal_steps() {
         assert!(!flat(&counted).is_empty(), "{name}");
     }
 }
+
+#[test]
+fn classes_of_the_jdk_are_counted_when_asked() {
+    let source = "import java.util.*; public class Jdk { public static void main(String[] a) {
+        Map<String, Integer> map = new TreeMap<>(); for (int i = 0; i < 50; i++) map.put(\"k\" + i, i); System.out.println(map.size()); } }";
+    let subject = Subject::new("Jdk.java", source);
+    let mut options = subject.options(Mode::Count);
+    options.count_jdk = true;
+    options.include = ["Jdk", "java.util.TreeMap"]
+        .map(|pattern| pattern.parse().expect("a pattern"))
+        .to_vec();
+    let (outcome, _) = subject.trace(&options, &["Jdk"]);
+    assert_eq!(
+        (outcome.output.as_str(), outcome.error.as_str()),
+        ("50\n", "")
+    );
+    let counts = Counts::from_trace(&options.trace, &subject.path("plans")).expect("counts");
+    let entered = |class: &str, name: &str, descriptor: &str| {
+        let key = pricetag_testkit::MethodKey {
+            class: class.into(),
+            name: name.into(),
+            descriptor: descriptor.into(),
+        };
+        counts
+            .methods
+            .get(&key)
+            .and_then(|pcs| pcs.get(&0))
+            .copied()
+            .unwrap_or(0)
+    };
+    let put = entered(
+        "java/util/TreeMap",
+        "put",
+        "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+    );
+    assert!(
+        put == 50 && entered("Jdk", "main", "([Ljava/lang/String;)V") == 1,
+        "{counts:?}"
+    );
+}
