@@ -1,4 +1,5 @@
 // exit: 2
+// varies: settle
 /** At the end one thread waits for a monitor, one waits to be notified, main calls exit from inside the monitor. */
 public class BlockedAtExit {
     static final Object LOCK = new Object();
@@ -23,11 +24,19 @@ public class BlockedAtExit {
         }
     }
 
+    /** Waits until the thread is where it stays; how many looks that takes differs. */
+    static void settle(Thread t, Thread.State state) throws InterruptedException {
+        while (t.getState() != state) {
+            Thread.sleep(10);
+        }
+        t.join(50);
+    }
+
     public static void main(String[] args) throws Exception {
         synchronized (LOCK) {
             Thread a = new Thread(BlockedAtExit::enter);
             a.start();
-            a.join(200);
+            settle(a, Thread.State.BLOCKED);
             Thread b = new Thread(() -> {
                 try {
                     await(); // count: 1
@@ -36,7 +45,7 @@ public class BlockedAtExit {
                 }
             });
             b.start();
-            b.join(200);
+            settle(b, Thread.State.WAITING);
             System.exit(2); // count: 1
         }
     }

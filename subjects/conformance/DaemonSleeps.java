@@ -1,3 +1,4 @@
+// varies: settle
 /** A daemon thread sleeps, deep in calls, when the machine ends: its frames are open. */
 public class DaemonSleeps {
     static int steps;
@@ -13,6 +14,14 @@ public class DaemonSleeps {
         }
     }
 
+    /** Waits until the thread is where it stays; how many looks that takes differs. */
+    static void settle(Thread t, Thread.State state) throws InterruptedException {
+        while (t.getState() != state) {
+            Thread.sleep(10);
+        }
+        t.join(50);
+    }
+
     public static void main(String[] args) throws Exception {
         Thread daemon = new Thread(() -> {
             try {
@@ -23,7 +32,7 @@ public class DaemonSleeps {
         });
         daemon.setDaemon(true);
         daemon.start(); // count: 1
-        daemon.join(400); // count: 1
+        settle(daemon, Thread.State.TIMED_WAITING); // count: 1
         System.out.println(daemon.isAlive());
     }
 }
