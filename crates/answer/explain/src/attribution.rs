@@ -1,13 +1,13 @@
 //! Hands the value of every term of a formula, in every observation, to the features it names.
 //!
 //! Deviations and limits, all of them noted in the explanation: a term with several features (an interaction) is divided
-//! equally among them; a merged bucket is divided among its members by their ratios, among its blocks alone if it has
-//! any, since loops, branches and invocations happen in blocks; the cost of a feature without a place in code, such as an
+//! equally among them; a merged bucket is divided as the formula has it, or, where that has one term for the whole bucket,
+//! by the members' ratios, among blocks alone if there are any, since loops, branches and invocations happen in blocks; the cost of a feature without a place in code, such as an
 //! opcode, is handed on to the blocks that contain it, in proportion to how often they executed it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use pricetag_cost_model::{CostModel, Formula, FormulaError};
+use pricetag_cost_model::{CostModel, Formula, FormulaError, Price};
 use pricetag_dataset::{Dataset, FeatureId, FeatureKind, InputValue, Status};
 
 /// Name of the part of the cost that no feature carries.
@@ -24,6 +24,8 @@ pub struct Attribution {
     pub costs: BTreeMap<String, Vec<(u32, f64)>>,
     /// Bucket that a feature's cost was divided from, and how many members shared it.
     pub split: BTreeMap<String, String>,
+    /// Coefficient of each feature in the linear terms of the formula.
+    pub coefficients: BTreeMap<String, f64>,
     /// Whether some term had several features.
     pub interactions: bool,
     /// Whether some cost was handed from parts to blocks.
@@ -176,6 +178,7 @@ fn add_term(term: &Term, columns: &Columns, result: &mut Attribution) -> Result<
                 .extend((0..rows).map(|row| (row, *value)));
         }
         Term::Linear(coefficient, name) => {
+            *result.coefficients.entry((*name).to_owned()).or_default() += coefficient;
             let costs = columns
                 .values(name)
                 .into_iter()
@@ -248,6 +251,16 @@ fn split_buckets(
     result: &mut Attribution,
 ) {
     for price in model.prices.iter().filter(|price| price.members.len() > 1) {
+        if divided_by_model(price, dataset, columns, &result.coefficients) {
+            for member in price
+                .members
+                .iter()
+                .filter(|name| result.costs.contains_key(*name))
+            {
+                result.split.insert(member.clone(), price.bucket.clone());
+            }
+            continue;
+        }
         let mut entries = Vec::new();
         for member in &price.members {
             entries.extend(result.costs.remove(member).unwrap_or_default());
@@ -269,6 +282,30 @@ fn split_buckets(
                     .insert((*member).to_owned(), price.bucket.clone());
             }
         }
+    }
+}
+
+/// Whether the formula itself says what each member of a merged bucket costs: it has terms for several of them, or its
+/// only term is the base price or a cold count, which must not be handed to the blocks that happen to run with it.
+pub(crate) fn divided_by_model(
+    price: &Price,
+    dataset: &Dataset,
+    columns: &Columns,
+    coefficients: &BTreeMap<String, f64>,
+) -> bool {
+    let priced: Vec<&String> = price
+        .members
+        .iter()
+        .filter(|name| coefficients.get(*name).is_some_and(|c| *c != 0.0))
+        .collect();
+    match priced[..] {
+        [only] => columns.ids.get(only.as_str()).is_some_and(|id| {
+            matches!(
+                dataset.features[id.0 as usize].kind,
+                FeatureKind::Base | FeatureKind::Cold
+            )
+        }),
+        _ => priced.len() > 1,
     }
 }
 

@@ -6,7 +6,7 @@ use pricetag_cost_model::{CostModel, FormulaError, Price};
 use pricetag_dataset::{Dataset, Feature, FeatureKind};
 use pricetag_finding::{CostItem, Explanation, FINDING_SCHEMA, Grouping};
 
-use crate::attribution::{Attribution, Columns, attribute, split_weights};
+use crate::attribution::{Attribution, Columns, attribute, divided_by_model, split_weights};
 use crate::control::Variation;
 use crate::group::{Key, keys, kind_name};
 
@@ -56,7 +56,13 @@ pub fn explain(
     let builder = Builder {
         dataset,
         variation: Variation::of(&attribution.predicted, dataset, &columns, options.risk),
-        prices: prices(model, dataset, &columns, options.by),
+        prices: prices(
+            model,
+            dataset,
+            &columns,
+            &attribution.coefficients,
+            options.by,
+        ),
         invocations: invocations(dataset),
         predicted: attribution.predicted.iter().sum(),
         attribution: &attribution,
@@ -234,7 +240,7 @@ impl<'a> Builder<'a> {
         if let Some(bucket) = self.attribution.split.get(name) {
             item.split_from = Some(bucket.clone());
             item.notes.push(format!(
-                "share of the merged bucket `{bucket}`, divided by counts alone"
+                "share of the merged bucket `{bucket}`: the observations do not say how its cost divides"
             ));
         }
         if let Some(feature) = self.feature(name) {
@@ -280,12 +286,28 @@ fn prices<'a>(
     model: &'a CostModel,
     dataset: &Dataset,
     columns: &Columns,
+    coefficients: &BTreeMap<String, f64>,
     by: Grouping,
 ) -> HashMap<&'a str, UnitPrice<'a>> {
     let mut found = HashMap::new();
     for price in &model.prices {
         if by == Grouping::Bucket {
             found.insert(price.bucket.as_str(), UnitPrice { price, scale: 1.0 });
+            continue;
+        }
+        if price.members.len() > 1 && divided_by_model(price, dataset, columns, coefficients) {
+            for member in &price.members {
+                let own = coefficients.get(member).copied().unwrap_or(0.0);
+                if let Some(whole) = price.price.filter(|whole| *whole > 0.0) {
+                    found.insert(
+                        member.as_str(),
+                        UnitPrice {
+                            price,
+                            scale: own / whole,
+                        },
+                    );
+                }
+            }
             continue;
         }
         for (member, weight) in split_weights(&price.members, &price.ratios, dataset, columns) {
@@ -348,7 +370,7 @@ fn notes(attribution: &Attribution, by: Grouping) -> Vec<String> {
     if !attribution.split.is_empty() {
         let buckets: BTreeSet<&String> = attribution.split.values().collect();
         notes.push(format!(
-            "{} lines share {} merged buckets; how a bucket's cost divides among its members follows their counts, \
+            "{} lines share {} merged buckets; how a bucket's cost divides among its members is an assumption, \
              because these observations cannot tell the members apart",
             attribution.split.len(),
             buckets.len()

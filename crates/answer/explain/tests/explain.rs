@@ -424,3 +424,41 @@ fn nothing_to_explain_is_an_error() {
         .for_each(|observation| observation.status = Status::Failed);
     assert!(explain(&priced(), &empty, ExplainOptions::default()).is_err());
 }
+
+/// Where the formula has its own term for every member of a bucket, that division stands; and a base price is never
+/// handed to the blocks that run once per run.
+#[test]
+fn a_division_by_the_model_stands() {
+    let members = [("Sorter.sort block 2", 1.0), ("Sorter.sort block 3", 2.0)];
+    let own = model(
+        &[
+            (10.0, "Sorter.sort block 2"),
+            (1.0, "Sorter.sort block 3"),
+            (100.0, "base"),
+        ],
+        vec![
+            price("both", &members, 12.0),
+            price(
+                "base + 1 more",
+                &[("base", 1.0), ("Sorter.sort block 0", 1.0)],
+                100.0,
+            ),
+        ],
+    );
+    let found = by(&own, Grouping::Block);
+    let item = |name: &str| found.items.iter().find(|item| item.name == name).unwrap();
+    assert!((item("Sorter.sort block 2").cost - 10.0 * SUM).abs() < 1e-9);
+    assert!((item("Sorter.sort block 3").cost - 2.0 * SUM).abs() < 1e-9);
+    assert!((item("Sorter.sort block 2").price.unwrap() - 10.0).abs() < 1e-9);
+    assert_eq!(
+        item("Sorter.sort block 3").split_from.as_deref(),
+        Some("both")
+    );
+    assert!((item("base").cost - 1000.0).abs() < 1e-9);
+    assert!(
+        found
+            .items
+            .iter()
+            .all(|item| item.name != "Sorter.sort block 0")
+    );
+}

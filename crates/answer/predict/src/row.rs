@@ -226,7 +226,7 @@ impl Predictor<'_> {
                         .model
                         .prices
                         .iter()
-                        .any(|price| price.members.contains(name))
+                        .any(|price| price.price.is_some() && price.members.contains(name))
             })
             .cloned()
             .collect()
