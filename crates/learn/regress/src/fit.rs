@@ -6,10 +6,11 @@ use pricetag_cost_model::{CostModel, MODEL_SCHEMA};
 use pricetag_dataset::Dataset;
 use pricetag_estimator::{DesignError, Diagnosis, EstimatorError, TableError};
 
-use crate::interval::cover;
+use crate::interval::{cover, interval};
+use crate::notes;
 use crate::options::FitOptions;
 use crate::prices::price_list;
-use crate::study::Study;
+use crate::study::{Choice, Study};
 
 /// Why there is no model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -49,17 +50,21 @@ pub enum FitError {
 pub fn fit(dataset: &Dataset, options: &FitOptions) -> Result<CostModel, FitError> {
     check_options(options)?;
     let study = Study::new(dataset, options)?;
-    let learner = study.learner(options.method);
-    let diagnosis = Diagnosis::of(&learner.design.subset(&study.split.train)?);
+    let diagnosis = Diagnosis::of(&study.design.subset(&study.split.train)?);
     if diagnosis.support.iter().all(|s| s.varying == 0) {
         return Err(FitError::NothingVaries {
             features: diagnosis.columns,
             rows: study.split.train.len(),
         });
     }
-    let learned = learner.learn(&study.split.train, None)?;
+    let Choice {
+        learner,
+        learned,
+        pairs,
+        why,
+    } = study.learn()?;
     let mut evaluation = study.judge(&learner, &learned, &learner.method.to_string());
-    let mut interval = study.interval(&learner, &learned, &study.split.train);
+    let mut interval = interval(&pairs, options.level_of_intervals);
     if let (Some(interval), Some(evaluation)) = (&mut interval, &mut evaluation) {
         interval.coverage = cover(interval, &mut evaluation.rows);
     }
@@ -76,6 +81,7 @@ pub fn fit(dataset: &Dataset, options: &FitOptions) -> Result<CostModel, FitErro
         (learned, study.split.train.clone())
     };
     let mut diagnostics = study.notes(&learner, &diagnosis, &learned);
+    diagnostics.extend(why.map(notes::note));
     if let Some(evaluation) = &evaluation {
         diagnostics.extend(Study::verdict(
             evaluation,

@@ -14,18 +14,17 @@
 //! in the space of observations: every matrix is rows × rows, however many blocks there are. λ₁ and λ₂ minimise the
 //! mean relative error of leave-one-group-out prediction, which for a linear smoother has a closed form.
 //!
-//! Deviations: the levels are solved from the top down (τ, γ with θ and β profiled out; then v with u profiled out; then
-//! u), each with its bounds, by [`crate::bounded`]; that is the joint optimum unless bounds are active. Cross-validation
-//! ignores the bounds on u and v. Above [`crate::shrinkage::CHOICE_ROWS`] rows the strengths are chosen on a regular subset.
+//! All levels are solved jointly under all bounds ([`crate::joint`]). Deviations: cross-validation ignores the bounds, and
+//! above [`crate::shrinkage::CHOICE_ROWS`] rows it looks at a regular subset.
 
 use faer::Mat;
 use faer::linalg::solvers::Llt;
 use pricetag_cost_model::{Diagnostic, Severity};
 use pricetag_estimator::{Checked, Coefficient, Design, Estimator, EstimatorError, Fitted};
 
-use crate::bounded::bounded_ridge;
 use crate::hierarchy::{Hierarchy, Role};
-use crate::kernel::{Kernels, Problem, add, column, composition, factor, solve_top, whiten};
+use crate::joint::{self, Levels};
+use crate::kernel::{Kernels, Problem, add, column, factor, whiten};
 use crate::nnls::dot;
 use crate::shrinkage::{Shrinkage, choose};
 
@@ -98,86 +97,30 @@ fn solve(
     s: &Shrinkage,
     with_certainty: bool,
 ) -> Result<Outcome, EstimatorError> {
-    let numerical = || EstimatorError::Numerical {
-        method: "hier",
-        reason: "a price is not finite".into(),
-    };
-    let hierarchy = problem.hierarchy;
     let kernels = Kernels::of(problem);
-    let full = factor(&kernels.covariance(s, true))?;
-    let top = solve_top(&full, &problem.top, &problem.z);
-    let mut residual = problem.z.clone();
-    for (j, &g) in top.iter().enumerate() {
-        add(&mut residual, -g, problem.top.col_as_slice(j));
-    }
-    // Parts, with the departures of blocks profiled out.
-    let without_parts = factor(&kernels.covariance(s, false))?;
-    let tau: Vec<f64> = hierarchy.part_kinds.iter().map(|&k| top[k]).collect();
-    let lower: Vec<f64> = tau
-        .iter()
-        .zip(&problem.part_scale)
-        .map(|(t, s)| if *s > 0.0 { t / s } else { 0.0 })
-        .collect();
-    let white = whiten(&without_parts, &column(&residual));
-    let white_parts = whiten(&without_parts, &problem.parts);
-    let v = bounded_ridge(
-        &white_parts,
-        &(&white_parts * white_parts.transpose()),
-        white.col_as_slice(0),
-        s.parts,
-        &lower,
-    )
-    .ok_or_else(numerical)?;
-    let part_prices: Vec<f64> = tau
-        .iter()
-        .zip(&problem.part_scale)
-        .zip(&v)
-        .map(|((t, s), v)| (t + s * v).max(0.0))
-        .collect();
-    for (j, &v) in v.iter().enumerate() {
-        add(&mut residual, -v, problem.parts.col_as_slice(j));
-    }
-    // Blocks.
-    let prior: Vec<f64> = problem
-        .composed
-        .iter()
-        .map(|&j| composition(&hierarchy.roles[j], &part_prices))
-        .collect();
-    let lower: Vec<f64> = prior
-        .iter()
-        .zip(&problem.block_scale)
-        .map(|(p, s)| if *s > 0.0 { p / s } else { 0.0 })
-        .collect();
-    let u = bounded_ridge(
-        &problem.blocks,
-        &kernels.blocks,
-        &residual,
-        s.blocks,
-        &lower,
-    )
-    .ok_or_else(numerical)?;
+    let levels = joint::solve(problem, &kernels, s)?;
     let certainty = if with_certainty {
-        certainty(problem, &full, &without_parts, s, &top)
+        certainty(problem, &kernels, s, &levels)?
     } else {
         vec![(None, None); problem.composed.len()]
     };
     let mut coefficients = vec![Coefficient::default(); design.columns.len()];
     for (k, &j) in problem.composed.iter().enumerate() {
         coefficients[j] = Coefficient {
-            estimate: Some((prior[k] + problem.block_scale[k] * u[k]).max(0.0)),
+            estimate: Some(levels.blocks[k]),
             std_error: certainty[k].1,
-            prior: Some(prior[k]),
+            prior: Some(levels.priors[k]),
             evidence: certainty[k].0,
         };
     }
     for (k, &j) in problem.free.iter().enumerate() {
-        coefficients[j].estimate = Some(top[hierarchy.kinds.len() + k]);
+        coefficients[j].estimate = Some(levels.free[k]);
     }
     let mut fitted = Fitted::linear("hier", design, 0.0, coefficients);
     fitted.notes.push(note(problem, s));
     Ok(Outcome {
         fitted,
-        part_prices,
+        part_prices: levels.parts,
         shrinkage: s.clone(),
     })
 }
@@ -209,15 +152,17 @@ fn note(problem: &Problem, s: &Shrinkage) -> Diagnostic {
 /// the posterior standard deviation of its price when they are not.
 fn certainty(
     problem: &Problem,
-    full: &Llt<f64>,
-    without_parts: &Llt<f64>,
+    kernels: &Kernels,
     s: &Shrinkage,
-    top: &[f64],
-) -> Vec<(Option<f64>, Option<f64>)> {
+    levels: &Levels,
+) -> Result<Vec<(Option<f64>, Option<f64>)>, EstimatorError> {
+    let full = &factor(&kernels.covariance(s, true))?;
+    let without_parts = &factor(&kernels.covariance(s, false))?;
     let n = problem.z.len();
     let mut residual = problem.z.clone();
     let mut used = 0;
-    for (j, &g) in top.iter().enumerate().filter(|(_, g)| **g > 0.0) {
+    let top = levels.kinds.iter().chain(&levels.free);
+    for (j, &g) in top.enumerate().filter(|(_, g)| **g > 0.0) {
         add(&mut residual, -g, problem.top.col_as_slice(j));
         used += 1;
     }
@@ -248,12 +193,12 @@ fn certainty(
         }
     }
     let shared = whiten(full, &shared);
-    (0..problem.composed.len())
+    Ok((0..problem.composed.len())
         .map(|k| {
             let (own, shared) = (own.col_as_slice(k), shared.col_as_slice(k));
             let evidence = (dot(own, own) / s.blocks).clamp(0.0, 1.0);
             let variance = (prior_variance[k] - dot(shared, shared)).max(0.0);
             (Some(evidence), sigma2.map(|s2| (s2 * variance).sqrt()))
         })
-        .collect()
+        .collect())
 }

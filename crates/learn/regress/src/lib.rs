@@ -9,6 +9,7 @@ pub mod fit;
 pub mod hier;
 pub mod hierarchy;
 pub mod interval;
+mod joint;
 mod kernel;
 mod learner;
 pub mod nnls;

@@ -151,7 +151,8 @@ impl Study<'_> {
     }
 }
 
-fn note(message: String) -> Diagnostic {
+/// Something for information.
+pub(crate) fn note(message: String) -> Diagnostic {
     Diagnostic {
         severity: Severity::Note,
         message,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pricetag_cost_model::{Domain, Evaluation, Formula, Interval, Provenance};
+use pricetag_cost_model::{Domain, Evaluation, Formula, Provenance};
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_estimator::{
     Checked, Design, Split, Table, TableError, evaluate, folds_by_group, noise_floor,
@@ -11,12 +11,36 @@ use pricetag_estimator::{
 
 use crate::baseline::baseline;
 use crate::fit::FitError;
-use crate::interval::interval;
 use crate::learner::{Learned, Learner};
 use crate::options::{FitOptions, Level, Method, Weighting};
 
 /// Folds behind the prediction intervals.
 const FOLDS: usize = 10;
+/// The simpler method must have at most this share of the other's error to be taken.
+const CLEARLY: f64 = 0.85;
+
+/// A method, what it learnt, and how it predicts training rows that it has not seen.
+pub(crate) struct Choice<'a> {
+    pub learner: Learner<'a>,
+    pub learned: Learned,
+    pub pairs: Vec<(f64, f64)>,
+    /// Why this method, if there was a choice.
+    pub why: Option<String>,
+}
+
+/// Mean relative error; a single wild row counts as ten.
+fn relative_error(pairs: &[(f64, f64)]) -> f64 {
+    let errors: Vec<f64> = pairs
+        .iter()
+        .filter(|(m, _)| *m > 0.0)
+        .map(|(m, p)| ((p - m).abs() / m).min(10.0))
+        .collect();
+    if errors.is_empty() {
+        f64::INFINITY
+    } else {
+        errors.iter().sum::<f64>() / errors.len() as f64
+    }
+}
 
 /// The rows and columns of one fit.
 pub(crate) struct Study<'a> {
@@ -109,12 +133,9 @@ impl<'a> Study<'a> {
         Some(out)
     }
 
-    pub fn interval(
-        &self,
-        learner: &Learner,
-        learned: &Learned,
-        rows: &[usize],
-    ) -> Option<Interval> {
+    /// (measured, predicted) of training rows by models that did not see their group.
+    pub fn cross_validate(&self, learner: &Learner, learned: &Learned) -> Vec<(f64, f64)> {
+        let rows = &self.split.train;
         let groups: Vec<String> = rows
             .iter()
             .map(|&r| self.design.groups[r].clone())
@@ -133,7 +154,41 @@ impl<'a> Study<'a> {
                     .map(|(&r, p)| (self.design.target[r], p)),
             );
         }
-        interval(&pairs, self.options.level_of_intervals)
+        pairs
+    }
+
+    /// Learns by the method asked for. `auto` tries hierarchical prices and plain NNLS where both apply and takes the
+    /// latter only when cross-validation on the training rows is clearly for it.
+    pub fn learn(&self) -> Result<Choice<'_>, FitError> {
+        let first = self.choice(self.options.method)?;
+        if self.options.method != Method::Auto || first.learner.method != Method::Hier {
+            return Ok(first);
+        }
+        let Ok(mut second) = self.choice(Method::Nnls) else {
+            return Ok(first);
+        };
+        let (a, b) = (relative_error(&first.pairs), relative_error(&second.pairs));
+        if b < CLEARLY * a {
+            second.why = Some(format!(
+                "nnls was chosen over hier: mean relative error {:.1} % against {:.1} % in cross-validation",
+                100.0 * b,
+                100.0 * a
+            ));
+            return Ok(second);
+        }
+        Ok(first)
+    }
+
+    fn choice(&self, method: Method) -> Result<Choice<'_>, FitError> {
+        let learner = self.learner(method);
+        let learned = learner.learn(&self.split.train, None)?;
+        let pairs = self.cross_validate(&learner, &learned);
+        Ok(Choice {
+            learner,
+            learned,
+            pairs,
+            why: None,
+        })
     }
 
     /// Other methods on the same split: one that fails is left out.
