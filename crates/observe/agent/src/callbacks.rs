@@ -119,14 +119,14 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject
         if session.options.mode == Mode::Step {
             session.steps.prepare_loaded(session, jni);
         }
-        if session.counting() && session.options.count_jdk {
-            hook::retransform_loaded(session, jni);
-        }
         session
             .main_class
             .command(session.jvmti.property("sun.java.command").as_deref());
         for event in later_events(session) {
             let _ = session.jvmti.notify(event, true);
+        }
+        if session.options.mode != Mode::Step && hook::may_be_late(&session.options) {
+            hook::retransform_loaded(session, jni);
         }
         session.flush();
     });

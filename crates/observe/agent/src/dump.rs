@@ -77,6 +77,13 @@ fn counters(session: &Session, jni: Jni) {
 }
 
 fn finish(session: &Session) {
+    for (class, scope) in session.scopes.unseen() {
+        session.left(
+            &class,
+            Some(scope),
+            "not observed: its class was not loaded",
+        );
+    }
     session.record(&Record::End);
     session.flush();
 }

@@ -8,6 +8,7 @@ use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
 use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite};
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, PlanStore};
+use pricetag_trace::{AgentOptions, Mode, Scope};
 
 use crate::classes::{ClassIndex, Counted, CountedMethod};
 use crate::hidden;
@@ -85,7 +86,19 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
     outcome.bytes
 }
 
-/// Counts the JDK's classes that were loaded before the agent could rewrite them, from now on.
+/// Whether classes may be wanted that are loaded before the agent can rewrite them: the JDK's own.
+pub fn may_be_late(options: &AgentOptions) -> bool {
+    let of_jdk = |class: &str| {
+        ["java.", "javax.", "jdk.", "sun."]
+            .iter()
+            .any(|package| class.starts_with(package))
+    };
+    let mut scopes = options.scopes.iter();
+    (options.count_jdk && options.mode == Mode::Count)
+        || scopes.any(|scope| matches!(scope, Scope::Method(method) if of_jdk(&method.class)))
+}
+
+/// Rewrites wanted classes of the JDK that were loaded before the agent could; from now on they are counted and observed.
 pub fn retransform_loaded(session: &Session, jni: Jni) {
     for class in session.jvmti.loaded_classes() {
         let name = session
@@ -95,7 +108,8 @@ pub fn retransform_loaded(session: &Session, jni: Jni) {
         let loader = session.jvmti.class_loader(class);
         if let (Some(name), Some(loader)) = (name, loader)
             && !name.contains('+')
-            && subject::selected(session, jni, loader, &name)
+            && ((session.counting() && subject::selected(session, jni, loader, &name))
+                || session.scopes.concerns(&name))
             && let Err(error) = session.jvmti.retransform(class)
         {
             session.left(

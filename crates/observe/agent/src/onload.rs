@@ -9,6 +9,7 @@ use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
 use pricetag_trace::{AgentOptions, Mode, Record, Start, TRACE_VERSION, TraceReader, TraceWriter};
 
 use crate::callbacks;
+use crate::hook;
 use crate::jvm::Jvmti;
 use crate::session::Session;
 use crate::worker::Worker;
@@ -56,7 +57,7 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
     let options = AgentOptions::read(Path::new(&file)).map_err(|error| error.to_string())?;
     let mode = options.mode;
     let jvmti = Jvmti::of(vm).ok_or("this JVM offers no JVMTI 1.2")?;
-    take_capabilities(jvmti, mode, options.count_jdk)?;
+    take_capabilities(jvmti, mode, hook::may_be_late(&options))?;
     if is_child(&options) {
         return Ok(());
     }
@@ -100,7 +101,7 @@ fn is_child(options: &AgentOptions) -> bool {
     }
 }
 
-fn take_capabilities(jvmti: Jvmti, mode: Mode, count_jdk: bool) -> Result<(), String> {
+fn take_capabilities(jvmti: Jvmti, mode: Mode, retransform: bool) -> Result<(), String> {
     let possible = jvmti.potential_capabilities();
     let mut wanted = jvmtiCapabilities::default();
     match mode {
@@ -111,6 +112,7 @@ fn take_capabilities(jvmti: Jvmti, mode: Mode, count_jdk: bool) -> Result<(), St
         Mode::Time | Mode::Count => {
             wanted.set_can_generate_all_class_hook_events(true);
             wanted.set_can_tag_objects(true);
+            wanted.set_can_retransform_classes(retransform);
             wanted.set_can_generate_garbage_collection_events(
                 possible.can_generate_garbage_collection_events(),
             );
@@ -118,9 +120,6 @@ fn take_capabilities(jvmti: Jvmti, mode: Mode, count_jdk: bool) -> Result<(), St
         }
     }
     if mode == Mode::Count {
-        if count_jdk {
-            wanted.set_can_retransform_classes(true);
-        }
         wanted.set_can_generate_early_class_hook_events(true);
         wanted.set_can_suspend(possible.can_suspend());
         wanted.set_can_generate_native_method_bind_events(

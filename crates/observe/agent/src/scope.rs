@@ -88,6 +88,18 @@ impl Scopes {
         .collect()
     }
 
+    /// Scopes whose class was never loaded, as a user names them, with that class.
+    pub fn unseen(&self) -> Vec<(String, String)> {
+        let seen = lock(&self.seen);
+        let missing = self
+            .targets
+            .iter()
+            .filter(|(_, method)| !seen.iter().any(|class| same_class(&method.class, class)));
+        missing
+            .map(|(_, method)| (method.class.replace('.', "/"), method.to_string()))
+            .collect()
+    }
+
     /// How a user names a scope.
     pub fn label(&self, id: i32) -> String {
         let target = self.targets.iter().find(|(target, _)| *target == id);

@@ -28,6 +28,7 @@ public class Calls {
                 worker.join();
                 break;
             }
+            case "list": { List<Object> l = new ArrayList<>(); for (int i = 0; i < 5; i++) l.add("x".repeat(77)); break; }
             case "recurse": for (int i = 3; i < 6; i++) fib(i); break;
             case "values": new Calls().values(-5L, 2.5, 0.5f, 'a', true, "four", new int[7], List.of(1, 2), Map.of(1, 2), null, new Calls()); break;
             case "fail": for (int i = 0; i < 3; i++) outer(i); break;
@@ -208,5 +209,30 @@ fn a_scope_that_does_not_exist_is_listed() {
     assert!(
         text.contains("left Calls.Calls#nothing: not observed: class Calls has no method nothing"),
         "{text}"
+    );
+}
+
+#[test]
+fn methods_of_the_jdk_are_observed_when_asked() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let mut options = subject.options(Mode::Time);
+    options.scopes = [
+        "java.util.ArrayList#add(Ljava/lang/Object;)Z",
+        "Absent#method",
+    ]
+    .map(|s| s.parse().expect("a scope"))
+    .to_vec();
+    let (outcome, trace) = subject.trace(&options, &["Calls", "list"]);
+    assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
+    let strings = invocations(&trace)
+        .iter()
+        .filter(|call| call.arguments == [Argument::Size(77)])
+        .count();
+    assert_eq!(strings, 5, "{trace}");
+    assert!(
+        trace
+            .to_string()
+            .contains("left Absent.Absent#method: not observed: its class was not loaded"),
+        "{trace}"
     );
 }
