@@ -1,7 +1,7 @@
 //! Class file and probe plan to instrumented class file.
 //!
 //! The plan says which edges and throw points are counted; this crate decides nothing, it only finds the place for each
-//! counter (Ball & Larus 1994, §3.3, "Register allocation of counters" aside) and keeps everything else as it was: behaviour,
+//! counter (Ball & Larus 1994, "Optimally profiling and tracing programs") and keeps everything else as it was: behaviour,
 //! exception ranges, frames, debug tables, class version. See `docs/decisions/001-exact-counting.md`.
 //!
 //! Limits: methods with `jsr`/`ret`, methods that would exceed 64 KiB and methods whose code makes no sense are left as they

@@ -38,7 +38,17 @@ fn entries(plan: &ClassPlan, counters: &[u64], method: &str) -> u64 {
 }
 
 fn check_subject(javac_options: &[&str]) {
+    check_subject_of_version(javac_options, None);
+}
+
+/// Compiles, perhaps says another class-file version, instruments, runs, checks.
+pub fn check_subject_of_version(javac_options: &[&str], major: Option<u16>) {
     let workshop = Workshop::new(&[("Subject", SUBJECT)], javac_options);
+    if let Some(major) = major {
+        let mut bytes = workshop.class("Subject");
+        bytes[6..8].copy_from_slice(&major.to_be_bytes());
+        fs::write(workshop.path("plain/Subject.class"), bytes).expect("writable");
+    }
     let (plan, rewritten) = workshop.instrument("Subject", true, &[]);
     assert_eq!(rewritten.left, []);
     assert_eq!(rewritten.methods.len(), plan.methods.len());

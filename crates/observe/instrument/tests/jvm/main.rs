@@ -4,4 +4,5 @@ mod counts;
 mod damage;
 mod jdk;
 mod modules;
+mod tables;
 mod workshop;
