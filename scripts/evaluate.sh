@@ -21,7 +21,10 @@ judge() {
     "$pricetag" --quiet inspect "$work/$dataset" | head -40
     for share in "$@"; do
         printf '\n### %s, %s of the observations for training\n\n' "$dataset" "$share"
-        "$pricetag" --quiet fit "$work/$dataset" -o "$work/$dataset-${share%\%}.json" --train "$share" --limit 10
+        for target in wall cpu; do
+            "$pricetag" --quiet fit "$work/$dataset" -o "$work/$dataset-${share%\%}-$target.json" \
+                --target "$target" --train "$share" --limit 10
+        done
     done
 }
 
