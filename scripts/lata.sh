@@ -62,7 +62,7 @@ fi
 
 if wanted ControlFlow; then
     section "ControlFlow (2.3.3): a branch inside a method"
-    echo "Paper, method level, ms: 21.3, 39.6, 500.6, 5.4, -0.9 (the first, third and fourth sleep 20, 500, 100; the second 5 or 105)."
+    echo "Paper, method level, ms: 21.3, 39.6, 500.6, 5.4, -0.9 (the first, third and fourth sleep 20, 500, 100; the second 5 or, with n > 6, 105)."
     record control ControlFlow 'ControlFlow#run' 90
     echo; echo "### Method level"; echo; echo '```'; prices control control-method --level method --method ols; echo '```'
     echo; echo "### Block level"; echo; echo '```'; prices control control-block --level block --method nnls; echo '```'
@@ -87,9 +87,13 @@ if wanted Arithmetic; then
     section "Arithmetic (2.2.2): interpreter only"
     echo "Paper, ns: ADD 7.14, SUB 7.48, MUL 6.90, DIV 9.24; a mixed program predicted 0.07424 ms, measured 0.07612 ms."
     record arithmetic Arithmetic 'Arithmetic#run' 1000 -Xint
-    echo; echo '```'; prices arithmetic arithmetic --level opcode --method nnls; echo '```'
+    echo; echo "### A round of each loop: the report's prices include the loop around the instruction"; echo; echo '```'
+    prices arithmetic arithmetic-block --level block --method nnls
+    echo '```'; echo; echo "### Opcodes"; echo; echo '```'
+    prices arithmetic arithmetic --level opcode
+    echo '```'
     workload=Mixed record mixed Arithmetic 'Arithmetic#mixed' 200 -Xint
     echo; echo "### The mixed loop, predicted from these prices"; echo; echo '```'
-    "$pricetag" --quiet predict "$work/arithmetic.json" --dataset "$work/mixed" | tail -15
+    "$pricetag" --quiet predict "$work/arithmetic.json" --dataset "$work/mixed" 2>/dev/null | head -30
     echo '```'
 fi

@@ -26,49 +26,30 @@ public class ControlFlow {
     static void function5() {
     }
 
-    static void run(int choice, int n) throws InterruptedException {
-        switch (choice) {
-            case 1:
-                function1();
-                function3();
-                function5();
-                break;
-            case 2:
-                function5();
-                function2(n);
-                function2(n);
-                function4();
-                break;
-            case 3:
-                function3();
-                function4();
-                function5();
-                function4();
-                break;
-            case 4:
-                function1();
-                function1();
-                function4();
-                function2(n);
-                break;
-            case 5:
-                function1();
-                function2(n);
-                function1();
-                break;
-            default:
-                function5();
-                function4();
-                function2(n);
-                function1();
-                break;
+    /** Calls each function as often as the workload says. */
+    static void run(int n, int calls1, int calls2, int calls3, int calls4, int calls5) throws InterruptedException {
+        for (int i = 0; i < calls1; i++) {
+            function1();
+        }
+        for (int i = 0; i < calls2; i++) {
+            function2(n);
+        }
+        for (int i = 0; i < calls3; i++) {
+            function3();
+        }
+        for (int i = 0; i < calls4; i++) {
+            function4();
+        }
+        for (int i = 0; i < calls5; i++) {
+            function5();
         }
     }
 
     public static void main(String[] args) throws IOException, InterruptedException {
         for (String line : Files.readAllLines(Path.of(args[0]))) {
-            String[] words = line.trim().split(" ");
-            run(Integer.parseInt(words[0]), Integer.parseInt(words[1]));
+            String[] w = line.trim().split(" ");
+            run(Integer.parseInt(w[0]), Integer.parseInt(w[1]), Integer.parseInt(w[2]), Integer.parseInt(w[3]),
+                    Integer.parseInt(w[4]), Integer.parseInt(w[5]));
         }
     }
 }

@@ -8,12 +8,12 @@ public class ModExp {
     static int squareMultiply(int x, int e, int modulus) throws InterruptedException {
         ArrayList<Integer> list = new ArrayList<>();
         int y = 1;
-        int n = Integer.SIZE;
+        int n = Integer.SIZE - Integer.numberOfLeadingZeros(e); // the report always takes 32 rounds
         int i = n;
         do {
             y = y * y; // block 1
             y = y % modulus;
-            if (((e >> (n - i)) & 1) == 1) {
+            if (((e >> (i - 1)) & 1) == 1) {
                 y = y * x; // block 2
                 Thread.sleep(10);
                 y = y % modulus;

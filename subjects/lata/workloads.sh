@@ -13,7 +13,7 @@ exec awk -v program="$program" -v calls="$calls" -v seed="$seed" '
     function exponent(  bits, e, k) { # few set bits: each costs 10 ms
         e = 0
         for (k = 0; k < 8; k++) if (draw(2)) e += 2 ^ (k * 3)
-        return e
+        return e + 2 ^ (draw(7) + 24)
     }
     BEGIN {
         state = seed
@@ -21,7 +21,7 @@ exec awk -v program="$program" -v calls="$calls" -v seed="$seed" '
         for (c = 0; c < calls; c++) {
             if (program == "ThreeBlocks") print draw(100) + 1
             else if (program == "FiveMethods") print c % 6 + 1
-            else if (program == "ControlFlow") print c % 6 + 1, draw(12) + 1
+            else if (program == "ControlFlow") print draw(12) + 1, draw(3), draw(4), draw(2), draw(3), draw(4)
             else if (program == "ModExp") print draw(1000) + 2, exponent(), draw(40000) + 3
             else if (program == "Sorting") print draw(10) + 1, draw(3), draw(6), draw(6), draw(2)
             else if (program == "Arithmetic") print draw(90000) + 1000, draw(900) + 1, draw(4000), draw(4000), draw(4000), draw(4000)
