@@ -24,7 +24,7 @@ exec awk -v program="$program" -v calls="$calls" -v seed="$seed" '
             else if (program == "ControlFlow") print draw(12) + 1, draw(3), draw(4), draw(2), draw(3), draw(4)
             else if (program == "ModExp") print draw(1000) + 2, exponent(), draw(40000) + 3
             else if (program == "Sorting") print draw(10) + 1, draw(3), draw(6), draw(6), draw(2)
-            else if (program == "Arithmetic") print draw(90000) + 1000, draw(900) + 1, draw(4000), draw(4000), draw(4000), draw(4000)
+            else if (program == "Arithmetic") print draw(90000) + 1000, draw(900) + 1, draw(4000), draw(4000), draw(4000), draw(4000), draw(2000), draw(2000), draw(2000), draw(2000)
             else if (program == "Mixed") print draw(90000) + 1000, draw(900) + 1, draw(3000) + 500
             else { print "unknown program " program > "/dev/stderr"; exit 2 }
         }
