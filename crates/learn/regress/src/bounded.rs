@@ -26,7 +26,7 @@ pub(crate) fn bounded_ridge(
     let mut state = State::at(a, r, lambda, lower, &rho);
     for _ in 0..STEPS {
         let size = dot(&state.gradient, &state.gradient).sqrt();
-        if size <= 1e-12 * dot(r, r).sqrt().max(1e-300) {
+        if size <= 1e-14 * dot(r, r).sqrt().max(1e-300) {
             break;
         }
         let (free, bound): (Vec<usize>, Vec<usize>) =
@@ -47,7 +47,9 @@ pub(crate) fn bounded_ridge(
         loop {
             let next: Vec<f64> = (0..n).map(|i| rho[i] + length * step[(i, 0)]).collect();
             let there = State::at(a, r, lambda, lower, &next);
-            if there.value <= state.value + 1e-4 * length * slope || length < 1e-10 {
+            // Near the optimum rounding hides descent of the value; the gradient still shows it.
+            let flatter = dot(&there.gradient, &there.gradient).sqrt() <= 0.9 * size;
+            if there.value <= state.value + 1e-4 * length * slope || flatter || length < 1e-10 {
                 (rho, state) = (next, there);
                 break;
             }

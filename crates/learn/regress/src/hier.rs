@@ -14,19 +14,25 @@
 //! in the space of observations: every matrix is rows × rows, however many blocks there are. λ₁ and λ₂ minimise the
 //! mean relative error of leave-one-group-out prediction, which for a linear smoother has a closed form.
 //!
-//! All levels are solved jointly under all bounds ([`crate::joint`]). Deviations: cross-validation ignores the bounds, and
-//! above [`crate::shrinkage::CHOICE_ROWS`] rows it looks at a regular subset.
+//! All levels are solved jointly under all bounds ([`crate::joint`]). Deviations: the closed form ignores the bounds
+//! (where many are active, folds with bounds decide), and above [`crate::shrinkage::CHOICE_ROWS`] rows it looks at a regular subset.
 
 use faer::Mat;
-use faer::linalg::solvers::Llt;
 use pricetag_cost_model::{Diagnostic, Severity};
-use pricetag_estimator::{Checked, Coefficient, Design, Estimator, EstimatorError, Fitted};
+use pricetag_estimator::{
+    Checked, Coefficient, Design, Estimator, EstimatorError, Fitted, Split, folds_by_group,
+};
 
 use crate::hierarchy::{Hierarchy, Role};
 use crate::joint::{self, Levels};
 use crate::kernel::{Kernels, Problem, add, column, factor, whiten};
 use crate::nnls::dot;
-use crate::shrinkage::{Shrinkage, choose};
+use crate::shrinkage::{LEAST, Shrinkage, choose};
+
+/// Folds for the strengths where bounds matter.
+const REFINING_FOLDS: usize = 5;
+/// Above this many entries of the design the strengths are not refined.
+const REFINED_ENTRIES: usize = 2_000_000;
 
 /// The hierarchical estimator for the columns of one design.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,9 +90,65 @@ impl Hierarchical {
         let problem = Problem::new(&self.hierarchy, design);
         let shrinkage = match &self.shrinkage {
             Some(given) => given.clone(),
-            None => choose(&problem, &design.groups),
+            None => self.refine(&problem, design, choose(&problem, &design.groups))?,
         };
         solve(&problem, design, &shrinkage, self.certainty)
+    }
+
+    /// The closed form of leave-one-group-out prediction knows no bounds. Where many prices end at zero it believes in
+    /// freedom that is not there; then stronger shrinkage is tried by folds, bounds and all.
+    fn refine(
+        &self,
+        problem: &Problem,
+        design: &Checked<Design>,
+        start: Shrinkage,
+    ) -> Result<Shrinkage, EstimatorError> {
+        let levels = joint::solve(problem, &Kernels::of(problem), &start)?;
+        let at_zero = levels.blocks.iter().filter(|b| **b <= 0.0).count();
+        let folds = folds_by_group(&design.groups, REFINING_FOLDS, 0);
+        if at_zero * 10 < levels.blocks.len()
+            || folds.len() < 3
+            || design.rows() * design.columns.len() > REFINED_ENTRIES
+        {
+            return Ok(start);
+        }
+        let mut best = start.clone();
+        best.error = f64::INFINITY;
+        for blocks in [0.01, 1.0, 10.0, 100.0, 1e3] {
+            for parts in [1.0, 100.0, 1e4] {
+                let tried = Shrinkage {
+                    blocks: (start.blocks * blocks).max(LEAST),
+                    parts: start.parts * parts,
+                    error: f64::NAN,
+                };
+                let error = self.error_over(&folds, design, &tried);
+                if error < best.error * (1.0 - 1e-3) {
+                    best = Shrinkage { error, ..tried };
+                }
+            }
+        }
+        Ok(if best.error.is_finite() { best } else { start })
+    }
+
+    /// Mean weighted error over folds; infinite when a fit fails.
+    fn error_over(&self, folds: &[Split], design: &Checked<Design>, s: &Shrinkage) -> f64 {
+        let part = Self {
+            hierarchy: self.hierarchy.clone(),
+            shrinkage: Some(s.clone()),
+            certainty: false,
+        };
+        let error = |fold: &Split| -> Option<f64> {
+            let test = design.select(&fold.test);
+            let outcome = part.solve(&design.subset(&fold.train).ok()?).ok()?;
+            let predicted = outcome.fitted.predict(&test).ok()?;
+            let each = test.target.iter().zip(&predicted).zip(&test.weights);
+            Some(each.map(|((y, p), w)| w.sqrt() * (y - p).abs()).sum())
+        };
+        let mut sum = 0.0;
+        for fold in folds {
+            sum += error(fold).unwrap_or(f64::INFINITY);
+        }
+        sum / design.rows() as f64
     }
 }
 
@@ -130,7 +192,7 @@ fn note(problem: &Problem, s: &Shrinkage) -> Diagnostic {
         String::new()
     } else {
         format!(
-            "; leave-one-group-out mean relative error {:.1} %",
+            "; cross-validated mean relative error {:.1} %",
             100.0 * s.error
         )
     };
@@ -148,6 +210,9 @@ fn note(problem: &Problem, s: &Shrinkage) -> Diagnostic {
     }
 }
 
+/// Evidence and standard error.
+type Certainty = (Option<f64>, Option<f64>);
+
 /// Per composed column: evidence = 1 − posterior/prior variance of its departure when its parts' prices are given, and
 /// the posterior standard deviation of its price when they are not.
 fn certainty(
@@ -155,7 +220,7 @@ fn certainty(
     kernels: &Kernels,
     s: &Shrinkage,
     levels: &Levels,
-) -> Result<Vec<(Option<f64>, Option<f64>)>, EstimatorError> {
+) -> Result<Vec<Certainty>, EstimatorError> {
     let full = &factor(&kernels.covariance(s, true))?;
     let without_parts = &factor(&kernels.covariance(s, false))?;
     let n = problem.z.len();

@@ -11,8 +11,10 @@ use crate::kernel::{Kernels, Problem, column, factor, solve_top};
 
 /// Rows used to choose the strengths of shrinkage.
 pub const CHOICE_ROWS: usize = 400;
+/// Weakest shrinkage: below, departures are differences that rounding has eaten.
+pub(crate) const LEAST: f64 = 1e-8;
 /// Strengths tried, from "almost free" to "almost none".
-const STRENGTHS: [f64; 9] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e3];
+const STRENGTHS: [f64; 10] = [LEAST, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e2];
 
 /// How strongly departures are shrunk.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +58,7 @@ pub(crate) fn choose(problem: &Problem, groups: &[String]) -> Shrinkage {
         };
         leave_group_out(&kernels, &top, &z, &members, &s).unwrap_or(f64::INFINITY)
     };
-    let mut best = (f64::INFINITY, 4_usize, 4_usize);
+    let mut best = (f64::INFINITY, 6_usize, 6_usize);
     for round in 0..2 {
         for axis in 0..2 {
             for k in 0..STRENGTHS.len() {
