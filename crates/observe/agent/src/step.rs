@@ -1,6 +1,7 @@
 //! The oracle: counts every executed bytecode of the subject by stepping through it in the interpreter.
 //!
-//! Shares no code with the probes: no class is changed, nothing is derived. For tests.
+//! Shares no code with the probes: no class is changed, nothing is derived. For tests: setting a breakpoint takes the longer the more
+//! there are, so a program of more than some ten thousand instructions wants an include pattern.
 //!
 //! Steps are taken with a breakpoint on every instruction, not with JVMTI's `SingleStep` event, which misses executions in HotSpot
 //! (JDK 17, seen by comparing the two): steps are hidden while a bytecode resolves a field, method or class
