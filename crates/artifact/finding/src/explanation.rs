@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{bounds, count, percent, quantity};
+use crate::figure::{bounds, brief, count, percent, quantity};
 use crate::table::{Align, printable, render};
 
 /// What costs are grouped by.
@@ -262,7 +262,7 @@ impl Explanation {
             let _ = writeln!(text, "! {}", item.risk_text());
         }
         for note in &self.notes {
-            let _ = writeln!(text, "note: {}", printable(note));
+            let _ = writeln!(text, "note: {}", brief(&printable(note)));
         }
         text
     }
@@ -271,7 +271,7 @@ impl Explanation {
         vec![
             format!(
                 "{}{}",
-                item.name,
+                brief(&item.name),
                 if item.split_from.is_some() { " *" } else { "" }
             ),
             quantity(item.cost, &self.unit),
@@ -300,7 +300,7 @@ impl CostItem {
         };
         let mut text = format!(
             "{} carries {} of the variation of the cost",
-            printable(&self.name),
+            brief(&printable(&self.name)),
             percent(control.variation)
         );
         if let Some(input) = &control.input {

@@ -70,6 +70,50 @@ pub fn shorten(name: &str, width: usize) -> String {
     format!("{start}…{end}")
 }
 
+/// Leaves the packages out of every qualified name in a text, and the file out of a place that follows its own class:
+/// `a.b.Sorter.sort(int[]) block 2 (Sorter.java:7-9)` becomes `Sorter.sort(int[]) block 2 (:7-9)`.
+pub fn brief(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut class = "";
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+        if end == 0 {
+            out.push(first);
+            rest = &rest[first.len_utf8()..];
+            continue;
+        }
+        let (word, after) = rest.split_at(end);
+        let bare = without_package(word);
+        let file = word.strip_suffix(".java").is_some_and(|stem| stem == class);
+        if !(file && out.ends_with('(') && after.starts_with(':')) {
+            out.push_str(bare);
+        }
+        // A member's class: types in a parameter list stand alone.
+        if bare.starts_with(char::is_uppercase) && bare.contains('.') && !word.ends_with(".java") {
+            class = bare.split(['.', '$']).next().unwrap_or(bare);
+        }
+        rest = after;
+    }
+    out
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$' | '.')
+}
+
+/// A dotted name from its first capitalised segment on; the whole word when it has none.
+fn without_package(word: &str) -> &str {
+    let mut start = 0;
+    for segment in word.split('.') {
+        if segment.starts_with(char::is_uppercase) {
+            return &word[start..];
+        }
+        start += segment.len() + 1;
+    }
+    word
+}
+
 const TIME: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
 const BYTES: [(f64, &str); 4] = [
     (1_073_741_824.0, "GiB"),
@@ -129,6 +173,20 @@ fn thousands(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn brief_names_keep_what_tells_places_apart() {
+        let long = "in a.b.Sorter.sort(java.lang.String, int[]) block 2 (Sorter.java:7-9) x 2.5 and c.Other.m() (Sorter.java:3)";
+        let short =
+            "in Sorter.sort(String, int[]) block 2 (:7-9) x 2.5 and Other.m() (Sorter.java:3)";
+        assert_eq!(brief(long), short);
+        assert_eq!(brief("size.bytes"), "size.bytes");
+        assert_eq!(
+            brief("a.b.Outer$Inner.m() (Outer.java:1)"),
+            "Outer$Inner.m() (:1)"
+        );
+        assert_eq!(brief("é – ünï"), "é – ünï");
+    }
 
     #[test]
     fn times_take_the_largest_prefix_that_fits() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{count, percent, quantity};
+use crate::figure::{brief, count, percent, quantity};
 use crate::table::{Align, printable, render};
 
 /// Contents and defects of a dataset.
@@ -211,7 +211,7 @@ impl Design {
             .merged
             .iter()
             .take(limit)
-            .map(|bucket| vec![bucket.name.clone(), bucket.members.len().to_string()])
+            .map(|bucket| vec![brief(&bucket.name), bucket.members.len().to_string()])
             .collect();
         if !rows.is_empty() {
             text.push_str("\ncannot be told apart\n");

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{percent, quantity};
+use crate::figure::{brief, percent, quantity};
 use crate::table::{Align, printable, render};
 
 /// One screen about a run of `mine`.
@@ -76,7 +76,7 @@ impl Summary {
                 .iter()
                 .map(|item| {
                     vec![
-                        item.name.clone(),
+                        brief(&item.name),
                         quantity(item.cost, &self.unit),
                         percent(item.share),
                         bar(item.share),

@@ -4,13 +4,16 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use pricetag_cost_model::{CostModel, Evaluation, Severity};
-use pricetag_finding::figure::{bounds, count, percent, quantity, shorten};
+use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
 use pricetag_finding::table::{Align, render};
 
 use crate::analysis::{check_writable, fit, open_dataset};
 use crate::arguments::{Common, FitArgs};
 use crate::console::Console;
 use crate::failure::Failure;
+
+/// Notes printed without `--verbose`.
+const DIAGNOSTICS: usize = 5;
 
 pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let dataset = open_dataset(&args.dataset)?;
@@ -19,13 +22,15 @@ pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCod
     model
         .save(&args.output)
         .map_err(|e| Failure::from(e).doing("saving the model"))?;
-    console.result(&model, || text(&model, args.limit, console.width))?;
+    console.result(&model, || {
+        text(&model, args.limit, console.width, common.verbose)
+    })?;
     console.say(&format!("model written to {}", args.output.display()));
     Ok(ExitCode::SUCCESS)
 }
 
 /// The summary table: prices, R's summary where there is one, errors, diagnostics.
-fn text(model: &CostModel, limit: usize, width: usize) -> String {
+fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String {
     let mut text = format!(
         "{} in {}, by {}\n\n",
         model.target, model.unit, model.method
@@ -37,18 +42,36 @@ fn text(model: &CostModel, limit: usize, width: usize) -> String {
         text.push_str(&prices(model, limit, width));
     }
     text.push_str(&evaluations(model, width));
-    for diagnostic in &model.diagnostics {
+    text.push_str(&diagnostics(
+        model,
+        if verbose { usize::MAX } else { DIAGNOSTICS },
+    ));
+    text
+}
+
+/// Diagnostics in words, worst first; notes beyond the limit are only counted.
+fn diagnostics(model: &CostModel, limit: usize) -> String {
+    let mut text = String::new();
+    let mut hidden = 0;
+    for (index, diagnostic) in model.diagnostics.iter().enumerate() {
+        if index >= limit && diagnostic.severity == Severity::Note {
+            hidden += 1;
+            continue;
+        }
         let mark = match diagnostic.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
             Severity::Note => "note",
         };
-        let advice = diagnostic
-            .advice
-            .as_ref()
-            .map(|a| format!(" {a}"))
-            .unwrap_or_default();
-        let _ = writeln!(text, "{mark}: {}{advice}", diagnostic.message);
+        let advice = diagnostic.advice.as_deref().unwrap_or_default();
+        let message = brief(&format!("{} {advice}", diagnostic.message));
+        let _ = writeln!(text, "{mark}: {}", message.trim_end());
+    }
+    if hidden > 0 {
+        let _ = writeln!(
+            text,
+            "{hidden} more notes: --verbose shows them, the model keeps them"
+        );
     }
     text
 }
@@ -62,23 +85,36 @@ fn prices(model: &CostModel, limit: usize, width: usize) -> String {
         ("support", Align::Right),
         ("", Align::Left),
     ];
-    let shown = model.prices.iter().take(limit);
-    let rows: Vec<Vec<String>> = shown
-        .map(|p| {
-            vec![
-                shorten(&p.bucket, 60),
-                p.price
-                    .map_or_else(|| "not priced".to_owned(), |v| quantity(v, &model.unit)),
-                p.bounds.map(|b| bounds(b, &model.unit)).unwrap_or_default(),
-                percent(p.share),
-                p.support.to_string(),
-                p.note.clone().unwrap_or_default(),
-            ]
-        })
-        .collect();
+    let mut notes: Vec<&str> = Vec::new();
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for p in model.prices.iter().take(limit) {
+        let mark = p.note.as_deref().map(|note| {
+            let at = notes
+                .iter()
+                .position(|&known| known == note)
+                .unwrap_or_else(|| {
+                    notes.push(note);
+                    notes.len() - 1
+                });
+            format!("[{}]", at + 1)
+        });
+        rows.push(vec![
+            brief(&p.bucket),
+            p.price
+                .map_or_else(|| "not priced".to_owned(), |v| quantity(v, &model.unit)),
+            p.bounds.map(|b| bounds(b, &model.unit)).unwrap_or_default(),
+            percent(p.share),
+            p.support.to_string(),
+            mark.unwrap_or_default(),
+        ]);
+    }
     let mut text = render(&header, &rows, 0, width);
     if model.prices.len() > limit {
-        let _ = writeln!(text, "{} more", count((model.prices.len() - limit) as f64));
+        let more = count((model.prices.len() - limit) as f64);
+        let _ = writeln!(text, "{more} more: --limit N shows N of them");
+    }
+    for (index, note) in notes.iter().enumerate() {
+        let _ = writeln!(text, "[{}] {}", index + 1, brief(note));
     }
     text.push('\n');
     text
@@ -96,7 +132,7 @@ fn evaluations(model: &CostModel, width: usize) -> String {
     ];
     let line = |e: &Evaluation, what: &str| {
         vec![
-            format!("{}{what}", e.name),
+            shorten(&e.name, 40) + what,
             e.train_rows.to_string(),
             e.test_rows.to_string(),
             percent(e.median_error),
