@@ -9,6 +9,8 @@ part=${1:-}
 scale=${LATA_SCALE:-1}
 pricetag=${PRICETAG:-${CARGO_TARGET_DIR:-target}/release/pricetag}
 work=.cache/lata
+# Sleeping is only as exact as the timer: 50 µs of slack would be 5 % of the shortest sleep. Inherited by every run below.
+if [ -w /proc/self/timerslack_ns ]; then echo 1 >/proc/self/timerslack_ns; fi
 mkdir -p "$work/classes"
 javac -g -d "$work/classes" subjects/lata/*.java
 
