@@ -14,7 +14,7 @@
 //! in the space of observations: every matrix is rows × rows, however many blocks there are. λ₁ and λ₂ minimise the
 //! mean relative error of leave-one-group-out prediction, which for a linear smoother has a closed form.
 //!
-//! All levels are solved jointly under all bounds ([`crate::joint`]). Deviations: the closed form ignores the bounds
+//! All levels are solved jointly under all bounds (`joint`). Deviations: the closed form ignores the bounds
 //! (where many are active, folds with bounds decide), and above [`crate::shrinkage::CHOICE_ROWS`] rows it looks at a regular subset.
 
 use faer::Mat;

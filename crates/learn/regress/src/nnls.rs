@@ -3,7 +3,7 @@
 //! Lawson & Hanson (1974), chapter 23, on the normal equations of columns scaled to unit length (Bro & de Jong 1997):
 //! the passive set's Gram matrix is kept as a Cholesky factor that grows and shrinks with the set. Deviations: the
 //! final coefficients come from a QR of the passive columns, because normal equations lose half the digits; and when
-//! columns outnumber [`GRAM_COLUMNS`] the Gram matrix is not formed, gradients come from residuals instead.
+//! columns outnumber `GRAM_COLUMNS` the Gram matrix is not formed, gradients come from residuals instead.
 
 use faer::Mat;
 use pricetag_cost_model::{Diagnostic, Severity};

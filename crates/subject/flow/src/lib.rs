@@ -2,7 +2,7 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | which blocks and edges has a method, exceptional ones included | [`cfg`] |
+//! | which blocks and edges has a method, exceptional ones included | [`mod@cfg`] |
 //! | how are its loops nested | [`loops`] |
 //! | where is `this` on the stack, and when is it initialised | [`receiver`] |
 //! | which divisions and array accesses surely succeed | [`operands`] |
