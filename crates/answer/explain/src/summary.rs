@@ -1,7 +1,7 @@
 //! The account of a whole run in plain sentences.
 
 use pricetag_cost_model::{CostModel, Evaluation, Severity};
-use pricetag_finding::figure::{count, percent, quantity};
+use pricetag_finding::figure::{brief, count, percent, quantity, subject_name};
 use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, SummaryItem};
 
 /// Methods shown in a summary.
@@ -128,11 +128,7 @@ fn what_ran(summary: &Summary) -> String {
     };
     format!(
         "{} was observed on {} inputs ({failures}); {} features were recorded.",
-        if summary.subject.is_empty() {
-            "The subject".to_owned()
-        } else {
-            summary.subject.join(" ")
-        },
+        subject_name(&summary.subject),
         count(all),
         count(f64::from(summary.features)),
     )
@@ -188,7 +184,7 @@ fn where_it_goes(summary: &Summary, methods: &Explanation) -> Option<String> {
         .top
         .iter()
         .take(3)
-        .map(|item| format!("{} ({})", item.name, percent(item.share)))
+        .map(|item| format!("{} ({})", brief(&item.name), percent(item.share)))
         .collect();
     let together: f64 = summary.top.iter().take(3).map(|item| item.share).sum();
     (!names.is_empty()).then(|| {

@@ -404,7 +404,7 @@ fn inspection_and_summary_speak_plainly() {
     let summary = summarize(&model, &inspection, &by(&model, Grouping::Method));
     let text = summary.to_text(100).replace('\n', " ");
     for part in [
-        "java Sorter was observed on 11 inputs (1 failed and is left out)",
+        "Sorter was observed on 11 inputs (1 failed and is left out)",
         "predicts wall time with a median error of 3.1 % (more than 9.0 % for the worst tenth)",
         "From the size of the input alone the error is 31.0 %, 10.0 times as much.",
         "2 features could not be told apart and share 1 price.",

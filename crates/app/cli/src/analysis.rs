@@ -6,6 +6,7 @@ use pricetag_cost_model::CostModel;
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_estimator::{Diagnosis, tabulate};
 use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
+use pricetag_finding::figure::subject_name;
 use pricetag_finding::{Design, Explanation, Grouping, Inspection, MergedBucket, Summary};
 use pricetag_regress::{FitOptions, Level};
 use pricetag_report::{ReportInput, render};
@@ -199,7 +200,10 @@ pub fn write_report(
     dataset: &Dataset,
     account: &Account,
 ) -> Result<(), Failure> {
-    let title = format!("Pricetag: {}", dataset.meta.subject.join(" "));
+    let title = format!(
+        "What {} spends its time on",
+        subject_name(&dataset.meta.subject)
+    );
     let page = render(&ReportInput {
         title: &title,
         model,

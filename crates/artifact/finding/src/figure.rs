@@ -98,6 +98,41 @@ pub fn brief(text: &str) -> String {
     out
 }
 
+/// What people call a subject: the main class or jar of a `java` command, else the program's name.
+pub fn subject_name(command: &[String]) -> String {
+    const WITH_VALUE: [&str; 8] = [
+        "-cp",
+        "-classpath",
+        "--class-path",
+        "-p",
+        "--module-path",
+        "--add-modules",
+        "--add-opens",
+        "--add-exports",
+    ];
+    let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let Some((program, arguments)) = command.split_first() else {
+        return "the subject".to_owned();
+    };
+    if base(program) != "java" {
+        return base(program);
+    }
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "-jar" | "-m" | "--module" => {
+                return rest.next().map_or(base(program), |name| base(name));
+            }
+            option if WITH_VALUE.contains(&option) => {
+                rest.next();
+            }
+            option if option.starts_with('-') => {}
+            class => return without_package(class).to_owned(),
+        }
+    }
+    base(program)
+}
+
 fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '.')
 }
@@ -186,6 +221,19 @@ mod tests {
             "Outer$Inner.m() (:1)"
         );
         assert_eq!(brief("é – ünï"), "é – ünï");
+    }
+
+    #[test]
+    fn subjects_have_short_names() {
+        let name = |command: &str| {
+            subject_name(&command.split(' ').map(str::to_owned).collect::<Vec<_>>())
+        };
+        assert_eq!(name("/usr/bin/java -Xmx1g -cp a:b org.x.Main {}"), "Main");
+        assert_eq!(name("java -jar lib/app.jar {}"), "app.jar");
+        assert_eq!(name("java -p mods -m app/org.x.Main"), "org.x.Main");
+        assert_eq!(name("javac -d out {}"), "javac");
+        assert_eq!(name("java"), "java");
+        assert_eq!(subject_name(&[]), "the subject");
     }
 
     #[test]

@@ -52,6 +52,18 @@ impl Display for Record {
             Self::Invocation(invocation) => write_invocation(f, invocation),
             Self::Process(costs) => write_process(f, costs),
             Self::End => f.write_str("end"),
+            Self::BlockTime(time) => write!(
+                f,
+                "block {} method={} block={} executions={} sum={}ns min={}ns max={}ns first={}ns",
+                time.hash,
+                time.method,
+                time.block.0,
+                time.executions,
+                time.sum_ns,
+                time.min_ns,
+                time.max_ns,
+                time.first_ns
+            ),
         }
     }
 }

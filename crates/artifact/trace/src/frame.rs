@@ -88,8 +88,9 @@ pub(crate) fn kind(record: &Record) -> u8 {
         Record::Invocation(_) => 7,
         Record::Process(_) => 8,
         Record::End => 9,
+        Record::BlockTime(_) => 10,
     }
 }
 
 /// Largest kind this version knows; frames of larger kinds are skipped.
-pub(crate) const LAST_KIND: u8 = 9;
+pub(crate) const LAST_KIND: u8 = 10;

@@ -38,6 +38,9 @@ pub enum Mode {
     /// lines `class TAB method TAB descriptor TAB pc TAB count`, class names internal, sorted as text, except that
     /// `pc` is sorted as a number.
     Step,
+    /// Time every execution of every block with two readings of the clock: an inaccurate baseline. `scopes` then names the
+    /// methods whose blocks are timed, all of the selected classes when it is empty.
+    Blocks,
 }
 
 /// What one observation is.
@@ -67,7 +70,7 @@ pub struct AgentOptions {
     pub mode: Mode,
     /// Where to; the file must not exist or be empty.
     pub trace: PathBuf,
-    /// Directory of probe plans; needed for [`Mode::Count`].
+    /// Directory of probe plans; needed for [`Mode::Count`] and [`Mode::Blocks`].
     pub plans: Option<PathBuf>,
     /// Classes to count; every class of the subject's own loaders when empty.
     pub include: Vec<Pattern>,
@@ -250,7 +253,7 @@ impl FromStr for AgentOptions {
             }
         }
         let mode = mode.ok_or(OptionsError::Missing { key: "mode" })?;
-        if mode == Mode::Count && plans.is_none() {
+        if matches!(mode, Mode::Count | Mode::Blocks) && plans.is_none() {
             return Err(OptionsError::Missing { key: "plans" });
         }
         Ok(Self {
@@ -333,6 +336,7 @@ impl fmt::Display for Mode {
             Self::Count => "count",
             Self::Time => "time",
             Self::Step => "step",
+            Self::Blocks => "blocks",
         })
     }
 }
@@ -345,7 +349,8 @@ impl FromStr for Mode {
             "count" => Ok(Self::Count),
             "time" => Ok(Self::Time),
             "step" => Ok(Self::Step),
-            _ => Err(format!("{text:?} is none of count, time, step")),
+            "blocks" => Ok(Self::Blocks),
+            _ => Err(format!("{text:?} is none of count, time, step, blocks")),
         }
     }
 }
@@ -465,7 +470,7 @@ mod tests {
         );
         assert_eq!(
             error("mode=fly"),
-            "agent options line 1: mode: \"fly\" is none of count, time, step"
+            "agent options line 1: mode: \"fly\" is none of count, time, step, blocks"
         );
         assert_eq!(
             error("mode=time\nmode=time"),

@@ -1,6 +1,6 @@
 //! The records of a trace.
 
-use pricetag_probe_plan::{ClassHash, Pc};
+use pricetag_probe_plan::{BlockId, ClassHash, Pc};
 use serde::{Deserialize, Serialize};
 
 /// Version of the trace format.
@@ -27,6 +27,8 @@ pub enum Record {
     Process(ProcessCosts),
     /// The run ended in order; nothing follows.
     End,
+    /// How long the executions of one block took, timed one by one.
+    BlockTime(BlockTime),
 }
 
 /// Who wrote a trace.
@@ -153,4 +155,27 @@ pub struct ProcessCosts {
     pub classes_loaded: u32,
     /// Threads started from the entry of `main` on.
     pub threads: u32,
+}
+
+/// Times of one block over all threads of a run: from the block's head to its tail, calls in it included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockTime {
+    /// Class of the block's method.
+    pub hash: ClassHash,
+    /// Index of the method in the class file.
+    pub method: u16,
+    /// The block.
+    pub block: BlockId,
+    /// Executions whose end was seen, at least 1.
+    pub executions: u64,
+    /// Sum of their times, ns.
+    pub sum_ns: u64,
+    /// Sum of the squares of their times, ns².
+    pub sum_squares: u128,
+    /// Shortest, ns.
+    pub min_ns: u64,
+    /// Longest, ns.
+    pub max_ns: u64,
+    /// The one that ended first on the thread that ran the block first, ns.
+    pub first_ns: u64,
 }

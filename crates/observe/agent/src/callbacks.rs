@@ -68,7 +68,7 @@ fn later_events(session: &Session) -> Vec<jvmtiEvent> {
                 events.push(JVMTI_EVENT_VIRTUAL_THREAD_END);
             }
         }
-        Mode::Time => events.push(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK),
+        Mode::Time | Mode::Blocks => events.push(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK),
         Mode::Step => {
             events = vec![JVMTI_EVENT_BREAKPOINT, JVMTI_EVENT_CLASS_PREPARE];
         }

@@ -25,6 +25,11 @@ pub fn vm_death(session: &Session, jni: Jni) {
             process(session, jni);
             finish(session);
         }
+        Mode::Blocks => {
+            session.dying.store(true, Ordering::Release);
+            session.block_times.dump(session);
+            finish(session);
+        }
         Mode::Count => {
             process(session, jni);
             counters(session, jni);

@@ -6,10 +6,11 @@ use std::ffi::CStr;
 
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
-use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite};
+use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed};
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, PlanStore};
 use pricetag_trace::{AgentOptions, Mode, Scope};
 
+use crate::block_times::chosen;
 use crate::classes::{ClassIndex, Counted, CountedMethod};
 use crate::hidden;
 use crate::jvm::{Jni, decode, internal_name, jclass, jobject};
@@ -49,9 +50,12 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
     if name == subject::HELPER {
         return None;
     }
-    let count = session.counting() && subject::selected(session, jni, class.loader, &name);
-    let main =
-        session.main_class.may_be(&name) && !subject::runtime_loader(session, jni, class.loader);
+    let blocks = session.options.mode == Mode::Blocks;
+    let count =
+        (session.counting() || blocks) && subject::selected(session, jni, class.loader, &name);
+    let main = !blocks
+        && session.main_class.may_be(&name)
+        && !subject::runtime_loader(session, jni, class.loader);
     let scoped = session.scopes.concerns(&name);
     if !count && !main && !scoped {
         return None;
@@ -285,14 +289,24 @@ impl Request {
         scopes: &[ScopeProbe],
     ) -> Option<Outcome> {
         let index = session.classes.index(plan.hash);
-        let rewritten = match rewrite(
-            &self.bytes,
-            Some(plan),
-            &Wiring {
+        let result = if session.options.mode == Mode::Blocks {
+            session.block_times.define(index, plan);
+            rewrite_timed(&self.bytes, plan, index.0, &|method| {
+                chosen(
+                    &session.options,
+                    &plan.name,
+                    &method.name,
+                    &method.descriptor,
+                )
+            })
+        } else {
+            let wiring = Wiring {
                 class_index: index.0,
                 scopes,
-            },
-        ) {
+            };
+            rewrite(&self.bytes, Some(plan), &wiring)
+        };
+        let rewritten = match result {
             Ok(rewritten) => rewritten,
             Err(error) => {
                 session.left(&self.name, None, error.to_string());

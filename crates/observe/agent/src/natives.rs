@@ -36,6 +36,7 @@ pub fn link(jni: Jni) -> bool {
         )
         && call(c"enter", c"(I)V", &[scope])
         && call(c"exit", c"(IZ)V", &[scope, jvalue { z: 0 }])
+        && call(c"mark", c"(II)V", &[jvalue { i: -1 }, jvalue { i: 0 }])
 }
 
 fn guarded<T>(env: *mut JNIEnv, default: T, action: impl FnOnce(&'static Session, Jni) -> T) -> T {
@@ -111,5 +112,18 @@ pub extern "system" fn Java_java_lang_Pricetag_exit(
 ) {
     guarded(env, (), |session, jni| {
         scope::exit(session, jni, scope, threw != 0);
+    });
+}
+
+/// `static native void mark(int class, int what)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_mark(
+    env: *mut JNIEnv,
+    _: jclass,
+    class: jint,
+    what: jint,
+) {
+    guarded(env, (), |session, jni| {
+        session.block_times.mark(session, jni, class, what);
     });
 }

@@ -109,7 +109,7 @@ fn take_capabilities(jvmti: Jvmti, mode: Mode, retransform: bool) -> Result<(), 
             wanted.set_can_generate_breakpoint_events(true);
             wanted.set_can_get_bytecodes(true);
         }
-        Mode::Time | Mode::Count => {
+        Mode::Time | Mode::Count | Mode::Blocks => {
             wanted.set_can_generate_all_class_hook_events(true);
             wanted.set_can_tag_objects(true);
             wanted.set_can_retransform_classes(retransform);

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use pricetag_instrument::ScopeProbe;
 use pricetag_trace::{
-    AgentOptions, Argument, ClassCounters, Invocation, MethodScope, Record, Scope,
+    AgentOptions, Argument, ClassCounters, Invocation, MethodScope, Mode, Record, Scope,
 };
 
 use crate::chunks::{Chunks, Snapshot};
@@ -45,8 +45,11 @@ impl Scopes {
             .iter()
             .enumerate()
             .filter_map(|(index, scope)| match scope {
-                Scope::Method(method) => Some((index as i32, method.clone())),
-                Scope::Main => None,
+                // Timing blocks, the scopes say which; their invocations are no observations.
+                Scope::Method(method) if options.mode != Mode::Blocks => {
+                    Some((index as i32, method.clone()))
+                }
+                Scope::Method(_) | Scope::Main => None,
             });
         Self {
             targets: methods.collect(),

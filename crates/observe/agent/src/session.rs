@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use pricetag_trace::{AgentOptions, Left, Mode, Record, TraceWriter};
 
+use crate::block_times::BlockTimes;
 use crate::chunks::Chunks;
 use crate::classes::Classes;
 use crate::costs::Costs;
@@ -47,6 +48,8 @@ pub struct Session {
     pub costs: Costs,
     /// Counts of single steps.
     pub steps: Steps,
+    /// Times of single blocks.
+    pub block_times: BlockTimes,
     /// Set when `VMDeath` begins.
     pub dying: AtomicBool,
 }
@@ -72,6 +75,7 @@ impl Session {
             scopes: Scopes::new(&options),
             costs: Costs::default(),
             steps: Steps::default(),
+            block_times: BlockTimes::default(),
             dying: AtomicBool::new(false),
             options,
         }

@@ -92,6 +92,19 @@ pub fn virtual_id(session: &Session, jni: Jni) -> Option<i64> {
     id
 }
 
+/// Whether the current thread is virtual.
+pub fn is_virtual(session: &Session, jni: Jni) -> bool {
+    if session.feature < FIRST_WITH_VIRTUAL {
+        return false;
+    }
+    let thread = session.jvmti.current_thread();
+    thread.is_some_and(|thread| {
+        let found = jni.is_virtual(thread);
+        jni.delete_local(thread);
+        found
+    })
+}
+
 /// Works on the state of the current thread; `action` must not call the JVM.
 pub fn with<R>(session: &Session, jni: Jni, action: impl FnOnce(&mut ThreadState) -> R) -> R {
     let Some(id) = virtual_id(session, jni) else {

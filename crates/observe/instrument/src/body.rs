@@ -3,10 +3,11 @@
 //! Layout of the new code:
 //! ```text
 //! report parameters, enter        (scopes)
+//! enter                           (timed; in a constructor behind the call of the superclass's)
 //! fetch the chunk, reset position (counted)
 //! entry counter
 //! body: for every original instruction
-//!     arrival:  counter of the block's only way in; position; counter of the only way out; exit (scopes)
+//!     arrival:  clock (timed); counter of the block's only way in; position; counter of the only way out; exit (scopes)
 //!     itself:   the instruction; counter of the fall-through
 //! trampolines, handler stubs, catch-all of the counters, catch-all of the scopes
 //! ```
@@ -16,6 +17,7 @@ use crate::frames::Source;
 use crate::method::Shared;
 use crate::placement::{Placement, Starts};
 use crate::scope;
+use crate::timing::Timing;
 use pricetag_classfile::assemble::Keys;
 use pricetag_classfile::instruction::{Instruction, Operand};
 use pricetag_classfile::{Assembler, Code, Frames, Label, opcode};
@@ -46,6 +48,9 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub plan: Option<&'b MethodPlan>,
     pub placement: Option<&'b Placement>,
     pub scopes: &'b [i32],
+    pub timing: Option<Timing>,
+    /// Where timing begins, once that is known.
+    pub begun: Option<Label>,
     pub shared: &'b mut Shared<'c, 'a>,
 }
 
@@ -59,6 +64,7 @@ impl Body<'_, '_, '_> {
             descriptor,
             self.scopes,
         )?;
+        self.begin_timing(None)?;
         let entered = self.asm.here();
         if let Some(placement) = self.placement {
             self.prologue(placement)?;
@@ -71,6 +77,7 @@ impl Body<'_, '_, '_> {
         self.asm.bind(end);
         let (Some(placement), Some(plan)) = (self.placement, self.plan) else {
             self.keep_entries();
+            self.timing_catch_all(end)?;
             return self.scope_catch_all(entered, end);
         };
         self.trampolines(placement)?;
@@ -177,6 +184,7 @@ impl Body<'_, '_, '_> {
             .unwrap_or_default();
         let arrival = self.arrival(index);
         self.asm.bind(arrival);
+        self.mark_block(index)?;
         self.count(marks.arrival)?;
         if let (Some(counter), Some(position)) = (marks.position, self.position) {
             self.asm.int(counter as i32, &mut self.shared.constants)?;
@@ -184,6 +192,7 @@ impl Body<'_, '_, '_> {
         }
         self.count(marks.own)?;
         if opcode::is_return(instruction.opcode) {
+            self.leave_timing()?;
             scope::exit(
                 &mut self.asm,
                 &mut self.shared.constants,
@@ -196,6 +205,7 @@ impl Body<'_, '_, '_> {
         }
         self.copy(index);
         self.count(marks.after)?;
+        self.begin_timing(Some(index))?;
         if !opcode::falls_through(instruction.opcode) {
             self.asm.gap();
         }

@@ -15,14 +15,17 @@ mod placement;
 mod runtime;
 mod scope;
 mod tail;
+mod timing;
 
 pub use error::RewriteError;
 pub use runtime::{
     HELPER_CLASS, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD, add_thread_fields, helper_class,
 };
 
+pub use timing::{BLOCK_ENTER, BLOCK_LEAVE, rewrite_timed};
+
 use error::MethodError;
-use method::Shared;
+use method::{Probes, Shared};
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::splice::splice;
 use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan};
@@ -133,10 +136,23 @@ fn rewrite_or_retreat(
     plan: Option<&MethodPlan>,
     scopes: &[i32],
 ) -> (Option<method::Changed>, Option<MethodError>) {
-    match method::rewrite(shared, index, plan, scopes) {
+    let probes = Probes {
+        counted: plan,
+        scopes,
+        timed: None,
+    };
+    match method::rewrite(shared, index, probes) {
         Ok(changed) => (Some(changed), None),
         Err(error) if plan.is_some() && !scopes.is_empty() => (
-            method::rewrite(shared, index, None, scopes).ok(),
+            method::rewrite(
+                shared,
+                index,
+                Probes {
+                    counted: None,
+                    ..probes
+                },
+            )
+            .ok(),
             Some(error),
         ),
         Err(error) => (None, Some(error)),

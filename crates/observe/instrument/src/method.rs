@@ -5,6 +5,7 @@ use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
 use crate::placement::{self, Placement, Starts};
 use crate::runtime::HELPER_CLASS;
+use crate::timing::Timing;
 use pricetag_classfile::instruction::Instruction;
 use pricetag_classfile::relocate::{self, NOWHERE, Relocation};
 use pricetag_classfile::splice::Edit;
@@ -122,13 +123,24 @@ impl<'a> Original<'a> {
     }
 }
 
+/// What is put into a method.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Probes<'p> {
+    /// The counters of its plan.
+    pub counted: Option<&'p MethodPlan>,
+    /// The scopes that it is.
+    pub scopes: &'p [i32],
+    /// Clock readings around its blocks, and the number of its first block in the class.
+    pub timed: Option<(&'p MethodPlan, u32)>,
+}
+
 /// Rewrites the method at `index`.
 pub(crate) fn rewrite(
     shared: &mut Shared<'_, '_>,
     index: usize,
-    plan: Option<&MethodPlan>,
-    scopes: &[i32],
+    probes: Probes<'_>,
 ) -> Result<Changed, MethodError> {
+    let (plan, scopes) = (probes.counted, probes.scopes);
     let original = Original::read(shared, index)?;
     let Original {
         code,
@@ -136,7 +148,15 @@ pub(crate) fn rewrite(
         starts,
         ..
     } = &original;
-    check(code, instructions, plan)?;
+    check(
+        code,
+        instructions,
+        plan.or(probes.timed.map(|timed| timed.0)),
+    )?;
+    let timing = probes
+        .timed
+        .map(|timed| Timing::of(timed, starts, instructions.len()))
+        .transpose()?;
     let placement = plan
         .map(|plan| placement::place(plan, instructions, starts))
         .transpose()?;
@@ -164,6 +184,8 @@ pub(crate) fn rewrite(
         plan,
         placement,
         scopes,
+        timing,
+        begun: None,
         shared,
     };
     body.write(original.access, &original.descriptor)?;

@@ -22,13 +22,14 @@ const ACC_NATIVE: u16 = 0x0100;
 const VERSION: u16 = 49;
 
 /// Native methods of the helper class, with their descriptors.
-const NATIVES: [(&str, &str); 6] = [
+const NATIVES: [(&str, &str); 7] = [
     ("slow", "(I)[J"),
     ("argLong", "(J)V"),
     ("argDouble", "(D)V"),
     ("argObject", "(Ljava/lang/Object;)V"),
     ("enter", "(I)V"),
     ("exit", "(IZ)V"),
+    ("mark", "(II)V"),
 ];
 
 /// The class file of `java/lang/Pricetag`.

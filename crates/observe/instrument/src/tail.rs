@@ -131,6 +131,29 @@ impl Body<'_, '_, '_> {
         self.rethrow()
     }
 
+    /// The handler of every exception that leaves a timed method.
+    pub(crate) fn timing_catch_all(&mut self, end: Label) -> Result<(), MethodError> {
+        let Some(start) = self.begun else {
+            return Ok(());
+        };
+        let behind = self.timing.as_ref().and_then(|timing| timing.behind);
+        if let Some((call, _)) = behind {
+            self.initialiser(self.instructions[call].pc)?;
+        }
+        let handler = self.asm.here();
+        self.want(handler, Source::Bare);
+        self.entries.push(Entry {
+            start,
+            end,
+            handler,
+            catch_type: 0,
+        });
+        self.leave_timing()?;
+        self.asm.op(opcode::ATHROW);
+        self.asm.gap();
+        Ok(())
+    }
+
     fn rethrow(&mut self) -> Result<(), MethodError> {
         scope::exit(&mut self.asm, &mut self.shared.constants, self.scopes, true)?;
         self.asm.op(opcode::ATHROW);

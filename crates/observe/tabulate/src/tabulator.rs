@@ -401,7 +401,7 @@ impl Tabulator {
         }
         if wanted(FeatureKind::Base) {
             let feature = Feature {
-                name: "base".to_owned(),
+                name: "base price".to_owned(),
                 kind: FeatureKind::Base,
                 unit: "1".to_owned(),
                 text: Some("what every observation costs".to_owned()),

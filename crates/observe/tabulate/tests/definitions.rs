@@ -245,16 +245,16 @@ fn every_kind_of_feature_by_definition() {
         // `size` threw once: it was called six times, `hashCode` behind it only five.
         ("call java.util.List.size()", 6.0),
         ("call java.lang.Object.hashCode()", 5.0),
-        ("base", 1.0),
-        ("cold classes loaded", 40.0),
-        ("cold counted classes", 1.0),
-        ("cold class bytes", 700.0),
-        ("cold methods", 2.0),
-        ("cold blocks", 5.0),
+        ("base price", 1.0),
+        ("classes loaded", 40.0),
+        ("counted classes loaded", 1.0),
+        ("bytes of counted classes", 700.0),
+        ("methods first executed", 2.0),
+        ("blocks first executed", 5.0),
         // 2 + 6 + 12 + 2 + 1 bytes of blocks that ran.
-        ("cold bytecode bytes", 23.0),
+        ("bytecode first executed", 23.0),
         // 2 + 6·2 + 6·5 - 2 (behind the throw) + 2 in sort, 6 in swap; all interpreted.
-        ("cold interpreted", 50.0),
+        ("instructions interpreted", 50.0),
     ] {
         assert_eq!(got.get(name), Some(&count), "{name} in {got:#?}");
     }
@@ -442,7 +442,7 @@ fn each_invocation_is_a_row() {
     let rows = w.tabulator.invocations(&t, &mut w.builder).unwrap();
     let first = named(&rows[0], &w.builder);
     assert_eq!(first["p.Sorter.swap() invocations"], 2.0);
-    assert_eq!(first["base"], 1.0);
+    assert_eq!(first["base price"], 1.0);
     assert!(
         !first.keys().any(|name| name.starts_with("cold")),
         "a warm JVM"

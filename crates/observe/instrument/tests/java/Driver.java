@@ -4,5 +4,6 @@ public class Driver {
         Class.forName(arguments[0]).getMethod("main", String[].class).invoke(null, (Object) new String[0]);
         Pricetag.dump(0, Integer.parseInt(arguments[1]));
         Pricetag.dumpEvents();
+        Pricetag.dumpMarks();
     }
 }

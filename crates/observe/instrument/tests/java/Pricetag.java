@@ -25,6 +25,22 @@ public final class Pricetag {
 
     public static void exit(int id, boolean threw) { events.add("exit " + id + (threw ? " threw" : "")); }
 
+    private static final long[] marks = new long[1 << 14];
+    private static int depth;
+
+    /** Counts the blocks of class 0, and how many timed methods are active. */
+    public static synchronized void mark(int index, int what) {
+        if (what == -1) depth++;
+        else if (what == -2) depth--;
+        else if (index == 0) marks[what]++;
+    }
+
+    public static void dumpMarks() {
+        StringBuilder line = new StringBuilder("depth " + depth + " marks");
+        for (long mark : marks) line.append(' ').append(mark);
+        System.out.println(line);
+    }
+
     public static void dump(int index, int length) {
         long[] chunk = chunk(index);
         StringBuilder line = new StringBuilder("counters " + index);

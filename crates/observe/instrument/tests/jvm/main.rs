@@ -5,4 +5,5 @@ mod damage;
 mod jdk;
 mod modules;
 mod tables;
+mod timing;
 mod workshop;
