@@ -409,7 +409,7 @@ fn inspection_and_summary_speak_plainly() {
         "From the size of the input alone the error is 31.0 %, 10.0 times as much.",
         "2 features could not be told apart and share 1 price.",
         "! two blocks move together. Vary them.",
-        "! Whoever chooses the input chooses the cost: org.example.Sorter.sort(int[]) carries",
+        "! Whoever chooses the input chooses the cost: Sorter.sort(int[]) carries",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
