@@ -1,0 +1,155 @@
+//! Clock readings at the head of every block and where a method is left: timing single blocks.
+//!
+//! After Lata 2016, section 2.1.1 and 4.1.2 ("Timing Basic Blocks"), which argues that such times say little; they are
+//! kept as the baseline to compare a cost model with. The code calls `Pricetag.mark(class, what)`, where `what` is the
+//! number of a block in its class, [`BLOCK_ENTER`] or [`BLOCK_LEAVE`]; arithmetic is left to the callee, so that a method
+//! needs no locals and its frames stay as they were.
+//!
+//! Deviation: the head of a block is the tail of the one before, and an exception ends a block as well. Limits: in a constructor, an
+//! object may not be handled before the superclass's constructor has returned, so the clock starts there; blocks before that
+//! place are not timed.
+
+use crate::body::Body;
+use crate::error::{MethodError, RewriteError};
+use crate::method::{self, Probes, Shared};
+use crate::placement::Starts;
+use crate::runtime::HELPER_CLASS;
+use crate::{Rewritten, RewrittenMethod, check};
+use pricetag_classfile::splice::splice;
+use pricetag_classfile::{ClassFile, opcode};
+use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan};
+
+/// Passed to `mark` when a method is entered.
+pub const BLOCK_ENTER: i32 = -1;
+/// Passed to `mark` when a method is left, by a return or an exception.
+pub const BLOCK_LEAVE: i32 = -2;
+
+/// Where the clock is read in one method.
+#[derive(Clone, Debug)]
+pub(crate) struct Timing {
+    /// Parallel to the instructions: the number in its class of the block that starts there.
+    blocks: Vec<Option<u32>>,
+    /// The instruction behind which timing begins, and its block; none for the method's entry.
+    pub behind: Option<(usize, u32)>,
+}
+
+impl Timing {
+    /// From a method's plan and the number of its first block in the class.
+    pub(crate) fn of(
+        (plan, first): (&MethodPlan, u32),
+        starts: &Starts,
+        instructions: usize,
+    ) -> Result<Self, MethodError> {
+        let find = |pc: u16| {
+            let what = "plan has an instruction where none starts";
+            starts.index(pc).ok_or(MethodError::Plan { pc, what })
+        };
+        let initialised = plan.this_initialised_at;
+        let mut timing = Self {
+            blocks: vec![None; instructions],
+            behind: None,
+        };
+        for (number, block) in (first..).zip(&plan.blocks) {
+            if initialised.is_none_or(|pc| block.start > pc) {
+                timing.blocks[find(block.start.0)?] = Some(number);
+            } else if let Some(pc) = initialised.filter(|pc| u32::from(pc.0) < block.end) {
+                timing.behind = Some((find(pc.0)?, number));
+            }
+        }
+        Ok(timing)
+    }
+}
+
+/// Puts a clock around every block of the methods that `chosen` picks. Blocks are numbered through the class, in the order of the
+/// plan's methods, those that are not timed included.
+///
+/// # Errors
+/// If the class cannot be read, or the plan was made for another class.
+pub fn rewrite_timed(
+    class: &[u8],
+    plan: &ClassPlan,
+    class_index: u32,
+    chosen: &dyn Fn(&MethodPlan) -> bool,
+) -> Result<Rewritten, RewriteError> {
+    let class = ClassFile::parse(class)?;
+    check(&class, Some(plan))?;
+    let mut shared = Shared::new(&class, class_index);
+    let mut outcome = Rewritten {
+        bytes: Vec::new(),
+        methods: Vec::new(),
+        left: Vec::new(),
+        refused_scopes: Vec::new(),
+    };
+    let (mut edits, mut first) = (Vec::new(), 0);
+    for (index, method) in plan.methods.iter().enumerate() {
+        let probes = Probes {
+            timed: Some((method, first)),
+            ..Probes::default()
+        };
+        first += method.blocks.len() as u32;
+        if method.outcome != MethodOutcome::Counted || !chosen(method) {
+            continue;
+        }
+        match method::rewrite(&mut shared, index, probes) {
+            Ok((code, pcs)) => {
+                edits.push(code);
+                let index = index as u16;
+                outcome.methods.push(RewrittenMethod { index, pcs });
+            }
+            Err(error) => outcome.left.push((index as u16, error.to_string())),
+        }
+    }
+    if !edits.is_empty() {
+        edits.splice(0..0, shared.constants.edits());
+    }
+    outcome.bytes = splice(class.bytes(), &edits);
+    Ok(outcome)
+}
+
+impl Body<'_, '_, '_> {
+    /// Appends the beginning of timing if it is behind this instruction, or at the method's entry for none.
+    pub(crate) fn begin_timing(&mut self, instruction: Option<usize>) -> Result<(), MethodError> {
+        let Some(behind) = self.timing.as_ref().map(|timing| timing.behind) else {
+            return Ok(());
+        };
+        if behind.map(|behind| behind.0) != instruction {
+            return Ok(());
+        }
+        self.mark(BLOCK_ENTER)?;
+        // An exception of that call, such as a stack overflow, must not end what did not begin.
+        self.begun = Some(self.asm.here());
+        match behind {
+            Some((_, block)) => self.mark(block as i32),
+            None => Ok(()),
+        }
+    }
+
+    /// Appends the head of a block, if one starts at this instruction.
+    pub(crate) fn mark_block(&mut self, instruction: usize) -> Result<(), MethodError> {
+        let block = self
+            .timing
+            .as_ref()
+            .and_then(|timing| timing.blocks[instruction]);
+        block.map_or(Ok(()), |block| self.mark(block as i32))
+    }
+
+    /// Appends the end of timing, if the method is timed.
+    pub(crate) fn leave_timing(&mut self) -> Result<(), MethodError> {
+        if self.begun.is_some() {
+            self.mark(BLOCK_LEAVE)?;
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, what: i32) -> Result<(), MethodError> {
+        let class = self.shared.class_index as i32;
+        self.asm.int(class, &mut self.shared.constants)?;
+        self.asm.int(what, &mut self.shared.constants)?;
+        let mark = self
+            .shared
+            .constants
+            .method(HELPER_CLASS, "mark", "(II)V")?;
+        self.asm.constant(opcode::INVOKESTATIC, mark);
+        Ok(())
+    }
+}

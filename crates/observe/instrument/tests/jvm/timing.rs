@@ -1,0 +1,97 @@
+//! Clocks around blocks: the verifier accepts them, they run as often as the counters say, and every method that is entered is left.
+
+use crate::jdk;
+use crate::workshop::{Workshop, counters, plan, run};
+use pricetag_instrument::rewrite_timed;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+const SUBJECT: &str = include_str!("../java/Subject.java");
+
+/// The stand-in's depth and marks.
+fn marks(output: &str) -> (i64, Vec<u64>) {
+    let line = output.lines().find_map(|line| line.strip_prefix("depth "));
+    let (depth, marks) = line
+        .and_then(|line| line.split_once(" marks "))
+        .expect("marks were shown");
+    let numbers = marks.split(' ').map(|n| n.parse().expect("a number"));
+    (depth.parse().expect("a number"), numbers.collect())
+}
+
+fn check_subject(javac_options: &[&str]) {
+    let workshop = Workshop::new(&[("Subject", SUBJECT)], javac_options);
+    let (plan, _) = workshop.instrument("Subject", true, &[]);
+    let counted = counters(&workshop.run("Subject", plan.counters));
+    let timed = rewrite_timed(&workshop.class("Subject"), &plan, 0, &|_| true)
+        .expect("a class just compiled");
+    assert_eq!(timed.left, []);
+    fs::write(workshop.path("counted/Subject.class"), timed.bytes).expect("writable");
+    let output = workshop.run("Subject", 0);
+    assert_eq!(
+        output.lines().next(),
+        workshop.run_plain("Subject").lines().next()
+    );
+    let (depth, marks) = marks(&output);
+    assert_eq!(depth, 0, "every method that is entered is left");
+    let mut first = 0;
+    for method in &plan.methods {
+        let counts = method.derive(&counted, &[]).expect("balanced").blocks;
+        for (block, count) in method.blocks.iter().zip(counts) {
+            let untimed = method
+                .this_initialised_at
+                .is_some_and(|pc| block.start <= pc);
+            // The block in which the object is initialised is timed from there: not when the call throws.
+            if !untimed {
+                assert_eq!(marks[first], count, "{} {block:?}", method.name);
+            }
+            first += 1;
+        }
+    }
+}
+
+#[test]
+fn every_block_is_marked_as_often_as_it_is_counted() {
+    check_subject(&[]);
+    check_subject(&["-g"]);
+}
+
+#[test]
+fn methods_that_are_not_chosen_stay_as_they_are() {
+    let workshop = Workshop::new(&[("Subject", SUBJECT)], &[]);
+    let bytes = workshop.class("Subject");
+    let plan = plan(&bytes);
+    let untouched = rewrite_timed(&bytes, &plan, 0, &|_| false).expect("a class");
+    assert_eq!(untouched.bytes, bytes);
+    let one = rewrite_timed(&bytes, &plan, 0, &|method| method.name == "spin").expect("a class");
+    assert_eq!(one.methods.len(), 1);
+}
+
+#[test]
+fn the_verifier_accepts_a_timed_compiler() {
+    let workshop = Workshop::new(&[("Subject", SUBJECT)], &[]);
+    for (number, (path, bytes)) in (1..).zip(jdk::classes(
+        "/jdk.compiler/com/sun/tools/javac/(comp|jvm)/.*",
+    )) {
+        let timed = rewrite_timed(&bytes, &plan(&bytes), number, &|_| true).expect("a class");
+        assert_eq!(timed.left, [], "{}", path.display());
+        let below: PathBuf = path.components().skip(1).collect();
+        let file = workshop.path("compiler").join(below);
+        fs::create_dir_all(file.parent().expect("a directory")).expect("writable");
+        fs::write(file, timed.bytes).expect("writable");
+    }
+    let mut java = Command::new("java");
+    java.arg("-Xverify:all");
+    for (module, directory) in [("java.base", "base"), ("jdk.compiler", "compiler")] {
+        let directory = workshop.path(directory);
+        java.arg(format!("--patch-module={module}={}", directory.display()));
+    }
+    java.args(["-m", "jdk.compiler/com.sun.tools.javac.Main", "-d"]);
+    run(java
+        .arg(workshop.path("again"))
+        .arg(workshop.path("Subject.java")));
+    let compiled = |directory: &str| {
+        fs::read(workshop.path(directory).join("Subject.class")).expect("compiled")
+    };
+    assert_eq!(compiled("again"), compiled("plain"));
+}
