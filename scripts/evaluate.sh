@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The measurements of docs/benchmarks.md: exactness, accuracy on real programs, Lata's experiments. Called by `make bench`, which builds first.
-#   scripts/evaluate.sh [exactness|compress|javac|lata ...]     all of them without arguments
+#   scripts/evaluate.sh [exactness|rewriting|overhead|learning|compress|javac|lata ...]     all of them without arguments
 # EVAL_FILES is the number of source files for javac (200), EVAL_REPEAT the number of timing runs (3).
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-parts=${*:-exactness compress javac lata}
+parts=${*:-exactness rewriting overhead learning compress javac lata}
 target=${CARGO_TARGET_DIR:-target}
 pricetag=${PRICETAG:-$target/release/pricetag}
 work=.cache/evaluate
@@ -35,6 +35,21 @@ jars() { # jars NAME...: class path of pinned jars
 exactness() {
     section "Exactness: derived counts against single-stepping"
     cargo test --release --locked -p pricetag-testkit --test conformance -- --nocapture 2>&1 | grep -E 'programs,|test result'
+}
+
+rewriting() {
+    section "Rewriting throughput"
+    cargo bench --locked -p pricetag-instrument --bench rewrite 2>/dev/null | grep -E 'time:|thrpt:|^[a-z]'
+}
+
+overhead() {
+    section "Overhead of counting, whole process"
+    scripts/overhead.sh "${EVAL_PAIRS:-15}"
+}
+
+learning() {
+    section "Learning: time of the estimators"
+    cargo run --release --locked -q -p pricetag-regress --example speed
 }
 
 compress() {
@@ -67,6 +82,9 @@ javac_subject() {
 for part in $parts; do
     case $part in
         exactness) exactness ;;
+        rewriting) rewriting ;;
+        overhead) overhead ;;
+        learning) learning ;;
         compress) compress ;;
         javac) javac_subject ;;
         lata) scripts/lata.sh ;;
