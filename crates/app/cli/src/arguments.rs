@@ -10,7 +10,7 @@ use pricetag_dataset::FeatureKind;
 use pricetag_finding::Grouping;
 use pricetag_regress::{Level, Method};
 use pricetag_runner::Determinism;
-use pricetag_trace::{Pattern, Scope};
+use pricetag_trace::{MethodScope, Pattern, Scope};
 
 /// Learns what a program's running time is made of, and predicts it for inputs it has not seen.
 #[derive(Debug, Parser)]
@@ -108,6 +108,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Write one self-contained HTML page about a model.
     Report(ReportArgs),
+    /// Time every block by itself, an inaccurate baseline for cost models: its mean with its spread.
+    TimeBlocks(TimeBlocksArgs),
     /// Check what recording needs: a JVM, the agent, a good timer, a quiet machine.
     Doctor(DoctorArgs),
     /// Print a completion script for a shell.
@@ -235,6 +237,52 @@ pub struct SubjectArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub agent: Option<PathBuf>,
     /// The subject's command, such as `java -jar app.jar {}`.
+    #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    pub command: Vec<String>,
+}
+
+/// After Lata 2016, section 2.1.1: a clock is read where a block begins and where it ends, calls in the block included. The readings
+/// slow the program down and change how it is compiled, a first execution costs many times a later one, and short blocks
+/// are mostly clock; so this is a baseline to hold against a cost model, not a way to price blocks. `record` and `fit` are.
+#[derive(Debug, Args)]
+pub struct TimeBlocksArgs {
+    /// Method to time, as `package.Class#method`; may be repeated. All methods of the included classes by default.
+    #[arg(long, value_name = "METHOD")]
+    pub method: Vec<MethodScope>,
+    /// Classes to time, such as `org.example.**`; may be repeated. The subject's own classes by default.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub include: Vec<Pattern>,
+    /// Classes not to time; may be repeated.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub exclude: Vec<Pattern>,
+    /// Runs, each in a fresh JVM.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub repeat: u32,
+    /// File fed on standard input.
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<String>,
+    /// Environment variable for the subject; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = key_value)]
+    pub env: Vec<(String, String)>,
+    /// Working directory of the subject.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub cwd: Option<PathBuf>,
+    /// Time limit of one run: `30`, `500ms`, `10m`.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// The JVM's just-in-time compiler.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub jit: Switch,
+    /// The JVM's garbage collector.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub gc: Switch,
+    /// Pass the subject's output on to standard error.
+    #[arg(long)]
+    pub show_output: bool,
+    /// The agent's library; beside the executable by default.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub agent: Option<PathBuf>,
+    /// The subject's command, such as `java -jar app.jar input.txt`.
     #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     pub command: Vec<String>,
 }

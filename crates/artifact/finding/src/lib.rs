@@ -3,6 +3,7 @@
 //! Every answer carries [`FINDING_SCHEMA`], serialises to JSON in a stable order ([`to_json`]) and renders to a text
 //! table (`to_text` on each). Nothing here computes: `predict`, `explain` and the estimators fill these types in.
 
+pub mod block_times;
 pub mod explanation;
 pub mod figure;
 pub mod inspection;
@@ -10,6 +11,7 @@ pub mod prediction;
 pub mod summary;
 pub mod table;
 
+pub use block_times::*;
 pub use explanation::*;
 pub use inspection::*;
 pub use prediction::*;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use pricetag_probe_plan::{ClassHash, Pc};
+use pricetag_probe_plan::{BlockId, ClassHash, Pc};
 use pricetag_trace::{
-    Argument, ClassCounters, ClassLoaded, Invocation, Left, OpenFrameRecord, ProcessCosts, Record,
-    Start, TRACE_VERSION, Trace, TraceError, TraceWriter,
+    Argument, BlockTime, ClassCounters, ClassLoaded, Invocation, Left, OpenFrameRecord,
+    ProcessCosts, Record, Start, TRACE_VERSION, Trace, TraceError, TraceWriter,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -103,6 +103,25 @@ fn record() -> impl Strategy<Value = Record> {
             }
         ),
         ".{0,8}".prop_map(Record::Inexact),
+        (
+            any::<[u128; 2]>(),
+            any::<u16>(),
+            any::<u32>(),
+            any::<[u64; 5]>()
+        )
+            .prop_map(|([hash, sum_squares], method, block, numbers)| {
+                Record::BlockTime(BlockTime {
+                    hash: ClassHash(hash),
+                    method,
+                    block: BlockId(block),
+                    executions: numbers[0],
+                    sum_ns: numbers[1],
+                    sum_squares,
+                    min_ns: numbers[2],
+                    max_ns: numbers[3],
+                    first_ns: numbers[4],
+                })
+            }),
         invocation().prop_map(Record::Invocation),
         (
             any::<[u64; 6]>(),

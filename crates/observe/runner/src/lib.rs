@@ -2,9 +2,10 @@
 //!
 //! [`record()`] is the table of contents: make the [`subject`] ready, run it over the [`workload`] under supervision
 //! ([`supervise`]), keep what is finished in a [`journal`], and [`assemble`] rows that say where their counts and
-//! costs are. Turning traces into columns is not done here.
+//! costs are. Turning traces into columns is not done here. [`blocks`] is the exception: a baseline, timed block by block.
 
 pub mod assemble;
+pub mod blocks;
 pub mod capture;
 pub mod check;
 pub mod error;

@@ -78,6 +78,23 @@ impl<'a> Subject<'a> {
 
     /// The process of one run.
     pub fn launch(&self, journal: &Journal, id: RunId, case: &Case) -> Result<Launch, RunnerError> {
+        let agent_options = self.agent_options(journal, id)?;
+        self.launch_with(
+            &agent_options,
+            &journal.options(id),
+            &journal.crash_log(id),
+            case,
+        )
+    }
+
+    /// The process of a run with these agent options, which are written to `file`.
+    pub fn launch_with(
+        &self,
+        agent_options: &AgentOptions,
+        file: &Path,
+        crash_log: &Path,
+        case: &Case,
+    ) -> Result<Launch, RunnerError> {
         let options = self.options;
         let fill = |template: &String| expand(template, &case.bindings);
         let cwd = options.cwd.clone();
@@ -107,15 +124,11 @@ impl<'a> Subject<'a> {
             cwd,
             stdin,
         };
-        let file = absolute(&journal.options(id))?;
-        let text = self.agent_options(journal, id)?.to_text();
-        std::fs::write(&file, text).map_err(RunnerError::io("write", &file))?;
+        let file = absolute(file)?;
+        std::fs::write(&file, agent_options.to_text()).map_err(RunnerError::io("write", &file))?;
         let mut flags = vec![
             format!("-agentpath:{}={}", options.agent.display(), file.display()),
-            format!(
-                "-XX:ErrorFile={}",
-                absolute(&journal.crash_log(id))?.display()
-            ),
+            format!("-XX:ErrorFile={}", absolute(crash_log)?.display()),
         ];
         flags.extend(self.flags.iter().cloned());
         self.launcher

@@ -11,3 +11,4 @@ pub mod pages;
 pub mod predict;
 pub mod record;
 pub mod report;
+pub mod time_blocks;

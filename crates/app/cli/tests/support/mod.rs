@@ -7,18 +7,18 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 /// The compiled subjects, made once per test binary.
-fn classes() -> &'static Path {
+pub fn classes() -> &'static Path {
     static CLASSES: OnceLock<PathBuf> = OnceLock::new();
     CLASSES.get_or_init(|| {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("subjects-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/subjects/Sums.java");
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/subjects");
         let status = Command::new("javac")
             .arg("-g")
             .arg("-d")
             .arg(&dir)
-            .arg(source)
+            .args(["Naps.java", "Sums.java"].map(|name| sources.join(name)))
             .status();
         assert!(
             status
