@@ -90,6 +90,14 @@ if [ ${#missing[@]} -gt 0 ]; then
     exit 1
 fi
 
+# Ubuntu and newer Debians package rustup; it then fetches the toolchain of rust-toolchain.toml by itself.
+if ! have cargo && ! [ -x "$HOME/.cargo/bin/cargo" ] && [ "$(id -u)" = 0 ] && have apt-get; then
+    apt-cache show rustup >/dev/null 2>&1 || apt-get update -q >&2
+    if apt-cache show rustup >/dev/null 2>&1; then
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends rustup >&2
+        (cd "$(dirname "$0")/.." && rustup toolchain install >&2) || rustup default stable >&2
+    fi
+fi
 if ! have cargo; then
     if [ -x "$HOME/.cargo/bin/cargo" ]; then
         echo "setup: cargo is installed but not on the path. Run:  . \"\$HOME/.cargo/env\"" >&2
