@@ -243,7 +243,8 @@ pub struct SubjectArgs {
 
 /// After Lata 2016, section 2.1.1: a clock is read where a block begins and where it ends, calls in the block included. The readings
 /// slow the program down and change how it is compiled, a first execution costs many times a later one, and short blocks
-/// are mostly clock; so this is a baseline to hold against a cost model, not a way to price blocks. `record` and `fit` are.
+/// are mostly clock; so this is a baseline to hold against a cost model, not a way to price blocks. `record` and `fit` are. In a
+/// constructor the clock starts when the superclass's constructor has returned; a block that runs when the JVM exits is left out.
 #[derive(Debug, Args)]
 pub struct TimeBlocksArgs {
     /// Method to time, as `package.Class#method`; may be repeated. All methods of the included classes by default.

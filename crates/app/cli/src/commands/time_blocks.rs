@@ -19,9 +19,10 @@ use crate::watch::{cancel_on_interrupt, find_agent};
 
 pub fn run(args: &TimeBlocksArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let doing = format!("timing the blocks of `{}`", args.command.join(" "));
-    let scratch = scratch()?;
+    let scratch = std::env::temp_dir().join(format!("pricetag-blocks-{}", std::process::id()));
     let options = options(args, common, scratch.clone())?;
     let cancel = cancel_on_interrupt()?;
+    std::fs::create_dir_all(&scratch).map_err(io("create", &scratch))?;
     let runs = time_blocks(
         &options,
         &args.method,
@@ -48,12 +49,6 @@ pub fn run(args: &TimeBlocksArgs, common: &Common, console: &Console) -> Result<
     } else {
         ExitCode::SUCCESS
     })
-}
-
-fn scratch() -> Result<PathBuf, Failure> {
-    let dir = std::env::temp_dir().join(format!("pricetag-blocks-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).map_err(io("create", &dir))?;
-    Ok(dir)
 }
 
 fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<RecordOptions, Failure> {
