@@ -109,6 +109,11 @@ pub enum Command {
     /// Write one self-contained HTML page about a model.
     Report(ReportArgs),
     /// Time every block by itself, an inaccurate baseline for cost models: its mean with its spread.
+    ///
+    /// After Lata 2016, section 2.1.1: a clock is read where a block begins and where it ends, calls in the block included. The readings
+    /// slow the program down and change how it is compiled, a first execution costs many times a later one, and short blocks
+    /// are mostly clock; so this is a baseline to hold against a cost model, not a way to price blocks. `record` and `fit` are. In a
+    /// constructor the clock starts when the superclass's constructor has returned; a block that runs when the JVM exits is left out.
     TimeBlocks(TimeBlocksArgs),
     /// Check what recording needs: a JVM, the agent, a good timer, a quiet machine.
     Doctor(DoctorArgs),
@@ -241,10 +246,6 @@ pub struct SubjectArgs {
     pub command: Vec<String>,
 }
 
-/// After Lata 2016, section 2.1.1: a clock is read where a block begins and where it ends, calls in the block included. The readings
-/// slow the program down and change how it is compiled, a first execution costs many times a later one, and short blocks
-/// are mostly clock; so this is a baseline to hold against a cost model, not a way to price blocks. `record` and `fit` are. In a
-/// constructor the clock starts when the superclass's constructor has returned; a block that runs when the JVM exits is left out.
 #[derive(Debug, Args)]
 pub struct TimeBlocksArgs {
     /// Method to time, as `package.Class#method`; may be repeated. All methods of the included classes by default.
