@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pricetag_cost_model::CostModel;
-use pricetag_dataset::{Dataset, FeatureKind};
+use pricetag_dataset::{Dataset, DatasetError, FeatureKind};
 use pricetag_estimator::{Diagnosis, tabulate};
 use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
 use pricetag_finding::figure::subject_name;
@@ -20,7 +20,12 @@ const LISTINGS: usize = 25;
 /// Opens a dataset.
 pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
     pricetag_dataset::open(dir).map_err(|e| {
-        let advice = "make one with `pricetag record` or `pricetag import`";
+        let advice = match &e {
+            DatasetError::NotADataset { .. } => {
+                "make one with `pricetag record` or `pricetag import`"
+            }
+            _ => "it is damaged or unreadable: restore it, or record or import it again with --force",
+        };
         Failure::from(e)
             .doing(format!("opening dataset {}", dir.display()))
             .advice(advice)
@@ -132,6 +137,10 @@ pub fn look(dataset: &Dataset, target: &str, level: Level) -> Inspection {
 /// Learns a model.
 pub fn fit(dataset: &Dataset, choices: &FitChoices, common: &Common) -> Result<CostModel, Failure> {
     let target = target(dataset, choices.target.as_deref());
+    if choices.train <= 0.0 {
+        let why = "--train 0 % leaves nothing to learn from";
+        return Err(Failure::usage(why).advice("give a share between 1 % and 100 %, such as 50%"));
+    }
     let options = FitOptions {
         target: target.clone(),
         method: choices.method,
@@ -217,6 +226,9 @@ pub fn write_report(
 
 /// Writes a file under another name and renames it.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if is_special(path) {
+        return std::fs::write(path, bytes).map_err(io("write", path));
+    }
     let name = path
         .file_name()
         .ok_or_else(|| Failure::usage(format!("{} is no file name", path.display())))?;
@@ -224,8 +236,13 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let result = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path));
     result.map_err(|e| {
         std::fs::remove_file(&part).ok();
-        io("write", path)(e).advice("choose a place you may write to")
+        io("write", path)(e)
     })
+}
+
+/// A device or pipe, such as `/dev/stdout`: it is written to, for a rename would replace it.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 /// Says early that a file cannot be written, before hours of work.
@@ -240,9 +257,12 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
             path.display()
         )));
     }
+    if is_special(path) {
+        let opened = std::fs::OpenOptions::new().write(true).open(path);
+        return opened.map(drop).map_err(io("write", path));
+    }
     let name = format!(".pricetag-{}.part", std::process::id());
     let probe = beside.join(name);
-    std::fs::write(&probe, b"")
-        .map_err(|e| io("write", path)(e).advice("choose a place you may write to"))?;
+    std::fs::write(&probe, b"").map_err(io("write", path))?;
     std::fs::remove_file(&probe).map_err(io("write", path))
 }

@@ -108,15 +108,56 @@ macro_rules! plain {
 }
 
 plain!(
-    pricetag_dataset::DatasetError,
-    pricetag_cost_model::ModelError,
     pricetag_predict::PredictError,
     pricetag_explain::ExplainError,
     pricetag_trace::TraceError,
 );
 
+/// What to try when a file cannot be written.
+fn place_advice(storage_full: bool) -> &'static str {
+    if storage_full {
+        "free some space, or choose a place that has more"
+    } else {
+        "choose a place you may write to"
+    }
+}
+
+impl From<pricetag_cost_model::ModelError> for Failure {
+    fn from(error: pricetag_cost_model::ModelError) -> Self {
+        let failure = Self::new(error.to_string());
+        match error {
+            pricetag_cost_model::ModelError::Io {
+                action: "write",
+                source,
+                ..
+            } => failure.advice(place_advice(
+                source.kind() == std::io::ErrorKind::StorageFull,
+            )),
+            _ => failure,
+        }
+    }
+}
+
+impl From<pricetag_dataset::DatasetError> for Failure {
+    fn from(error: pricetag_dataset::DatasetError) -> Self {
+        let failure = Self::new(error.to_string());
+        if error.is_storage_full() {
+            return failure.advice(place_advice(true));
+        }
+        failure
+    }
+}
+
 /// For errors of the file system.
 pub fn io(doing: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Failure {
     let doing = format!("cannot {doing} {}", path.display());
-    move |error| Failure::new(format!("{doing}: {error}"))
+    let write = doing.starts_with("cannot write");
+    move |error| {
+        let failure = Failure::new(format!("{doing}: {error}"));
+        if write {
+            let full = error.kind() == std::io::ErrorKind::StorageFull;
+            return failure.advice(place_advice(full));
+        }
+        failure
+    }
 }

@@ -78,7 +78,8 @@ impl CostModel {
         }
     }
 
-    /// Writes the model to a file: first beside it, then renamed, so that a crash leaves the old one.
+    /// Writes the model to a file: first beside it, then renamed, so that a crash leaves the old one. A device or pipe
+    /// is written to: a rename would replace it.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let text = self.to_json()?;
         let io = |source| ModelError::Io {
@@ -86,15 +87,22 @@ impl CostModel {
             path: path.to_owned(),
             source,
         };
+        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return fs::write(path, text).map_err(io);
+        }
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".partial");
         let partial = path.with_file_name(name);
-        let mut file = fs::File::create(&partial).map_err(io)?;
-        file.write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
-            .map_err(io)?;
-        drop(file);
-        fs::rename(&partial, path).map_err(io)
+        let write = || {
+            let mut file = fs::File::create(&partial)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&partial, path)
+        };
+        write().map_err(|source| {
+            fs::remove_file(&partial).ok();
+            io(source)
+        })
     }
 
     /// Reads a model from a file.

@@ -34,6 +34,8 @@ pub enum DatasetError {
         path: PathBuf,
         /// The writer's reason.
         reason: String,
+        /// Whether the device is full.
+        full: bool,
     },
     /// A directory is no dataset.
     #[error("{} is not a dataset: {reason}", path.display())]
@@ -157,6 +159,12 @@ pub enum DatasetError {
         /// The costs there are.
         available: String,
     },
+    /// No feature is of the kind asked for.
+    #[error("it has no features of the kind `{kind}`")]
+    NoFeatures {
+        /// The kind's name.
+        kind: &'static str,
+    },
     /// Two names become one in an export format.
     #[error("the columns `{first}` and `{second}` would both be named `{name}`")]
     NameClash {
@@ -170,6 +178,15 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
+    /// Whether the device is full.
+    pub fn is_storage_full(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+            Self::WriteParquet { full, .. } => *full,
+            _ => false,
+        }
+    }
+
     /// For `map_err` on input and output.
     pub(crate) fn io(
         action: &'static str,

@@ -89,16 +89,15 @@ pub fn export_csv(dataset: &Dataset, path: &Path) -> Result<()> {
 /// # Errors
 /// If two columns share a name or the file cannot be written.
 pub fn export_parquet(dataset: &Dataset, path: &Path) -> Result<()> {
-    let staged = staged(path);
-    table::write(&staged, &wide(dataset)?)?;
-    fs::rename(&staged, path).map_err(DatasetError::io("write", path))
+    let table = wide(dataset)?;
+    whole(path, |staged| table::write(staged, &table))
 }
 
 /// Writes Lata's matrix: `ExecTime` in ms and one column per feature of `kind` (blocks or methods) or, for a foreign
 /// table, per foreign column. Times that are not in ns are written as they are.
 ///
 /// # Errors
-/// If no observation has the cost `target` or the file cannot be written.
+/// If no observation has the cost `target`, there are no such features, or the file cannot be written.
 pub fn export_lata_csv(
     dataset: &Dataset,
     target: &str,
@@ -109,10 +108,13 @@ pub fn export_lata_csv(
     let in_ns = dataset.costs().get(target) == Some(&"ns");
     let chosen: Vec<FeatureId> = (0..dataset.features.len() as u32)
         .map(FeatureId)
-        .filter(|id| dataset.feature(*id).kind == kind)
+        .filter(|id| [kind, FeatureKind::Foreign].contains(&dataset.feature(*id).kind))
         .collect();
     let names = std::iter::once("ExecTime")
         .chain(chosen.iter().map(|id| dataset.feature(*id).name.as_str()));
+    if chosen.is_empty() {
+        return Err(DatasetError::NoFeatures { kind: kind.name() });
+    }
     let header = r_names(names);
     let columns: Vec<Vec<f64>> = chosen.iter().map(|id| dataset.dense(*id)).collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
@@ -201,29 +203,48 @@ fn cell(values: &Values, row: usize) -> String {
     }
 }
 
-fn staged(path: &Path) -> PathBuf {
+/// Writes beside the target and renames, so that a failed export leaves no half file under the name asked for, nor
+/// beside it. A device or pipe, such as `/dev/stdout`, is written to: a rename would replace it.
+fn whole(path: &Path, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return write(path);
+    }
     let mut name = path.as_os_str().to_owned();
     name.push(".part");
-    PathBuf::from(name)
+    let staged = PathBuf::from(name);
+    let written = write(&staged)
+        .and_then(|()| fs::rename(&staged, path).map_err(DatasetError::io("write", path)));
+    if written.is_err() {
+        fs::remove_file(&staged).ok();
+    }
+    written
 }
 
-/// Writes beside the target and renames, so that a failed export leaves no half file under the name asked for.
 fn write_csv(path: &Path, header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
-    let staged = staged(path);
+    whole(path, |staged| write_rows(path, staged, header, rows))
+}
+
+fn write_rows(
+    path: &Path,
+    staged: &Path,
+    header: &[&str],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> Result<()> {
     let fail = |error: csv::Error| DatasetError::Io {
         action: "write",
         path: path.to_path_buf(),
-        source: std::io::Error::other(error),
+        source: match error.into_kind() {
+            csv::ErrorKind::Io(source) => source,
+            other => std::io::Error::other(format!("{other:?}")),
+        },
     };
-    let file = fs::File::create(&staged).map_err(DatasetError::io("create", &staged))?;
+    let file = fs::File::create(staged).map_err(DatasetError::io("create", staged))?;
     let mut writer = csv::Writer::from_writer(std::io::BufWriter::new(file));
     writer.write_record(header).map_err(fail)?;
     for row in rows {
         writer.write_record(&row).map_err(fail)?;
     }
-    writer.flush().map_err(DatasetError::io("write", path))?;
-    drop(writer);
-    fs::rename(&staged, path).map_err(DatasetError::io("write", path))
+    writer.flush().map_err(DatasetError::io("write", path))
 }
 
 #[cfg(test)]

@@ -237,7 +237,11 @@ fn add_cost(
     let cells = match classify(source, column)? {
         Cells::Numbers(cells) => cells,
         Cells::Texts(texts) => {
-            let row = texts.iter().position(Option::is_some).unwrap_or(0);
+            let is_text = |cell: &Option<String>| {
+                cell.as_ref()
+                    .is_some_and(|text| text.parse::<f64>().is_err())
+            };
+            let row = texts.iter().position(is_text).unwrap_or(0);
             let text = texts.get(row).cloned().flatten().unwrap_or_default();
             return Err(DatasetError::Cell {
                 path: source.path.to_path_buf(),

@@ -224,3 +224,47 @@ fn latas_matrix_has_exec_time_first_and_in_ms() {
     export_lata_csv(&dataset, "time", FeatureKind::Foreign, &out).unwrap();
     assert_eq!(fs::read_to_string(out).unwrap(), "ExecTime,a\n1.5,1\n3,0\n");
 }
+
+#[test]
+fn the_text_among_numbers_of_a_cost_is_named_and_not_the_first_number() {
+    let text = refusal("a,time\n1,3\n2,abc\n");
+    assert!(text.contains("line 3") && text.contains("`abc`"), "{text}");
+}
+
+#[test]
+fn an_export_to_a_device_does_not_replace_it_and_a_full_disk_leaves_nothing() {
+    let dataset = csv("a,time\n1,3\n2,4\n").unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let link = |name: &str, device: &str| {
+        let path = dir.path().join(name);
+        std::os::unix::fs::symlink(device, &path).unwrap();
+        path
+    };
+    let sink = link("sink", "/dev/null");
+    export_csv(&dataset, &sink).unwrap();
+    export_parquet(&dataset, &sink).unwrap();
+    assert!(sink.symlink_metadata().unwrap().is_symlink());
+    let full = link("full", "/dev/full");
+    assert!(export_csv(&dataset, &full).unwrap_err().is_storage_full());
+    assert!(
+        export_parquet(&dataset, &full)
+            .unwrap_err()
+            .is_storage_full()
+    );
+    // A disk that is full: what is written beside the target goes to the device, and is removed.
+    link("out.csv.part", "/dev/full");
+    let out = dir.path().join("out.csv");
+    assert!(export_csv(&dataset, &out).unwrap_err().is_storage_full());
+    assert!(!out.exists() && !dir.path().join("out.csv.part").exists());
+}
+
+#[test]
+fn latas_matrix_has_the_columns_of_a_foreign_table_or_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("lata.csv");
+    let dataset = csv("a,time\n1,3\n2,4\n").unwrap();
+    export_lata_csv(&dataset, "time", FeatureKind::Block, &out).unwrap();
+    assert_eq!(fs::read_to_string(&out).unwrap(), "ExecTime,a\n3,1\n4,2\n");
+    let bare = csv("c,time\nx,3\ny,4\n").unwrap();
+    assert!(export_lata_csv(&bare, "time", FeatureKind::Block, &out).is_err());
+}

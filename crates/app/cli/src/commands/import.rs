@@ -25,7 +25,9 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
         delimiter: args.delimiter,
     };
     let doing = format!("importing {}", args.table.display());
-    let dataset = import(&args.table, &options).map_err(|e| Failure::from(e).doing(&doing))?;
+    // Errors of reading name the table themselves.
+    let dataset =
+        import(&args.table, &options).map_err(|e| Failure::from(e).doing("importing a table"))?;
     save(&dataset, &args.output).map_err(|e| {
         Failure::from(e)
             .doing(&doing)
@@ -47,7 +49,7 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
             String::new()
         };
         console.say(&format!(
-            "{rows} observations{without} of {features} features written to {}",
+            "{rows} observations{without}, {features} features written to {}",
             args.output.display()
         ));
     }

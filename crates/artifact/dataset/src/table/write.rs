@@ -63,6 +63,7 @@ impl TableWriter {
             let Some(mut writer) = group.next_column().map_err(fail)? else {
                 return Err(DatasetError::WriteParquet {
                     path: path.clone(),
+                    full: false,
                     reason: format!("row group has no column `{}`", column.name),
                 });
             };
@@ -80,14 +81,23 @@ impl TableWriter {
             .writer
             .into_inner()
             .map_err(|error| failed(&path, &error))?;
+        // A pipe or device cannot be forced to disk.
+        if file.metadata().is_ok_and(|found| !found.is_file()) {
+            return Ok(());
+        }
         file.sync_all().map_err(DatasetError::io("write", &path))
     }
 }
 
 fn failed(path: &Path, error: &ParquetError) -> DatasetError {
+    let system = match error {
+        ParquetError::External(source) => source.downcast_ref::<std::io::Error>(),
+        _ => None,
+    };
     DatasetError::WriteParquet {
         path: path.to_path_buf(),
-        reason: error.to_string(),
+        reason: system.map_or_else(|| error.to_string(), ToString::to_string),
+        full: system.is_some_and(|e| e.kind() == std::io::ErrorKind::StorageFull),
     }
 }
 

@@ -1,0 +1,81 @@
+//! Outputs that are no plain files, or that have no room.
+
+#[expect(dead_code, reason = "these tests record nothing")]
+mod support;
+
+use std::fmt::Write as _;
+
+use support::Desk;
+
+/// A dataset of a table, without a JVM.
+fn desk() -> Desk {
+    let desk = Desk::new(&[]);
+    let mut rows = "x,y,t\n".to_owned();
+    for (x, y) in (1..=12).map(|x| (x, x * x % 7)) {
+        writeln!(rows, "{x},{y},{}", 3 * x + 2 * y).unwrap();
+    }
+    std::fs::write(desk.path("t.csv"), rows).unwrap();
+    let made = desk.run("import t.csv --target t -o data");
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    assert_eq!(desk.run("fit data -o m.json").code, 0);
+    desk
+}
+
+/// Every command that writes a file.
+const WRITERS: [&str; 5] = [
+    "fit data -o",
+    "export data --format csv -o",
+    "export data --format parquet -o",
+    "export data --format lata-csv -o",
+    "report m.json --dataset data -o",
+];
+
+#[test]
+fn a_device_is_written_to_and_not_replaced() {
+    let desk = desk();
+    for writer in WRITERS {
+        let link = desk.path("sink");
+        std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+        let ran = desk.run(&format!("{writer} sink"));
+        assert_eq!(ran.code, 0, "{writer}: {}", ran.stderr);
+        assert!(link.symlink_metadata().unwrap().is_symlink(), "{writer}");
+        std::fs::remove_file(&link).unwrap();
+    }
+    let csv = desk.run("export data --format csv -o /dev/stdout");
+    assert!(
+        csv.stdout.starts_with("label,group,status,t,x,y\n"),
+        "{}",
+        csv.stdout
+    );
+}
+
+#[test]
+fn a_full_disk_is_told_with_what_to_try() {
+    let desk = desk();
+    std::os::unix::fs::symlink("/dev/full", desk.path("full")).unwrap();
+    for writer in WRITERS {
+        let ran = desk.run(&format!("{writer} full"));
+        assert_eq!(ran.code, 1, "{writer}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("No space left on device"),
+            "{writer}: {}",
+            ran.stderr
+        );
+        assert!(
+            ran.stderr.contains("free some space"),
+            "{writer}: {}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn a_share_of_nothing_is_wrong_usage_and_damage_is_not_called_missing() {
+    let desk = desk();
+    let ran = desk.run("fit data -o n.json --train 0%");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    std::fs::write(desk.path("data/counts.parquet"), "zz").unwrap();
+    let ran = desk.run("inspect data");
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("damaged"), "{}", ran.stderr);
+}
