@@ -228,6 +228,11 @@ impl RunnerError {
                 std::io::ErrorKind::StorageFull => {
                     "free some space and use --resume: finished runs are kept"
                 }
+                std::io::ErrorKind::NotFound
+                | std::io::ErrorKind::ReadOnlyFilesystem
+                | std::io::ErrorKind::NotADirectory => {
+                    "check that the path exists and can be written to, or choose another place"
+                }
                 _ => return None,
             },
             Self::BadOption { .. } => return None,

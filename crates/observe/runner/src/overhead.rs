@@ -12,8 +12,25 @@ pub(crate) fn sentence(slow_down: f64, of: &str, options: &RecordOptions) -> Str
     let verdict = exceeded.map_or_else(String::new, |budget| {
         format!("; that exceeds the budget of {:.0} %", budget * 100.0)
     });
-    format!(
-        "counting slowed {of} by {:.0} %; {source}{verdict}",
-        slow_down * 100.0
-    )
+    format!("{}; {source}{verdict}", slowed(slow_down, of))
+}
+
+/// A measured speed-up is noise, and is not printed as a figure.
+fn slowed(slow_down: f64, of: &str) -> String {
+    if slow_down < 0.005 {
+        return format!("counting did not slow {of} beyond the noise");
+    }
+    format!("counting slowed {of} by {:.0} %", slow_down * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_negative_slow_down_is_not_printed() {
+        let said = slowed(-0.28, "the subject");
+        assert_eq!(said, "counting did not slow the subject beyond the noise");
+        assert_eq!(slowed(0.28, "it"), "counting slowed it by 28 %");
+    }
 }

@@ -5,6 +5,7 @@
 //! "Rigorous benchmarking in reasonable time"). Every finished run is in the journal before the next begins.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -226,7 +227,16 @@ impl Session<'_> {
             (_, Err(e)) => Some(format!("the trace is unreadable: {e}")),
         };
         let retry = own.is_none() && trace_bytes.is_some();
-        let failure = own.or_else(untold);
+        let failure = match own {
+            Some(own) => Some(own),
+            None => untold(),
+        };
+        if failure.is_some() {
+            // A full disk cuts traces short and makes subjects fail: that is no finding about the input.
+            room(&self.journal.plans()).inspect_err(|_| {
+                self.journal.clear(id).ok();
+            })?;
+        }
         let remarks = remarks(&ended);
         let failed = failure.is_some();
         let note = RunNote {
@@ -277,6 +287,20 @@ impl Session<'_> {
     }
 }
 
+/// Fails if the disk has no room for another trace.
+fn room(folder: &Path) -> Result<(), RunnerError> {
+    const NEEDED: usize = 1 << 16;
+    let probe = folder.join(".room");
+    let written = std::fs::write(&probe, vec![1; NEEDED]);
+    std::fs::remove_file(&probe).ok();
+    match written {
+        Err(source) if source.kind() == std::io::ErrorKind::StorageFull => {
+            Err(RunnerError::io("write", folder)(source))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Things worth knowing about a run that ended.
 fn remarks(ended: &Ended) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -294,4 +318,19 @@ fn remarks(ended: &Ended) -> Vec<String> {
         ));
     }
     remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_an_error_and_no_failed_observation() {
+        let dir = tempfile::tempdir().unwrap();
+        room(dir.path()).unwrap();
+        std::os::unix::fs::symlink("/dev/full", dir.path().join(".room")).unwrap();
+        let error = room(dir.path()).unwrap_err();
+        assert!(error.advice().unwrap().contains("--resume"), "{error}");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
 }
