@@ -8,6 +8,7 @@ use pricetag_finding::{CostItem, Explanation, FINDING_SCHEMA, Grouping};
 
 use crate::attribution::{Attribution, Columns, attribute, divided_by_model, split_weights};
 use crate::control::Variation;
+use crate::free;
 use crate::group::{Key, keys, kind_name};
 
 /// What to explain and how.
@@ -69,6 +70,9 @@ pub fn explain(
         columns,
         by: options.by,
     };
+    let free = (options.by != Grouping::Bucket)
+        .then(|| free::note(dataset, &builder.columns, &attribution))
+        .flatten();
     let mut items: Vec<CostItem> = builder
         .groups()
         .into_iter()
@@ -85,7 +89,7 @@ pub fn explain(
         measured: measured(model, dataset, &attribution),
         items,
         listings: Vec::new(),
-        notes: notes(&attribution, options.by),
+        notes: [notes(&attribution, options.by), Vec::from_iter(free)].concat(),
     })
 }
 

@@ -8,6 +8,7 @@
 pub mod attribution;
 mod control;
 pub mod explain;
+mod free;
 mod group;
 pub mod inspect;
 pub mod listing;

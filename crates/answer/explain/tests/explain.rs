@@ -223,6 +223,25 @@ fn methods_carry_the_cost_of_their_blocks() {
 }
 
 #[test]
+fn a_method_that_ran_without_cost_is_named() {
+    let free = model(
+        &[(3.0, "Sorter.sort block 1")],
+        vec![price(
+            "Sorter.sort block 1",
+            &[("Sorter.sort block 1", 1.0)],
+            3.0,
+        )],
+    );
+    let wanted = "1 method ran and carries no cost: `org.example.Sorter.print(int[])` (a block ran 50 times)";
+    for grouping in [Grouping::Method, Grouping::Block, Grouping::Line] {
+        let notes = by(&free, grouping).notes;
+        assert!(notes.iter().any(|n| n.starts_with(wanted)), "{notes:?}");
+    }
+    let none = by(&priced(), Grouping::Method).notes;
+    assert!(!none.iter().any(|n| n.contains("no cost")), "{none:?}");
+}
+
+#[test]
 fn blocks_have_prices_and_merged_ones_say_so() {
     let found = by(&priced(), Grouping::Block);
     let item = |name: &str| found.items.iter().find(|item| item.name == name).unwrap();

@@ -228,7 +228,7 @@ impl Diagnosis {
                         if (c - 1.0).abs() < 1e-6 {
                             format!("`{name}`")
                         } else {
-                            format!("{c:.4}·`{name}`")
+                            format!("{}·`{name}`", significant(*c))
                         }
                     })
                     .collect();
@@ -242,6 +242,20 @@ impl Diagnosis {
                 )
             })
             .collect()
+    }
+}
+
+/// Four significant digits, without an exponent where that is short.
+fn significant(value: f64) -> String {
+    let size = value.abs();
+    if (1e4..1e15).contains(&size) {
+        return format!("{value:.0}");
+    }
+    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+    if (1e-4..1e4).contains(&size) {
+        rounded.to_string()
+    } else {
+        format!("{rounded:e}")
     }
 }
 

@@ -123,7 +123,8 @@ impl Study<'_> {
                 "Compare the methods on another split (--seed) and take the better one.",
             );
         }
-        if let Some(b) = baseline.filter(|b| b.median_error < own.median_error) {
+        // Less than a twentieth is no difference.
+        if let Some(b) = baseline.filter(|b| b.median_error < 0.95 * own.median_error) {
             warn(
                 format!(
                     "the inputs alone predict better: median relative error {} against {}",

@@ -63,9 +63,11 @@ fn diagnostics(model: &CostModel, limit: usize) -> String {
             Severity::Warning => "warning",
             Severity::Note => "note",
         };
-        let advice = diagnostic.advice.as_deref().unwrap_or_default();
-        let message = brief(&format!("{} {advice}", diagnostic.message));
-        let _ = writeln!(text, "{mark}: {}", message.trim_end());
+        let message = match &diagnostic.advice {
+            Some(advice) => format!("{}. {advice}", diagnostic.message.trim_end_matches('.')),
+            None => diagnostic.message.clone(),
+        };
+        let _ = writeln!(text, "{mark}: {}", brief(&message));
     }
     if hidden > 0 {
         let _ = writeln!(

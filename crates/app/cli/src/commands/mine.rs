@@ -17,7 +17,7 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
         tell(&outcome, console);
         return Ok(ExitCode::from(FAILED));
     }
-    if console.verbose {
+    if console.verbose || !outcome.all_succeeded() {
         tell(&outcome, console);
     }
     check(&dataset, &outcome)?;

@@ -106,6 +106,11 @@ impl Outcome {
         }
     }
 
+    /// Whether no observation failed.
+    pub fn all_succeeded(&self) -> bool {
+        self.failed.is_empty()
+    }
+
     /// Whether the user stopped it.
     pub fn was_interrupted(&self) -> bool {
         self.interrupted
