@@ -65,7 +65,23 @@ pub fn save(dataset: &Dataset, dir: &Path) -> Result<()> {
     if next.exists() {
         fs::remove_dir_all(&next).map_err(DatasetError::io("remove", &next))?;
     }
-    fs::create_dir_all(&next).map_err(DatasetError::io("create", &next))?;
+    let fresh = !dir.exists();
+    stage(dataset, &next).inspect_err(|_| {
+        // Nothing half-written stays, least of all on a full disk.
+        if !next.join(COMMIT).exists() {
+            fs::remove_dir_all(&next).ok();
+        }
+        if fresh {
+            fs::remove_dir(dir).ok();
+        }
+    })?;
+    finish_commit(dir)?;
+    journal::remove(dir)
+}
+
+/// Writes all files of a dataset into a folder, and marks it as complete.
+fn stage(dataset: &Dataset, next: &Path) -> Result<()> {
+    fs::create_dir_all(next).map_err(DatasetError::io("create", next))?;
     table::write(&next.join(RUNS), &rows::to_table(&dataset.observations))?;
     tables::write_counts(&next.join(COUNTS), dataset)?;
     table::write(&next.join(FEATURES), &tables::features(&dataset.features))?;
@@ -83,9 +99,7 @@ pub fn save(dataset: &Dataset, dir: &Path) -> Result<()> {
         .map_err(|error| DatasetError::Inconsistent(format!("provenance: {error}")))?;
     write_file(&next.join(META), &text)?;
     write_file(&next.join(COMMIT), "")?;
-    sync_directory(&next)?;
-    finish_commit(dir)?;
-    journal::remove(dir)
+    sync_directory(next)
 }
 
 /// Reads a dataset, together with the finished observations of an interrupted recording.

@@ -130,10 +130,12 @@ impl Recorded {
         notes.extend(quietness(load, &rows));
         notes.extend(reader.launcher_note(subject));
         if interrupted {
-            notes.push(format!(
-                "interrupted: {finished} of {} inputs are finished",
-                options.workload.cases.len()
-            ));
+            let planned = options.workload.cases.len();
+            notes.push(if finished == planned {
+                "interrupted: every input is measured, but not as often as asked".to_owned()
+            } else {
+                format!("interrupted: {finished} of {planned} inputs are measured")
+            });
         }
         meta.notes = notes;
         let finished = (finished, options.workload.cases.len());

@@ -27,7 +27,13 @@ pub fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode, Failure> {
         }
     };
     outcome.map_err(|e| Failure::from(e).doing(format!("exporting {}", args.dataset.display())))?;
-    let rows = dataset.observations.len();
+    let rows = match args.format {
+        // Lata's matrix has no place for failures.
+        Format::LataCsv => dataset
+            .usable_rows(&target(&dataset, args.target.as_deref()))
+            .map_or(0, |rows| rows.len()),
+        Format::Csv | Format::Parquet => dataset.observations.len(),
+    };
     let done = json!({ "schema": 1, "output": args.output, "observations": rows, "features": dataset.features.len() });
     if console.json {
         console.result(&done, String::new)?;
