@@ -2,7 +2,8 @@
 //!
 //! Records gather in a buffer that goes to the file in one piece when it exceeds [`BLOCK_BYTES`] and on
 //! [`TraceWriter::flush`]; a process killed at any moment leaves a readable prefix. After a write error (disk full)
-//! nothing more is written, so that the file never continues behind a hole.
+//! nothing more is written, so that the file never continues behind a hole. Nor is anything written behind [`Record::End`]:
+//! threads of a JVM may outlive the end of the run.
 
 use std::fs::File;
 use std::io::Write;
@@ -21,6 +22,7 @@ pub struct TraceWriter<W: Write> {
     path: PathBuf,
     buffer: Vec<u8>,
     failed: bool,
+    ended: bool,
 }
 
 impl TraceWriter<File> {
@@ -56,11 +58,15 @@ impl<W: Write> TraceWriter<W> {
             path: path.to_path_buf(),
             buffer,
             failed: false,
+            ended: false,
         }
     }
 
-    /// Appends one record; it is in the file after the next [`flush`](Self::flush).
+    /// Appends one record; it is in the file after the next [`flush`](Self::flush). Drops it behind [`Record::End`].
     pub fn write(&mut self, record: &Record) -> Result<(), TraceError> {
+        if self.ended {
+            return Ok(());
+        }
         let at = self.buffer.len();
         let payload = postcard::to_stdvec(record).map_err(|error| TraceError::Encode {
             path: self.path.clone(),
@@ -72,6 +78,7 @@ impl<W: Write> TraceWriter<W> {
                 bytes: payload.len(),
             });
         }
+        self.ended = matches!(record, Record::End);
         let kind = kind(record);
         self.buffer.reserve(FRAME_BYTES + payload.len());
         self.buffer.push(kind);

@@ -145,6 +145,14 @@ fn record() -> impl Strategy<Value = Record> {
     ]
 }
 
+#[test]
+fn nothing_is_written_behind_the_end() {
+    let late = Record::Inexact("late".to_owned());
+    let trace = decode(&encode(&[Record::End, late, Record::End])).expect("read");
+    assert_eq!(trace.records, [Record::End]);
+    assert!(trace.complete && trace.damage.is_none());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
