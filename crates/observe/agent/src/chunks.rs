@@ -4,6 +4,10 @@
 //! compiled code finds it there without a call (`docs/decisions/001-exact-counting.md`). The agent makes chunks on first use,
 //! keeps a global reference to each live thread's `long[][]`, and adds a thread's chunks to the totals when it ends.
 //!
+//! A thread that is suspended inside the agent runs on until its next call into the JVM. So what is counted where changes
+//! under one lock, under which the JVM is never called: the end of the run finds every thread either live or in the totals, and
+//! from then on nothing moves and no handle it reads is deleted.
+//!
 //! No two threads write to one chunk, except to the spare one, which stands in when the heap has no room; its counts are
 //! worthless and the trace says so.
 
@@ -24,12 +28,29 @@ pub type Snapshot = BTreeMap<ClassIndex, Vec<i64>>;
 #[derive(Debug, Default)]
 pub struct Chunks {
     serials: AtomicI32,
-    /// The `long[][]` of every live thread, by its serial number.
-    live: Mutex<BTreeMap<i32, Global>>,
-    /// What ended threads counted.
-    totals: Mutex<BTreeMap<ClassIndex, Vec<u64>>>,
+    ledger: Mutex<Ledger>,
     spare: Mutex<Option<(Global, usize)>>,
     starved: Mutex<BTreeSet<ClassIndex>>,
+}
+
+/// Which counts lie where.
+#[derive(Debug, Default)]
+struct Ledger {
+    /// The `long[][]` of every live thread, by its serial number.
+    live: BTreeMap<i32, Global>,
+    /// What ended threads counted.
+    totals: BTreeMap<ClassIndex, Vec<u64>>,
+    /// Whether the run is over: threads that end now are in `live` for good.
+    closed: bool,
+}
+
+/// Totals over all threads, and the serial numbers of those that were live.
+#[derive(Debug, Default)]
+pub struct Totals {
+    /// Counters of every class.
+    pub counters: BTreeMap<ClassIndex, Vec<u64>>,
+    /// Threads that had not ended.
+    pub live: Vec<i32>,
 }
 
 impl Chunks {
@@ -123,9 +144,12 @@ impl Chunks {
             jni.set_int_field(thread, serial_field, serial);
         }
         // Registered before the thread can count in it, so that no count is ever out of sight.
-        let former = lock(&self.live).insert(serial, global);
+        let (former, closed) = {
+            let mut ledger = lock(&self.ledger);
+            (ledger.live.insert(serial, global), ledger.closed)
+        };
         jni.set_object_field(thread, field, outer);
-        if let Some(former) = former {
+        if let (Some(former), false) = (former, closed) {
             jni.delete_global(former);
         }
         Some(outer)
@@ -141,15 +165,22 @@ impl Chunks {
             return;
         };
         let serial = jni.int_field(thread, field);
-        let Some(outer) = lock(&self.live).get(&serial).copied() else {
-            return;
+        let outer = {
+            let ledger = lock(&self.ledger);
+            match ledger.live.get(&serial) {
+                Some(&outer) if !ledger.closed => outer,
+                _ => return,
+            }
         };
         let counts = read(session, jni, outer.0);
-        if session.is_dying() {
-            return; // the dump reads this thread's chunks itself
+        {
+            let mut ledger = lock(&self.ledger);
+            if ledger.closed {
+                return; // the dump reads this thread's chunks itself
+            }
+            add(&mut ledger.totals, counts);
+            ledger.live.remove(&serial);
         }
-        add(&mut lock(&self.totals), counts);
-        lock(&self.live).remove(&serial);
         jni.delete_global(outer);
     }
 
@@ -203,14 +234,20 @@ impl Chunks {
         new
     }
 
-    /// Totals over all threads, ended and live.
-    pub fn totals(&self, session: &Session, jni: Jni) -> BTreeMap<ClassIndex, Vec<u64>> {
-        let live: Vec<Global> = lock(&self.live).values().copied().collect();
-        let mut totals = std::mem::take(&mut *lock(&self.totals));
-        for outer in live {
-            add(&mut totals, read(session, jni, outer.0));
+    /// Ends the counting: totals over all threads, ended and live.
+    pub fn close(&self, session: &Session, jni: Jni) -> Totals {
+        let (live, mut counters) = {
+            let mut ledger = lock(&self.ledger);
+            ledger.closed = true;
+            (ledger.live.clone(), std::mem::take(&mut ledger.totals))
+        };
+        for outer in live.values() {
+            add(&mut counters, read(session, jni, outer.0));
         }
-        totals
+        Totals {
+            counters,
+            live: live.into_keys().collect(),
+        }
     }
 }
 

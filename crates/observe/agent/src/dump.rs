@@ -54,7 +54,7 @@ fn counters(session: &Session, jni: Jni) {
     let stopped = frames::stop_others(session, jni);
     session.dying.store(true, Ordering::Release);
     let open = frames::open_frames(session, jni, &stopped);
-    let totals = session.chunks.totals(session, jni);
+    let totals = session.chunks.close(session, jni);
     for (index, class, loaders) in session.classes.all() {
         session.record(&Record::Class(ClassLoaded {
             hash: class.hash,
@@ -62,6 +62,7 @@ fn counters(session: &Session, jni: Jni) {
             loaders,
         }));
         let counts: Vec<(u32, u64)> = totals
+            .counters
             .get(&index)
             .map_or(&[][..], Vec::as_slice)
             .iter()
