@@ -55,6 +55,7 @@ fn counters(session: &Session, jni: Jni) {
     session.dying.store(true, Ordering::Release);
     let open = frames::open_frames(session, jni, &stopped);
     let totals = session.chunks.close(session, jni);
+    frames::report_unseen(session, jni, &stopped, &totals.live);
     for (index, class, loaders) in session.classes.all() {
         session.record(&Record::Class(ClassLoaded {
             hash: class.hash,

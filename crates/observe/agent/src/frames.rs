@@ -2,9 +2,10 @@
 //!
 //! Their methods have entered a block and not left it, so the derivation needs to know where they stand. Other threads are
 //! suspended first; a thread that is waiting, blocked or in native code stands at a definite instruction, one that was running
-//! bytecode of a counted class may stand anywhere and is marked.
+//! bytecode of a counted class may stand anywhere and is marked. The JVM does not list virtual threads: their frames are missed,
+//! and the trace says so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jvmti_bindings::sys::jvmti::{
     JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER as BLOCKED, JVMTI_THREAD_STATE_WAITING,
@@ -32,17 +33,61 @@ pub struct Stopped {
     suspended: bool,
 }
 
-/// Suspends every thread but the current one.
+/// How often the threads are listed at most, until no new one shows up.
+const PASSES: usize = 16;
+
+/// Suspends every thread but the current one, also those that are born meanwhile.
 pub fn stop_others(session: &Session, jni: Jni) -> Vec<Stopped> {
     let current = session.jvmti.current_thread();
-    let others = session.jvmti.threads().into_iter();
-    others
-        .filter(|&thread| !current.is_some_and(|current| jni.same(current, thread)))
-        .map(|thread| Stopped {
-            thread,
-            suspended: session.jvmti.suspend(thread).is_ok(),
-        })
-        .collect()
+    let mut stopped: Vec<Stopped> = Vec::new();
+    for _ in 0..PASSES {
+        let before = stopped.len();
+        for thread in session.jvmti.threads() {
+            let known = stopped[..before].iter().map(|other| other.thread);
+            if current
+                .into_iter()
+                .chain(known)
+                .any(|known| jni.same(known, thread))
+            {
+                jni.delete_local(thread);
+            } else {
+                let suspended = session.jvmti.suspend(thread).is_ok();
+                stopped.push(Stopped { thread, suspended });
+            }
+        }
+        if stopped.len() == before {
+            break;
+        }
+    }
+    stopped
+}
+
+/// Says how many of the threads that were live at the end are neither stopped nor the current one.
+pub fn report_unseen(session: &Session, jni: Jni, stopped: &[Stopped], live: &[i32]) {
+    let Some(field) = session
+        .runtime
+        .get()
+        .and_then(|runtime| runtime.thread_serial)
+    else {
+        return;
+    };
+    let threads = stopped.iter().map(|other| other.thread);
+    let seen: BTreeSet<i32> = threads
+        .chain(session.jvmti.current_thread())
+        .map(|thread| jni.int_field(thread, field))
+        .collect();
+    let unseen = live.iter().filter(|serial| !seen.contains(serial)).count();
+    if unseen > 0 {
+        session.inexact(format!(
+            "{unseen} {} out of sight at the end: {} last counts may be incomplete",
+            if unseen == 1 {
+                "thread was"
+            } else {
+                "threads were"
+            },
+            if unseen == 1 { "its" } else { "their" },
+        ));
+    }
 }
 
 /// Lets the suspended threads go on.
@@ -60,7 +105,7 @@ pub fn open_frames(session: &Session, jni: Jni, others: &[Stopped]) -> Vec<OpenF
         walk(
             session,
             jni,
-            (current, Standing::Still),
+            (current, Standing::Still, true),
             &mut methods,
             &mut frames,
         );
@@ -74,7 +119,7 @@ pub fn open_frames(session: &Session, jni: Jni, others: &[Stopped]) -> Vec<OpenF
         walk(
             session,
             jni,
-            (other.thread, standing),
+            (other.thread, standing, other.suspended),
             &mut methods,
             &mut frames,
         );
@@ -88,7 +133,7 @@ type Methods = BTreeMap<usize, Option<(std::sync::Arc<Counted>, u16)>>;
 fn walk(
     session: &Session,
     jni: Jni,
-    (thread, standing): (jobject, Standing),
+    (thread, standing, held): (jobject, Standing, bool),
     methods: &mut Methods,
     frames: &mut Vec<OpenFrameRecord>,
 ) {
@@ -108,7 +153,8 @@ fn walk(
         };
         // In the prologue nothing is counted yet: the frame does not exist for the derivation.
         let Some(pc) = pc else { continue };
-        let running = depth == 0 && standing == Standing::Running;
+        // A thread that could not be suspended has gone on since its stack was read.
+        let running = !held || (depth == 0 && standing == Standing::Running);
         frames.push(OpenFrameRecord {
             hash: class.hash,
             method: *index,
