@@ -20,7 +20,6 @@ use crate::clock;
 use crate::costs::classes_loaded;
 use crate::jvm::{Jni, jobject};
 use crate::session::{Session, lock};
-use crate::subject::runtime_loader;
 use crate::threads::{self, Active, Threads};
 
 /// Id of `main` in the instrumented code; other ids are indices into the options' scopes.
@@ -129,6 +128,42 @@ pub fn forget_arguments(session: &Session, jni: Jni) {
     threads::with(session, jni, |thread| thread.arguments.clear());
 }
 
+/// Collections of the JDK that know their size without asking anyone: no wrappers, views or counts by iteration, whose
+/// `size()` may run the subject's code, and none that locks.
+const SIZED: [&str; 32] = [
+    "ArrayDeque",
+    "ArrayList",
+    "Arrays$ArrayList",
+    "Collections$EmptyList",
+    "Collections$EmptyMap",
+    "Collections$EmptySet",
+    "Collections$SingletonList",
+    "Collections$SingletonMap",
+    "Collections$SingletonSet",
+    "EnumMap",
+    "HashMap",
+    "HashSet",
+    "IdentityHashMap",
+    "ImmutableCollections$List12",
+    "ImmutableCollections$ListN",
+    "ImmutableCollections$Map1",
+    "ImmutableCollections$MapN",
+    "ImmutableCollections$Set12",
+    "ImmutableCollections$SetN",
+    "ImmutableCollections$SubList",
+    "JumboEnumSet",
+    "LinkedHashMap",
+    "LinkedHashSet",
+    "LinkedList",
+    "PriorityQueue",
+    "RegularEnumSet",
+    "TreeMap",
+    "TreeSet",
+    "concurrent/ConcurrentHashMap",
+    "concurrent/CopyOnWriteArrayList",
+    "concurrent/CopyOnWriteArraySet",
+    "concurrent/LinkedBlockingQueue",
+];
 /// What is known of an object without looking into it.
 pub fn describe(session: &Session, jni: Jni, object: jobject) -> Argument {
     if object.is_null() {
@@ -149,13 +184,7 @@ pub fn describe(session: &Session, jni: Jni, object: jobject) -> Argument {
     }
     for (class, size) in [runtime.collection, runtime.map].into_iter().flatten() {
         if jni.is_instance(object, class.0) {
-            // The subject's own collections are not asked: their code would be counted, and could do anything.
-            let own_class = jni.class_of(object);
-            let of_runtime = session
-                .jvmti
-                .class_loader(own_class)
-                .is_some_and(|loader| runtime_loader(session, jni, loader));
-            let size = if of_runtime {
+            let size = if knows_its_size(session, jni, object) {
                 jni.call_int(object, size)
             } else {
                 None
@@ -166,6 +195,32 @@ pub fn describe(session: &Session, jni: Jni, object: jobject) -> Argument {
         }
     }
     Argument::Opaque
+}
+
+/// Whether a collection is one of [`SIZED`]. A `TreeSet` may be a view of a part of another, which counts by comparing.
+fn knows_its_size(session: &Session, jni: Jni, object: jobject) -> bool {
+    match jdk_collection(session, jni, object) {
+        Some("TreeSet") => {
+            let class = jni.class_of(object);
+            let field = jni.field(class, c"m", c"Ljava/util/NavigableMap;");
+            jni.delete_local(class);
+            field.is_some_and(|field| {
+                let map = jni.object_field(object, field);
+                !map.is_null() && jdk_collection(session, jni, map) == Some("TreeMap")
+            })
+        }
+        name => name.is_some(),
+    }
+}
+
+/// Which of [`SIZED`] an object is.
+fn jdk_collection(session: &Session, jni: Jni, object: jobject) -> Option<&'static str> {
+    let class = jni.class_of(object);
+    let signature = session.jvmti.class_signature(class);
+    jni.delete_local(class);
+    let signature = signature?;
+    let name = signature.strip_prefix("Ljava/util/")?.strip_suffix(';')?;
+    SIZED.into_iter().find(|known| *known == name)
 }
 
 /// An invocation begins.

@@ -16,6 +16,9 @@ public class Calls {
     static void many(int n) { for (int i = 0; i < n; i++) sink = new byte[100]; }
     static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
     int values(long a, double b, float c, char d, boolean e, String f, int[] g, List<?> h, Map<?, ?> i, Object j, Calls k) { return 1; }
+    static class Mine extends ArrayList<Integer> { @Override public int size() { System.out.println("asked"); return 9; } }
+    static class Odd implements Comparable<Odd> { public int compareTo(Odd o) { System.out.println("asked"); return 0; } }
+    static void wrapped(List<?> a, Collection<?> b, Set<?> c, Set<?> d, Set<?> e, Collection<?> f, Map<?, ?> g, Set<?> h) { }
     static int loop(int n) { int s = 0; for (int i = 0; i < n; i++) s += i % 3 == 0 ? 2 : 1; return s; }
     static int fail(int n) { if (n > 1) throw new IllegalArgumentException(); return n; }
     static int outer(int n) { int s = loop(n); try { s += fail(n); } catch (IllegalArgumentException e) { s--; } return s; }
@@ -31,6 +34,15 @@ public class Calls {
             case "list": { List<Object> l = new ArrayList<>(); for (int i = 0; i < 5; i++) l.add("x".repeat(77)); break; }
             case "recurse": for (int i = 3; i < 6; i++) fib(i); break;
             case "values": new Calls().values(-5L, 2.5, 0.5f, 'a', true, "four", new int[7], List.of(1, 2), Map.of(1, 2), null, new Calls()); break;
+            case "wrapped": {
+                TreeSet<Odd> odd = new TreeSet<>(Set.of(new Odd()));
+                SortedSet<Odd> view = odd.tailSet(new Odd());
+                System.out.println("now");
+                wrapped(Collections.unmodifiableList(new Mine()), Collections.synchronizedCollection(new Mine()), view, odd,
+                    EnumSet.of(Thread.State.NEW), new Mine(), new HashMap<>(Map.of(1, 2)), new HashMap<>(Map.of(1, 2)).keySet());
+                System.out.println("done");
+                break;
+            }
             case "fail": for (int i = 0; i < 3; i++) outer(i); break;
             case "threads": {
                 Thread[] threads = new Thread[8];
@@ -139,6 +151,29 @@ fn arguments_by_value_or_size() {
             Argument::Size(1),
             Argument::Null,
             Argument::Opaque,
+        ]
+    );
+}
+
+#[test]
+fn collections_of_the_subject_are_not_asked_even_through_wrappers() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let mut options = subject.options(Mode::Time);
+    options.scopes = vec!["Calls#wrapped".parse::<Scope>().expect("a scope")];
+    let (outcome, trace) = subject.trace(&options, &["Calls", "wrapped"]);
+    assert!(outcome.output.ends_with("now\ndone\n"), "{outcome:?}");
+    let opaque = Argument::Opaque;
+    assert_eq!(
+        invocations(&trace)[0].arguments,
+        [
+            opaque.clone(),
+            opaque.clone(),
+            opaque.clone(),
+            Argument::Size(1),
+            Argument::Size(1),
+            opaque.clone(),
+            Argument::Size(1),
+            opaque,
         ]
     );
 }
