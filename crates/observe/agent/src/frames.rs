@@ -198,12 +198,55 @@ fn resolve(
     (!counted.methods[index].pcs.is_empty()).then_some((counted, index as u16))
 }
 
-/// The class index that a counted method's prologue pushes: `iconst`, `bipush` or `sipush` (a larger one is not recognised).
+/// The class index that a counted method's prologue pushes (a larger one than `sipush` takes is not recognised).
+///
+/// A scope reports its arguments and `enter` first: the push looked for is the one whose call leaves something to store.
 fn prologue_class(code: &[u8]) -> Option<ClassIndex> {
-    match *code {
-        [opcode @ 0x03..=0x08, ..] => Some(ClassIndex(u32::from(opcode - 0x03))),
-        [0x10, byte, ..] => Some(ClassIndex(u32::from(byte))),
-        [0x11, high, low, ..] => Some(ClassIndex(u32::from(u16::from_be_bytes([high, low])))),
-        _ => None,
+    let (mut at, mut pushed) = (0, None);
+    loop {
+        let rest = code.get(at..)?;
+        let constant = match *rest {
+            [opcode @ 0x03..=0x08, ..] => Some(u32::from(opcode - 0x03)),
+            [0x10, byte, ..] => Some(u32::from(byte)),
+            [0x11, high, low, ..] => Some(u32::from(u16::from_be_bytes([high, low]))),
+            _ => None,
+        };
+        at += match *rest.first()? {
+            // Constants but those of the pool, loads without operand, conversions.
+            0x01..=0x0f | 0x1a..=0x2d | 0x85..=0x93 => 1,
+            0x10 | 0x12 | 0x15..=0x19 => 2,
+            0x11 | 0x13 | 0x14 => 3,
+            // `wide` load
+            0xc4 => 4,
+            // `invokestatic`, before any `astore`
+            0xb8 => match *rest.get(3..)? {
+                [0x3a | 0x4b..=0x4e, ..] | [0xc4, 0x3a, ..] => return pushed.map(ClassIndex),
+                _ => 3,
+            },
+            _ => return None,
+        };
+        pushed = constant;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_class_is_found_behind_a_scopes_own_calls() {
+        let index = |code: &[u8]| prologue_class(code).map(|index| index.0);
+        // sipush 300; invokestatic chunk; astore_2
+        let plain = [0x11, 1, 44, 0xb8, 0, 9, 0x4d, 0xb1];
+        assert_eq!(index(&plain), Some(300));
+        // iload_1; i2l; invokestatic argLong; aload 4; invokestatic argObject; iconst_2; invokestatic enter
+        let scope = [
+            0x1b, 0x85, 0xb8, 0, 7, 0x19, 4, 0xb8, 0, 8, 0x05, 0xb8, 0, 6,
+        ];
+        assert_eq!(index(&[&scope[..], &plain].concat()), Some(300));
+        // iconst_5; invokestatic chunk; wide astore 256
+        assert_eq!(index(&[0x08, 0xb8, 0, 9, 0xc4, 0x3a, 1, 0]), Some(5));
+        assert_eq!(index(&scope), None);
+        assert_eq!(index(&[0xb1]), None);
     }
 }
