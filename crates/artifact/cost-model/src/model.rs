@@ -96,7 +96,7 @@ pub struct Price {
     pub prior: Option<f64>,
     /// Weight of the observations against the prior, 0 … 1.
     pub evidence: Option<f64>,
-    /// Observations in which the bucket's count is not zero, and in which it varies.
+    /// Observations in which the count differs from its most frequent value.
     pub support: u32,
     /// Share of the predicted cost over the training rows, 0 … 1.
     pub share: f64,

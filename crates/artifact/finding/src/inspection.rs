@@ -143,8 +143,9 @@ impl Inspection {
         let unstable: Vec<String> = self
             .nondeterministic
             .iter()
-            .map(|row| format!("{}: in {} observations", row.feature, row.observations))
+            .map(|row| format!("{}: in {} observations", brief(&row.feature), row.observations))
             .collect();
+        let advice: Vec<String> = self.advice.iter().map(|line| brief(line)).collect();
         for (title, lines) in [
             ("failed observations", &failed),
             ("uncertain observations", &uncertain),
@@ -153,7 +154,7 @@ impl Inspection {
                 &unstable,
             ),
             ("running uncounted", &self.uncounted),
-            ("advice", &self.advice),
+            ("advice", &advice),
             ("notes", &self.notes),
         ] {
             text.push_str(&section(title, lines, limit));

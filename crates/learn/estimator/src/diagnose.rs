@@ -22,8 +22,25 @@ const LISTED: usize = 5;
 pub struct Support {
     /// Rows in which it is not zero.
     pub non_zero: u32,
-    /// Rows in which it differs from its most frequent value.
+    /// Rows in which it differs from its most frequent value, which may be zero or not.
     pub varying: u32,
+}
+
+impl Support {
+    /// Support of a column over the given rows.
+    pub fn of(values: &[f64]) -> Self {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let most = sorted
+            .chunk_by(|a, b| a == b)
+            .map(<[f64]>::len)
+            .max()
+            .unwrap_or(0);
+        Self {
+            non_zero: values.iter().filter(|v| **v != 0.0).count() as u32,
+            varying: (values.len() - most) as u32,
+        }
+    }
 }
 
 /// An exact linear relation: column = Σ coefficient · column.
@@ -66,7 +83,7 @@ impl Diagnosis {
         let support: Vec<Support> = design
             .columns
             .iter()
-            .map(|c| support(&c.values.to_dense(rows)))
+            .map(|c| Support::of(&c.values.to_dense(rows)))
             .collect();
         let constant: Vec<usize> = (0..support.len())
             .filter(|&j| support[j].varying == 0 && support[j].non_zero as usize == rows)
@@ -264,19 +281,5 @@ fn message(severity: Severity, message: String, advice: Option<String>) -> Diagn
         severity,
         message,
         advice,
-    }
-}
-
-fn support(values: &[f64]) -> Support {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let most = sorted
-        .chunk_by(|a, b| a == b)
-        .map(<[f64]>::len)
-        .max()
-        .unwrap_or(0);
-    Support {
-        non_zero: values.iter().filter(|v| **v != 0.0).count() as u32,
-        varying: (values.len() - most) as u32,
     }
 }

@@ -154,3 +154,9 @@ fn weights_are_relative_and_floored() {
         w[19]
     );
 }
+
+#[test]
+fn a_count_that_is_mostly_one_varies_where_it_is_zero() {
+    let support = pricetag_estimator::Support::of(&[1.0, 0.0, 1.0, 1.0, 0.0]);
+    assert_eq!((support.non_zero, support.varying), (3, 2));
+}

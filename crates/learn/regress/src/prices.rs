@@ -1,7 +1,7 @@
 //! The price list: one line per bucket, never a negative price, always a reason where there is none.
 
 use pricetag_cost_model::Price;
-use pricetag_estimator::{Bucket, Coefficient, Design};
+use pricetag_estimator::{Bucket, Coefficient, Design, Support};
 
 use crate::learner::{Learned, Learner};
 use crate::options::Method;
@@ -50,7 +50,7 @@ fn price(
         .select(rows, design.rows())
         .to_dense(rows.len());
     let units: f64 = dense.iter().sum();
-    let varies = varying(&dense);
+    let varies = Support::of(&dense).varying;
     let (value, note) = judge(learner, coefficient, varies);
     let half = coefficient
         .std_error
@@ -83,17 +83,6 @@ fn price(
         },
         note,
     }
-}
-
-/// Rows in which the count is not zero and differs from the most frequent value.
-fn varying(values: &[f64]) -> u32 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let most = sorted
-        .chunk_by(|a, b| a == b)
-        .max_by_key(|run| run.len())
-        .map_or(0.0, |run| run[0]);
-    values.iter().filter(|v| **v != 0.0 && **v != most).count() as u32
 }
 
 fn judge(
