@@ -172,7 +172,7 @@ fn how_well(summary: &Summary) -> Vec<String> {
     }
     if let Some(noise) = summary.noise {
         out.push(format!(
-            "Repeated measurements of one input differ by {} (median): no model can be better than that.",
+            "Repeated measurements of one input differ by {} (median): errors much below that are luck.",
             percent(noise)
         ));
     }

@@ -155,7 +155,7 @@ pub struct Evaluation {
     /// Share of rows predicted below the measured value.
     #[serde(with = "crate::number")]
     pub under_rate: f64,
-    /// Median relative spread of repeated measurements of one observation: no model does better.
+    /// Median relative spread of repeated measurements of one observation: a floor for errors, up to the averaging of repeats.
     #[serde(with = "crate::number", default)]
     pub noise_floor: Option<f64>,
     /// Each held-out row.

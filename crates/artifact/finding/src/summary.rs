@@ -36,7 +36,7 @@ pub struct Summary {
     pub error: Option<(f64, f64)>,
     /// The same from the sizes of the inputs alone.
     pub baseline: Option<(f64, f64)>,
-    /// Spread of repeated measurements of one input: no model does better.
+    /// Spread of repeated measurements of one input: a floor for errors, up to the averaging of repeats.
     pub noise: Option<f64>,
     /// Nominal and measured coverage of the intervals.
     pub coverage: Option<(f64, Option<f64>)>,
