@@ -143,7 +143,13 @@ impl Inspection {
         let unstable: Vec<String> = self
             .nondeterministic
             .iter()
-            .map(|row| format!("{}: in {} observations", brief(&row.feature), row.observations))
+            .map(|row| {
+                format!(
+                    "{}: in {} observations",
+                    brief(&row.feature),
+                    row.observations
+                )
+            })
             .collect();
         let advice: Vec<String> = self.advice.iter().map(|line| brief(line)).collect();
         for (title, lines) in [
