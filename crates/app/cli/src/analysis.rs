@@ -24,7 +24,9 @@ pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
             DatasetError::NotADataset { .. } => {
                 "make one with `pricetag record` or `pricetag import`"
             }
-            _ => "it is damaged or unreadable: restore it, or record or import it again with --force",
+            _ => {
+                "it is damaged or unreadable: restore it, or record or import it again with --force"
+            }
         };
         Failure::from(e)
             .doing(format!("opening dataset {}", dir.display()))
