@@ -90,7 +90,10 @@ pub fn brief(text: &str) -> String {
             out.push_str(bare);
         }
         // A member's class: types in a parameter list stand alone.
-        if bare.starts_with(char::is_uppercase) && bare.contains('.') && word.strip_suffix(".java").is_none() {
+        if bare.starts_with(char::is_uppercase)
+            && bare.contains('.')
+            && word.strip_suffix(".java").is_none()
+        {
             class = bare.split(['.', '$']).next().unwrap_or(bare);
         }
         rest = after;
