@@ -44,7 +44,14 @@ impl CountedMethod {
         behind.checked_sub(1).map(|index| Pc(self.pcs[index].1))
     }
 
-    /// The same for a thread that is blocked on a monitor: HotSpot's interpreter steps over `monitorenter` before it waits.
+    /// The original instruction whose call is under way at a rewritten pc; none if the call was inserted.
+    pub fn original_call(&self, pc: u32) -> Option<Pc> {
+        let index = self.pcs.binary_search_by_key(&pc, |&(new, _)| new).ok()?;
+        Some(Pc(self.pcs[index].1))
+    }
+
+    /// The same as [`original`](Self::original) for a thread that is blocked on a monitor: HotSpot's interpreter steps over
+    /// `monitorenter` before it waits.
     pub fn original_blocked(&self, pc: u32) -> Option<Pc> {
         let before = pc.checked_sub(1).and_then(|pc| self.original(pc));
         before
@@ -171,5 +178,16 @@ mod tests {
         assert_eq!(method.original(10), Some(Pc(0)));
         assert_eq!(method.original(39), Some(Pc(1)));
         assert_eq!(method.original(41), Some(Pc(4)));
+    }
+
+    #[test]
+    fn a_call_between_two_instructions_belongs_to_neither() {
+        let method = CountedMethod {
+            pcs: vec![(10, 0), (21, 1)],
+            ..CountedMethod::default()
+        };
+        assert_eq!(method.original_call(21), Some(Pc(1)));
+        assert_eq!(method.original_call(20), None);
+        assert_eq!(method.original_call(22), None);
     }
 }

@@ -145,13 +145,13 @@ fn walk(
             continue;
         };
         let method = &class.methods[usize::from(*index)];
-        let blocked = depth == 0 && standing == Standing::Blocked;
-        let pc = if blocked {
-            method.original_blocked(pc)
-        } else {
-            method.original(pc)
+        let pc = match depth {
+            0 if standing == Standing::Blocked => method.original_blocked(pc),
+            0 => method.original(pc),
+            _ => method.original_call(pc),
         };
-        // In the prologue nothing is counted yet: the frame does not exist for the derivation.
+        // In the prologue nothing is counted yet, in a call of ours at the end everything is: either way the frame does
+        // not exist for the derivation.
         let Some(pc) = pc else { continue };
         // A thread that could not be suspended has gone on since its stack was read.
         let running = !held || (depth == 0 && standing == Standing::Running);
