@@ -133,6 +133,15 @@ impl Costs {
         if !self.entered.load(Ordering::Acquire) {
             return;
         }
+        let runtime = session.runtime.get();
+        let id = runtime.and_then(|runtime| runtime.id_of(jni, thread));
+        {
+            // Threads of the JVM that began before `main` may report only now.
+            let state = lock(&self.state);
+            if state.start.is_none() || id.is_some_and(|id| state.baseline.contains_key(&id)) {
+                return;
+            }
+        }
         let last = session
             .jvmti
             .thread_info(jni, thread)
@@ -140,10 +149,7 @@ impl Costs {
         if !last {
             self.threads.fetch_add(1, Ordering::Relaxed);
         }
-        let Some(runtime) = session.runtime.get() else {
-            return;
-        };
-        let Some(id) = runtime.id_of(jni, thread) else {
+        let (Some(runtime), Some(id)) = (runtime, id) else {
             return;
         };
         let allocated = runtime.allocated(jni).unwrap_or(0);
