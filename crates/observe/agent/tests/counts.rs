@@ -83,6 +83,17 @@ fn flat(counts: &Counts) -> BTreeMap<(String, u16), u64> {
     all.filter(|(_, count)| *count > 0).collect()
 }
 
+/// How often a method was entered.
+fn entered(counts: &Counts, class: &str, name: &str, descriptor: &str) -> u64 {
+    let key = pricetag_testkit::MethodKey {
+        class: class.into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
+    };
+    let pcs = counts.methods.get(&key);
+    pcs.and_then(|pcs| pcs.get(&0)).copied().unwrap_or(0)
+}
+
 #[test]
 fn counts_equal_steps() {
     // All in one compilation: starting the compiler is what takes longest.
@@ -130,26 +141,36 @@ fn classes_of_the_jdk_are_counted_when_asked() {
         ("50\n", "")
     );
     let counts = Counts::from_trace(&options.trace, &subject.path("plans")).expect("counts");
-    let entered = |class: &str, name: &str, descriptor: &str| {
-        let key = pricetag_testkit::MethodKey {
-            class: class.into(),
-            name: name.into(),
-            descriptor: descriptor.into(),
-        };
-        counts
-            .methods
-            .get(&key)
-            .and_then(|pcs| pcs.get(&0))
-            .copied()
-            .unwrap_or(0)
-    };
     let put = entered(
+        &counts,
         "java/util/TreeMap",
         "put",
         "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
     );
     assert!(
-        put == 50 && entered("Jdk", "main", "([Ljava/lang/String;)V") == 1,
+        put == 50 && entered(&counts, "Jdk", "main", "([Ljava/lang/String;)V") == 1,
         "{counts:?}"
     );
+}
+
+#[test]
+fn threads_that_end_beside_the_end_are_counted_once() {
+    let source = "import java.util.concurrent.CountDownLatch; public class Ends {
+        static volatile int sink; static void once(int n) { sink = n; }
+        public static void main(String[] a) throws Exception {
+            CountDownLatch go = new CountDownLatch(1), done = new CountDownLatch(60);
+            for (int i = 0; i < 60; i++) {
+                Thread t = new Thread(() -> { try { go.await(); } catch (InterruptedException e) { } once(1); done.countDown(); });
+                t.setDaemon(true); t.start();
+            }
+            go.countDown(); done.await();
+        } }";
+    let subject = Subject::new("Ends.java", source);
+    for _ in 0..4 {
+        let options = subject.options(Mode::Count);
+        let (outcome, trace) = subject.trace(&options, &["Ends"]);
+        assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
+        let counts = Counts::from_trace(&options.trace, &subject.path("plans")).expect("counts");
+        assert_eq!(entered(&counts, "Ends", "once", "(I)V"), 60, "{trace}");
+    }
 }
