@@ -101,6 +101,12 @@ fn one(
             Some(why) => Err(format!("the trace is incomplete: {why}")),
             None => Ok(read),
         },
-        Err(error) => Err(format!("the agent left no trace: {error}")),
+        Err(error) => match failure::unobserved(&ended.stderr.text()) {
+            Some(why) => {
+                let why = why.to_owned();
+                return Err(RunnerError::Unobserved { why });
+            }
+            None => Err(format!("the agent left no trace: {error}")),
+        },
     })
 }

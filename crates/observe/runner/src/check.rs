@@ -7,6 +7,7 @@ use pricetag_quantity::{median, relative_spread};
 use pricetag_trace::{AgentOptions, Mode, Record, Trace};
 
 use crate::error::RunnerError;
+use crate::failure;
 use crate::jvm::Java;
 use crate::supervise::{Cancel, Ending, Launch, run};
 
@@ -51,7 +52,14 @@ pub fn load_agent(
     if ended.ending != Ending::Exit(0) {
         return Err(refused(ended.stderr.last_lines(3)));
     }
-    let read = Trace::read(&trace).map_err(|e| refused(e.to_string()))?;
+    let read = Trace::read(&trace).map_err(|error| {
+        failure::unobserved(&ended.stderr.text()).map_or_else(
+            || refused(error.to_string()),
+            |why| RunnerError::Unobserved {
+                why: why.to_owned(),
+            },
+        )
+    })?;
     if let Some(why) = read.incomplete_reason() {
         return Err(refused(why));
     }

@@ -34,6 +34,12 @@ pub enum RunnerError {
         /// End of what the JVM printed.
         said: String,
     },
+    /// The agent was loaded and could not begin.
+    #[error("the agent could not observe the program: {why}")]
+    Unobserved {
+        /// In its own words.
+        why: String,
+    },
     /// The agent's library is not where it should be.
     #[error("the agent's library was not found; looked at {}", list(.looked))]
     AgentMissing {
@@ -235,7 +241,7 @@ impl RunnerError {
                 }
                 _ => return None,
             },
-            Self::BadOption { .. } => return None,
+            Self::BadOption { .. } | Self::Unobserved { .. } => return None,
         };
         Some(text.to_owned())
     }

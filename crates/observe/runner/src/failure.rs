@@ -9,7 +9,8 @@ use crate::supervise::{Ended, Ending};
 /// `crash_log` is where the JVM was told to write its crash report.
 pub fn reason(ended: &Ended, crash_log: &Path) -> Option<String> {
     let stderr = ended.stderr.text();
-    let out_of_memory = stderr.contains("java.lang.OutOfMemoryError");
+    let exhausted = |text: &str| text.contains("java.lang.OutOfMemoryError");
+    let out_of_memory = exhausted(&stderr);
     let said = last_words(ended);
     match ended.ending {
         Ending::Exit(0) => None,
@@ -19,7 +20,8 @@ pub fn reason(ended: &Ended, crash_log: &Path) -> Option<String> {
             limit.as_secs_f64()
         )),
         _ if crash_log.exists() => Some(format!("the JVM crashed{}", problem(crash_log))),
-        Ending::Exit(code) if out_of_memory || code == 3 => {
+        // With `-XX:+ExitOnOutOfMemoryError` the JVM says so on standard output.
+        Ending::Exit(code) if out_of_memory || (code == 3 && exhausted(&ended.stdout.text())) => {
             Some(format!("out of memory (exit code {code}){said}"))
         }
         Ending::Exit(137) => Some(format!(
@@ -34,6 +36,15 @@ pub fn reason(ended: &Ended, crash_log: &Path) -> Option<String> {
             signal_name(number)
         )),
     }
+}
+
+/// Why the agent let the program run unobserved, in its own words; none if it did not.
+pub fn unobserved(stderr: &str) -> Option<&str> {
+    stderr.lines().find_map(|line| {
+        line.trim_end()
+            .strip_prefix("pricetag: ")?
+            .strip_suffix("; the program runs unobserved")
+    })
 }
 
 /// Where the program said what went wrong: the first exception line, else the last line.
@@ -131,12 +142,22 @@ mod tests {
             .unwrap()
             .starts_with("out of memory")
         );
+        assert_eq!(why("exit 3", none).unwrap(), "exit code 3");
+        let said = "echo 'Terminating due to java.lang.OutOfMemoryError: Java heap space'; exit 3";
+        assert!(why(said, none).unwrap().starts_with("out of memory"));
         assert!(why("exit 137", none).unwrap().contains("out of memory"));
         assert_eq!(
             why("kill -ABRT $$", none).unwrap(),
             "killed by signal 6 (SIGABRT)"
         );
         assert!(why("sleep 60", none).unwrap().contains("1.5 s"));
+    }
+
+    #[test]
+    fn the_agents_own_words_are_found() {
+        let said = "warming up\npricetag: cannot read a: no; the program runs unobserved\nout\n";
+        assert_eq!(unobserved(said), Some("cannot read a: no"));
+        assert_eq!(unobserved("pricetag: all is well\n"), None);
     }
 
     #[test]

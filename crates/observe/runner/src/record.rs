@@ -255,6 +255,11 @@ impl Session<'_> {
     /// A run without trace: if no run can leave one, that ends the recording.
     fn explain_silence(&self, ended: &Ended) -> Result<(), RunnerError> {
         let stderr = ended.stderr.text();
+        if let Some(why) = failure::unobserved(&stderr) {
+            room(&self.journal.plans())?;
+            let why = why.to_owned();
+            return Err(RunnerError::Unobserved { why });
+        }
         let agent = [
             "Could not find agent library",
             "agent library failed",

@@ -39,6 +39,7 @@ case "$word" in
   cut-once) [ -e "$here/was-cut" ] || { touch "$here/was-cut"; head -c 60 "$here/$mode.trace" > "$trace"; exit 0; };;
   two-jvms) echo 'Picked up JAVA_TOOL_OPTIONS: a' >&2; echo 'Picked up JAVA_TOOL_OPTIONS: a' >&2;;
   silent) exit 0;;
+  unobserved) echo 'pricetag: cannot create trace x: not today; the program runs unobserved' >&2; exit 0;;
 esac
 cp "$here/$mode.trace" "$trace"
 "#;
@@ -544,6 +545,17 @@ fn what_is_no_java_command_is_told_at_once() {
         }),
         Err(RunnerError::ProgramNotFound { .. })
     ));
+}
+
+#[test]
+fn an_agent_that_cannot_begin_ends_the_recording_in_its_own_words() {
+    let bench = Bench::new(&[("a", "unobserved"), ("b", "unobserved")]);
+    let error = go(&bench.options()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the agent could not observe the program: cannot create trace x: not today"
+    );
+    assert_eq!(bench.log(), ["count /a"]);
 }
 
 #[test]
