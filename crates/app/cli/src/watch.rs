@@ -8,6 +8,7 @@ use pricetag_dataset::{
     Dataset, DatasetBuilder, FeatureKind, Observation, Row as DatasetRow, Status,
 };
 use pricetag_probe_plan::PlanStore;
+use pricetag_runner::supervise::kill_all;
 use pricetag_runner::{
     Cancel, Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record,
 };
@@ -101,6 +102,7 @@ pub fn cancel_on_interrupt() -> Result<Cancel, Failure> {
     let set = cancel.clone();
     let handler = move || {
         if set.is_cancelled() {
+            kill_all();
             std::process::exit(130);
         }
         set.cancel();

@@ -4,7 +4,7 @@
 //! group are found through `/proc`. Its output is drained into bounded buffers, its standard input is empty unless a
 //! file is given. When the child is gone but descendants hold its output open, they get a short grace and are killed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,38 @@ const GRACE: Duration = Duration::from_secs(2);
 const LINGER: Duration = Duration::from_millis(500);
 /// How often cancellation is looked at.
 const TICK: Duration = Duration::from_millis(25);
+
+/// Process groups of the children that run now.
+static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+/// Kills every child that runs now, with its descendants: for a process that is about to end without waiting for them.
+pub fn kill_all() {
+    let groups: Vec<i32> = live().iter().copied().collect();
+    for group in groups.into_iter().filter_map(Pid::from_raw) {
+        signal(Some(group), &descendants(group), Signal::KILL);
+    }
+}
+
+fn live() -> MutexGuard<'static, BTreeSet<i32>> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps a child's group among the live ones.
+struct Registered(i32);
+
+impl Registered {
+    fn new(group: Pid) -> Self {
+        let raw = group.as_raw_nonzero().get();
+        live().insert(raw);
+        Self(raw)
+    }
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        live().remove(&self.0);
+    }
+}
 
 /// Set from a signal handler to end a recording in order.
 #[derive(Clone, Debug, Default)]
@@ -101,6 +133,7 @@ pub fn run(
         .map_err(RunnerError::io("start", &launch.program))?;
     let begun = Instant::now();
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let _registered = group.map(Registered::new);
     let streams = [
         Stream::start(
             child.stdout.take(),
