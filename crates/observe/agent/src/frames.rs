@@ -6,6 +6,7 @@
 //! and the trace says so.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use jvmti_bindings::sys::jvmti::{
     JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER as BLOCKED, JVMTI_THREAD_STATE_WAITING,
@@ -33,13 +34,18 @@ pub struct Stopped {
     suspended: bool,
 }
 
-/// How often the threads are listed at most, until no new one shows up.
-const PASSES: usize = 16;
+/// How often the threads are listed at most.
+const PASSES: usize = 256;
+/// How many listings without a new thread are enough: one that is suspended inside `Thread.start` may yet bring its child to life.
+const QUIET_PASSES: usize = 3;
+/// Time between two listings when there was no new thread.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Suspends every thread but the current one, also those that are born meanwhile.
 pub fn stop_others(session: &Session, jni: Jni) -> Vec<Stopped> {
     let current = session.jvmti.current_thread();
     let mut stopped: Vec<Stopped> = Vec::new();
+    let mut quiet = 0;
     for _ in 0..PASSES {
         let before = stopped.len();
         for thread in session.jvmti.threads() {
@@ -55,9 +61,15 @@ pub fn stop_others(session: &Session, jni: Jni) -> Vec<Stopped> {
                 stopped.push(Stopped { thread, suspended });
             }
         }
-        if stopped.len() == before {
+        if stopped.len() > before {
+            quiet = 0;
+            continue;
+        }
+        quiet += 1;
+        if quiet == QUIET_PASSES {
             break;
         }
+        std::thread::sleep(PAUSE);
     }
     stopped
 }
