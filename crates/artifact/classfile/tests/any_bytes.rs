@@ -1,7 +1,5 @@
 //! Whatever the bytes, the reader answers or refuses; it never panics.
 
-mod jdk;
-
 use pricetag_classfile::frame::initial_locals;
 use pricetag_classfile::{ClassFile, instruction, text};
 use proptest::prelude::*;
@@ -47,10 +45,11 @@ fn ask_everything(bytes: &[u8]) {
 fn corpus() -> &'static [Vec<u8>] {
     static CORPUS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     CORPUS.get_or_init(|| {
-        let mut classes: Vec<Vec<u8>> = jdk::classes("/java.base/java/util/[A-F].*")
-            .into_iter()
-            .map(|c| c.1)
-            .collect();
+        let mut classes: Vec<Vec<u8>> =
+            pricetag_testkit::jdk::classes("/java.base/java/util/[A-F].*")
+                .into_iter()
+                .map(|c| c.1)
+                .collect();
         classes.retain(|bytes| bytes.len() < 6000);
         classes
     })

@@ -1,7 +1,5 @@
 //! The JDK's own classes: read like another reader does, and written back to the same bytes.
 
-mod jdk;
-
 use pricetag_classfile::assemble::Keys;
 use pricetag_classfile::frame::{FrameWriter, initial_locals};
 use pricetag_classfile::{
@@ -51,7 +49,7 @@ fn reassemble(code: &Code<'_>, instructions: &[Instruction]) -> Vec<u8> {
 #[test]
 fn code_and_frames_survive_being_taken_apart() {
     let (mut methods, mut tables) = (0, 0);
-    for (path, bytes) in jdk::classes(SAMPLE) {
+    for (path, bytes) in pricetag_testkit::jdk::classes(SAMPLE) {
         let class = ClassFile::parse(&bytes).expect("a class of the JDK");
         let pool = class.constants();
         let mut appender = PoolAppender::new(pool);
@@ -94,7 +92,7 @@ fn code_and_frames_survive_being_taken_apart() {
 
 #[test]
 fn reads_like_cafebabe() {
-    for (path, bytes) in jdk::classes("/java.base/java/util/[A-M].*") {
+    for (path, bytes) in pricetag_testkit::jdk::classes("/java.base/java/util/[A-M].*") {
         let ours = ClassFile::parse(&bytes).expect("ours");
         let pool = ours.constants();
         let theirs = cafebabe::parse_class(&bytes).expect("theirs");
@@ -164,9 +162,9 @@ fn javap(class: &str) -> Vec<Vec<(u16, String)>> {
 #[test]
 fn names_instructions_like_javap() {
     let mut seen = BTreeMap::new();
-    for (path, bytes) in
-        jdk::classes("/java.base/java/util/(HashMap|Formatter|Base64.Decoder|Scanner).class")
-    {
+    for (path, bytes) in pricetag_testkit::jdk::classes(
+        "/java.base/java/util/(HashMap|Formatter|Base64.Decoder|Scanner).class",
+    ) {
         let name = path
             .file_stem()
             .expect("a name")
@@ -195,7 +193,9 @@ fn names_instructions_like_javap() {
 
 #[test]
 fn shows_names_instead_of_indexes() {
-    let (_, bytes) = jdk::classes("/java.base/java/util/Collections.EmptyList.class").remove(0);
+    let (_, bytes) =
+        pricetag_testkit::jdk::classes("/java.base/java/util/Collections.EmptyList.class")
+            .remove(0);
     let class = ClassFile::parse(&bytes).expect("a class of the JDK");
     let get = class
         .methods()

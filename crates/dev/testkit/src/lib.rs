@@ -8,6 +8,7 @@
 pub mod classes;
 pub mod compare;
 pub mod counts;
+pub mod jdk;
 pub mod jvm;
 pub mod program;
 pub mod suite;

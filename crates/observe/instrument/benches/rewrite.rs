@@ -1,8 +1,5 @@
 //! How fast classes are rewritten, planning aside: bytes of input per second over `java.util` and the Java compiler.
 
-#[path = "../tests/jvm/jdk.rs"]
-mod jdk;
-
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use pricetag_classfile::ClassFile;
 use pricetag_instrument::{Wiring, rewrite};
@@ -13,7 +10,7 @@ fn rewriting(criterion: &mut Criterion) {
         ("java.util", "/java.base/java/util/.*"),
         ("javac", "/jdk.compiler/.*"),
     ] {
-        let classes: Vec<_> = jdk::classes(regex)
+        let classes: Vec<_> = pricetag_testkit::jdk::classes(regex)
             .into_iter()
             .map(|(_, bytes)| {
                 let plan = pricetag_probe::plan(

@@ -1,6 +1,5 @@
 //! Damaged classes and foreign plans: an answer or a refusal, never a panic.
 
-use crate::jdk;
 use crate::workshop::plan;
 use pricetag_classfile::ClassFile;
 use pricetag_instrument::{RewriteError, ScopeProbe, Wiring, add_thread_fields, rewrite};
@@ -10,10 +9,11 @@ use std::sync::OnceLock;
 fn corpus() -> &'static [Vec<u8>] {
     static CORPUS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     CORPUS.get_or_init(|| {
-        let mut classes: Vec<Vec<u8>> = jdk::classes("/java.base/java/util/[A-F].*")
-            .into_iter()
-            .map(|c| c.1)
-            .collect();
+        let mut classes: Vec<Vec<u8>> =
+            pricetag_testkit::jdk::classes("/java.base/java/util/[A-F].*")
+                .into_iter()
+                .map(|c| c.1)
+                .collect();
         classes.retain(|bytes| bytes.len() < 5000);
         classes
     })

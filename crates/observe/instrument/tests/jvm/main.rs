@@ -2,7 +2,6 @@
 
 mod counts;
 mod damage;
-mod jdk;
 mod modules;
 mod tables;
 mod timing;

@@ -1,6 +1,5 @@
 //! Whole modules of the JDK, instrumented: other readers accept them, the verifier does, and they still work.
 
-use crate::jdk;
 use crate::workshop::{Workshop, instrument_all, plan, run};
 use pricetag_classfile::ClassFile;
 use pricetag_instrument::{Wiring, add_thread_fields, helper_class, rewrite};
@@ -9,7 +8,7 @@ use std::process::Command;
 
 #[test]
 fn other_readers_accept_instrumented_classes() {
-    let mut classes = jdk::classes("/java.base/java/(util|io)/[A-K].*");
+    let mut classes = pricetag_testkit::jdk::classes("/java.base/java/(util|io)/[A-K].*");
     classes.push(("helper".into(), helper_class()));
     for (path, bytes) in classes {
         let rewritten = rewrite(
@@ -92,7 +91,7 @@ public class LinkAll {
 #[test]
 fn the_verifier_accepts_the_compiler_and_it_compiles_the_same() {
     let workshop = Workshop::new(&[("LinkAll", LINK_ALL)], &[]);
-    let mut classes = jdk::classes("/jdk.compiler/.*");
+    let mut classes = pricetag_testkit::jdk::classes("/jdk.compiler/.*");
     classes.retain(|(path, _)| !path.ends_with("module-info.class"));
     assert_eq!(instrument_all(&classes, &workshop.path("compiler")), 0);
     let java = |class_path: &str| {
@@ -146,7 +145,7 @@ fn the_helper_reads_the_field_of_the_thread() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let base = directory.path().join("java/lang");
     fs::create_dir_all(&base).expect("writable");
-    let (_, thread) = jdk::classes("/java.base/java/lang/Thread.class").remove(0);
+    let (_, thread) = pricetag_testkit::jdk::classes("/java.base/java/lang/Thread.class").remove(0);
     fs::write(
         base.join("Thread.class"),
         add_thread_fields(&thread).expect("a class"),

@@ -1,6 +1,5 @@
 //! Clocks around blocks: the verifier accepts them, they run as often as the counters say, and every method that is entered is left.
 
-use crate::jdk;
 use crate::workshop::{Workshop, counters, plan, run};
 use pricetag_instrument::rewrite_timed;
 use std::fs;
@@ -70,7 +69,7 @@ fn methods_that_are_not_chosen_stay_as_they_are() {
 #[test]
 fn the_verifier_accepts_a_timed_compiler() {
     let workshop = Workshop::new(&[("Subject", SUBJECT)], &[]);
-    for (number, (path, bytes)) in (1..).zip(jdk::classes(
+    for (number, (path, bytes)) in (1..).zip(pricetag_testkit::jdk::classes(
         "/jdk.compiler/com/sun/tools/javac/(comp|jvm)/.*",
     )) {
         let timed = rewrite_timed(&bytes, &plan(&bytes), number, &|_| true).expect("a class");

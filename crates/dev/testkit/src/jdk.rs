@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The class files of the JDK whose path in the image matches `regex`, in order of their paths.
+///
+/// # Panics
+/// If there is no JDK with `jimage`, or no class matches: a missing tool fails the test that needs it.
 pub fn classes(regex: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let home = Command::new("java")
