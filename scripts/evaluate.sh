@@ -49,7 +49,7 @@ overhead() {
 
 learning() {
     section "Learning: time of the estimators"
-    cargo run --release --locked -q -p pricetag-regress --example speed
+    cargo run --release --locked -q -p pricetag-study --example speed
 }
 
 compress() {

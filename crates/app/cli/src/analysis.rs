@@ -8,8 +8,8 @@ use pricetag_estimator::{Diagnosis, tabulate};
 use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
 use pricetag_finding::figure::subject_name;
 use pricetag_finding::{Design, Explanation, Grouping, Inspection, MergedBucket, Summary};
-use pricetag_regress::{FitOptions, Level};
 use pricetag_report::{ReportInput, render};
+use pricetag_study::{FitOptions, Level};
 
 use crate::arguments::{Common, FitChoices};
 use crate::failure::{Failure, io};
@@ -155,7 +155,7 @@ pub fn fit(dataset: &Dataset, choices: &FitChoices, common: &Common) -> Result<C
         pricetag: env!("CARGO_PKG_VERSION").to_owned(),
         ..FitOptions::default()
     };
-    pricetag_regress::fit(dataset, &options).map_err(|e| {
+    pricetag_study::fit(dataset, &options).map_err(|e| {
         Failure::new(e.to_string())
             .doing(format!("learning `{target}`"))
             .advice("`pricetag inspect` shows what the dataset holds")

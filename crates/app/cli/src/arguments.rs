@@ -8,8 +8,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pricetag_dataset::FeatureKind;
 use pricetag_finding::Grouping;
-use pricetag_regress::{Level, Method};
 use pricetag_runner::Determinism;
+use pricetag_study::{Level, Method};
 use pricetag_trace::{MethodScope, Pattern, Scope};
 
 /// Learns what a program's running time is made of, and predicts it for inputs it has not seen.
@@ -603,12 +603,12 @@ fn pattern(text: &str) -> Result<Pattern, String> {
 
 fn level(text: &str) -> Result<Level, String> {
     text.parse()
-        .map_err(|e: pricetag_regress::UnknownName| e.to_string())
+        .map_err(|e: pricetag_study::UnknownName| e.to_string())
 }
 
 fn method(text: &str) -> Result<Method, String> {
     text.parse()
-        .map_err(|e: pricetag_regress::UnknownName| e.to_string())
+        .map_err(|e: pricetag_study::UnknownName| e.to_string())
 }
 
 fn separator(text: &str) -> Result<u8, String> {

@@ -106,7 +106,7 @@ impl Hierarchy {
 
     /// The hierarchy of merged columns: a bucket consists of what its members consist of.
     #[must_use]
-    pub(crate) fn merged(&self, buckets: &[Bucket]) -> Self {
+    pub fn merged(&self, buckets: &[Bucket]) -> Self {
         let roles = buckets.iter().map(|bucket| {
             if matches!(self.roles[bucket.members[0]], Role::Free) {
                 return Role::Free;
@@ -128,7 +128,7 @@ impl Hierarchy {
     }
 
     /// Price of every column from its parts alone.
-    pub(crate) fn priors(&self, part_prices: &[f64]) -> Vec<Option<f64>> {
+    pub fn priors(&self, part_prices: &[f64]) -> Vec<Option<f64>> {
         self.roles
             .iter()
             .map(|role| match role {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use pricetag_regress::Level;
+use pricetag_study::Level;
 use serde_json::json;
 
 use crate::analysis::{account, check_writable, dataset_of, look, open_model, write_report};

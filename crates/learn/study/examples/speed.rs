@@ -1,4 +1,4 @@
-//! Wall time of the estimators on simulated counts: `cargo run --release -p pricetag-regress --example speed`.
+//! Wall time of the estimators on simulated counts: `cargo run --release -p pricetag-study --example speed`.
 
 use std::time::Instant;
 
@@ -7,7 +7,8 @@ use pricetag_dataset::{
     Dataset, Feature, FeatureId, FeatureKind, Measured, Observation, ObservationId, Part,
 };
 use pricetag_estimator::{Column, Design, Estimator, Values};
-use pricetag_regress::{FitOptions, LeastSquares, Method, fit, nnls};
+use pricetag_regress::{LeastSquares, nnls};
+use pricetag_study::{FitOptions, Method, fit};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 

@@ -10,12 +10,12 @@ use pricetag_estimator::{
     relative_weights,
 };
 
-use crate::hier::Hierarchical;
-use crate::hierarchy::Hierarchy;
-use crate::nnls::NonNegative;
-use crate::ols::LeastSquares;
 use crate::options::{FitOptions, Method, Weighting};
-use crate::shrinkage::Shrinkage;
+use pricetag_regress::hier::Hierarchical;
+use pricetag_regress::hierarchy::Hierarchy;
+use pricetag_regress::nnls::NonNegative;
+use pricetag_regress::ols::LeastSquares;
+use pricetag_regress::shrinkage::Shrinkage;
 
 /// A method, ready to learn from rows of one table.
 pub(crate) struct Learner<'a> {

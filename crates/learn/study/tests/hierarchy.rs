@@ -3,7 +3,7 @@
 mod simulation;
 
 use pricetag_cost_model::{CostModel, Evaluation};
-use pricetag_regress::{FitOptions, Method, fit};
+use pricetag_study::{FitOptions, Method, fit};
 use simulation::{Simulated, Simulation, simulate};
 
 fn learn(data: &Simulated, train: f64) -> CostModel {

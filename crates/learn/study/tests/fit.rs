@@ -8,7 +8,7 @@ use pricetag_cost_model::{CostModel, Severity};
 use pricetag_dataset::{
     Dataset, Feature, FeatureKind, Measured, Observation, ObservationId, Status,
 };
-use pricetag_regress::{FitOptions, Level, Method, Weighting, fit};
+use pricetag_study::{FitOptions, Level, Method, Weighting, fit};
 use simulation::{Dice, Simulation, simulate};
 
 /// A stranger's table: columns of kind Foreign, no parts.

@@ -1,0 +1,17 @@
+//! From a dataset to a judged cost model: split, diagnose, learn, compare with other methods, make intervals and prices.
+//!
+//! [`fit()`] is the one entry point. The methods themselves are estimators of other crates (`pricetag-regress`); what is common
+//! to all of them lives here: buckets before and prices after a fit, seeded splits, cross-validation, the black-box
+//! baseline, prediction intervals, and the words that go with the result.
+
+mod baseline;
+pub mod fit;
+pub mod interval;
+mod learner;
+mod notes;
+pub mod options;
+mod prices;
+mod study;
+
+pub use fit::{FitError, fit};
+pub use options::{FitOptions, Level, Method, UnknownName, Weighting};
