@@ -5,7 +5,7 @@ use pricetag_cost_model::{Diagnostic, Formula, FormulaError, LinearSummary};
 use crate::design::{Checked, Design, DesignError};
 
 /// Turns a checked design into a fitted one.
-pub trait Estimator {
+pub trait Estimator: Sync {
     /// Name of the method, as in `--method`.
     fn name(&self) -> &'static str;
     /// Fits; equal designs give equal bytes.

@@ -11,6 +11,7 @@ pub mod design;
 pub mod diagnose;
 pub mod evaluate;
 pub mod qr;
+pub mod reduce;
 pub mod split;
 pub mod table;
 

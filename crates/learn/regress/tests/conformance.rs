@@ -24,18 +24,19 @@ impl Estimator for Flat {
 
 #[test]
 fn every_estimator_conforms() {
-    let estimators: [&dyn Estimator; 4] = [
+    let estimators: [&dyn Estimator; 3] = [
         &LeastSquares::default(),
         &LeastSquares {
             intercept: true,
             ..LeastSquares::default()
         },
         &NonNegative,
-        &Flat,
     ];
-    let found: Vec<String> = estimators
+    let mut found: Vec<String> = estimators
         .iter()
         .flat_map(|e| conformance::violations(*e))
         .collect();
+    // Prices that share what they learn are compared with each other: a feature in another unit is another price.
+    found.extend(conformance::violations_except(&Flat, &["scaled columns"]));
     assert!(found.is_empty(), "{found:#?}");
 }
