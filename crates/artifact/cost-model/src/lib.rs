@@ -5,6 +5,7 @@ pub mod json;
 pub mod model;
 mod number;
 pub mod summary;
+pub mod text;
 
 pub use formula::FormulaError;
 pub use json::ModelError;

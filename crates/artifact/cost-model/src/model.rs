@@ -73,6 +73,70 @@ pub enum Formula {
     Min(Box<Formula>, Box<Formula>),
     /// Larger of two.
     Max(Box<Formula>, Box<Formula>),
+    /// Sine of an angle in radians.
+    Sin(Box<Formula>),
+    /// Inverse tangent, in radians.
+    Arctan(Box<Formula>),
+    /// 1 where the comparison holds, else 0; with NaN only ≠ holds.
+    Compare(Comparison, Box<Formula>, Box<Formula>),
+    /// One of two formulas; only the one chosen is evaluated.
+    If {
+        /// Holds unless it is 0 or NaN.
+        condition: Box<Formula>,
+        /// The value where it holds.
+        then: Box<Formula>,
+        /// The value elsewhere.
+        otherwise: Box<Formula>,
+    },
+}
+
+/// How two numbers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Comparison {
+    /// a < b.
+    #[serde(rename = "<")]
+    Less,
+    /// a ≤ b.
+    #[serde(rename = "<=")]
+    LessOrEqual,
+    /// a > b.
+    #[serde(rename = ">")]
+    Greater,
+    /// a ≥ b.
+    #[serde(rename = ">=")]
+    GreaterOrEqual,
+    /// a = b.
+    #[serde(rename = "==")]
+    Equal,
+    /// a ≠ b.
+    #[serde(rename = "!=")]
+    NotEqual,
+}
+
+impl Comparison {
+    /// Whether it holds between two numbers.
+    pub fn holds(self, a: f64, b: f64) -> bool {
+        match self {
+            Self::Less => a < b,
+            Self::LessOrEqual => a <= b,
+            Self::Greater => a > b,
+            Self::GreaterOrEqual => a >= b,
+            Self::Equal => a == b,
+            Self::NotEqual => a != b,
+        }
+    }
+
+    /// Its sign: `<`, `<=`, `>`, `>=`, `==` or `!=`.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+        }
+    }
 }
 
 /// Price of one bucket: features that the observations cannot tell apart.

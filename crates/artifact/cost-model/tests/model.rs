@@ -1,8 +1,8 @@
 //! Formulas evaluate, models survive JSON, damaged ones are refused with a reason.
 
 use pricetag_cost_model::{
-    CoefficientRow, CostModel, Formula, FormulaError, Interval, LinearSummary, MODEL_SCHEMA,
-    ModelError, Provenance,
+    CoefficientRow, Comparison, CostModel, Formula, FormulaError, Interval, LinearSummary,
+    MODEL_SCHEMA, ModelError, Provenance,
 };
 
 fn model() -> CostModel {
@@ -115,4 +115,53 @@ fn other_schemas_and_other_files_are_refused() {
         missing.to_string().contains("no/such/model.json"),
         "{missing}"
     );
+}
+
+#[test]
+fn conditions_sines_and_comparisons_evaluate_and_read_well() {
+    let a = || Box::new(Formula::Feature("a".into()));
+    let c = |c: f64| Box::new(Formula::Constant(c));
+    let krogmann = Formula::If {
+        condition: Box::new(Formula::Compare(Comparison::Greater, a(), c(200_000.0))),
+        then: Box::new(Formula::Sum(vec![
+            Formula::Product(vec![Formula::Constant(3.0), *a()]),
+            Formula::Constant(50.0),
+        ])),
+        otherwise: c(1000.0),
+    };
+    assert_eq!(krogmann.text(), "if(a > 200000, 3·a + 50, 1000)");
+    let at = |f: &Formula, x: f64| f.evaluate(&|_| Some(x)).unwrap();
+    assert_eq!(
+        (at(&krogmann, 200_001.0), at(&krogmann, 200_000.0)),
+        (600_053.0, 1000.0)
+    );
+    // The branch not taken is not asked for.
+    let guarded = Formula::If {
+        condition: c(0.0),
+        then: a(),
+        otherwise: c(7.0),
+    };
+    assert_eq!(guarded.evaluate(&|_| None), Ok(7.0));
+    let step = Formula::Product(vec![
+        Formula::Constant(-2.0),
+        Formula::Compare(Comparison::LessOrEqual, a(), c(-5.0)),
+        Formula::Sin(a()),
+    ]);
+    assert_eq!(step.text(), "-2·(a <= -5)·sin(a)");
+    assert_eq!(at(&step, -5.0), -2.0 * (-5.0_f64).sin());
+    assert_eq!(at(&step, f64::NAN).to_bits(), f64::NAN.to_bits());
+    let difference = Formula::Sum(vec![
+        *a(),
+        Formula::Product(vec![Formula::Constant(-1.0), *a()]),
+        Formula::Constant(-2.5),
+    ]);
+    assert_eq!(difference.text(), "a - a - 2.5");
+    let json = serde_json::to_string(&krogmann).unwrap();
+    assert_eq!(
+        json,
+        "{\"if\":{\"condition\":{\"compare\":[\">\",{\"feature\":\"a\"},{\"constant\":200000.0}]},\
+         \"then\":{\"sum\":[{\"product\":[{\"constant\":3.0},{\"feature\":\"a\"}]},{\"constant\":50.0}]},\
+         \"otherwise\":{\"constant\":1000.0}}}"
+    );
+    assert_eq!(serde_json::from_str::<Formula>(&json).unwrap(), krogmann);
 }
