@@ -144,6 +144,7 @@ fn model(terms: &[(f64, &str)], prices: Vec<Price>) -> CostModel {
         evaluation: None,
         baseline: None,
         alternatives: Vec::new(),
+        standings: Vec::new(),
         summary: None,
         diagnostics: Vec::new(),
         provenance: Provenance::default(),

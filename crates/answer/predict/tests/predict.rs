@@ -31,6 +31,7 @@ fn model(formula: Formula, domain: &[(&str, f64, f64)]) -> CostModel {
         evaluation: None,
         baseline: None,
         alternatives: Vec::new(),
+        standings: Vec::new(),
         summary: None,
         diagnostics: Vec::new(),
         provenance: Provenance::default(),

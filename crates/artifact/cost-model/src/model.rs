@@ -34,6 +34,10 @@ pub struct CostModel {
     pub baseline: Option<Evaluation>,
     /// Other methods fitted and judged on the same split, for comparison.
     pub alternatives: Vec<Evaluation>,
+    /// Methods among which this one was chosen, judged by one cross-validation on the training rows, in order of
+    /// preference; empty if there was no choice. Their `rows` are left out.
+    #[serde(default)]
+    pub standings: Vec<Evaluation>,
     /// R-style summary for linear fits.
     pub summary: Option<LinearSummary>,
     /// What was found before and during the fit, in words, worst first.

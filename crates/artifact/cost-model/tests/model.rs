@@ -29,6 +29,7 @@ fn model() -> CostModel {
         evaluation: None,
         baseline: None,
         alternatives: Vec::new(),
+        standings: Vec::new(),
         summary: Some(LinearSummary {
             weighted: false,
             residual_quantiles: [0.0; 5],

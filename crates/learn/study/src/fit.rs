@@ -10,7 +10,7 @@ use crate::interval::{cover, interval};
 use crate::notes;
 use crate::options::FitOptions;
 use crate::prices::price_list;
-use crate::study::{Choice, Study};
+use crate::study::{Choice, Contest, Study};
 
 /// Why there is no model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -57,12 +57,16 @@ pub fn fit(dataset: &Dataset, options: &FitOptions) -> Result<CostModel, FitErro
             rows: study.split.train.len(),
         });
     }
+    let Contest {
+        winner,
+        standings,
+        why,
+    } = study.learn()?;
     let Choice {
         learner,
         learned,
         pairs,
-        why,
-    } = study.learn()?;
+    } = winner;
     let mut evaluation = study.judge(&learner, &learned, &learner.method.to_string());
     let mut interval = interval(&pairs, options.level_of_intervals);
     if let (Some(interval), Some(evaluation)) = (&mut interval, &mut evaluation) {
@@ -110,6 +114,11 @@ pub fn fit(dataset: &Dataset, options: &FitOptions) -> Result<CostModel, FitErro
         evaluation,
         baseline,
         alternatives,
+        standings: if standings.len() > 1 {
+            standings
+        } else {
+            Vec::new()
+        },
         summary: learned.summary,
         diagnostics,
         provenance: study.provenance(),

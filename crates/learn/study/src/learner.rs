@@ -3,19 +3,17 @@
 //! The same steps serve the final fit, the folds behind prediction intervals and the alternatives, so that what is
 //! judged is what is delivered.
 
-use pricetag_cost_model::{Diagnostic, LinearSummary};
+use std::collections::BTreeMap;
+
+use pricetag_cost_model::{Diagnostic, Formula, LinearSummary};
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_estimator::{
-    Bucket, Buckets, Checked, Coefficient, Design, Estimator, EstimatorError, Table,
-    relative_weights,
+    Bucket, Buckets, Checked, Coefficient, Design, EstimatorError, Fitted, Table, relative_weights,
 };
+use pricetag_regress::{Hierarchical, Hierarchy, Shrinkage};
 
-use crate::options::{FitOptions, Method, Weighting};
-use pricetag_regress::hier::Hierarchical;
-use pricetag_regress::hierarchy::Hierarchy;
-use pricetag_regress::nnls::NonNegative;
-use pricetag_regress::ols::LeastSquares;
-use pricetag_regress::shrinkage::Shrinkage;
+use crate::method::{Method, Shape};
+use crate::options::{FitOptions, Weighting};
 
 /// A method, ready to learn from rows of one table.
 pub(crate) struct Learner<'a> {
@@ -28,7 +26,7 @@ pub(crate) struct Learner<'a> {
     /// Never [`Method::Auto`].
     pub method: Method,
     weighting: Weighting,
-    intercept: bool,
+    options: &'a FitOptions,
 }
 
 /// What was learnt from some rows.
@@ -40,8 +38,10 @@ pub(crate) struct Learned {
     pub empty: Vec<usize>,
     /// One per bucket.
     pub coefficients: Vec<Coefficient>,
-    /// Price of every single column of the table, as the formula has it.
+    /// Price of every single column of the table; zeros when the cost is no sum of prices.
     pub prices: Vec<f64>,
+    /// The cost, when it is no sum of prices.
+    pub formula: Option<Formula>,
     /// Price that every single column would have from its parts alone.
     pub priors: Vec<Option<f64>>,
     pub intercept: f64,
@@ -51,8 +51,11 @@ pub(crate) struct Learned {
 }
 
 impl Learned {
-    /// Predictions for some rows of the table.
+    /// Predictions for some rows of the table; NaN where a formula has no value.
     pub fn predict(&self, design: &Design, rows: &[usize]) -> Vec<f64> {
+        if let Some(formula) = &self.formula {
+            return evaluate(formula, design, rows);
+        }
         let mut all = vec![self.intercept; design.rows()];
         for (column, &price) in design.columns.iter().zip(&self.prices) {
             if price != 0.0 {
@@ -63,13 +66,29 @@ impl Learned {
     }
 }
 
+fn evaluate(formula: &Formula, design: &Design, rows: &[usize]) -> Vec<f64> {
+    let wanted = formula.features();
+    let columns: BTreeMap<&str, Vec<f64>> = design
+        .columns
+        .iter()
+        .filter(|c| wanted.contains(&c.name.as_str()))
+        .map(|c| (c.name.as_str(), c.values.to_dense(design.rows())))
+        .collect();
+    let at = |row: usize| {
+        formula
+            .evaluate(&|name| columns.get(name).map(|values| values[row]))
+            .unwrap_or(f64::NAN)
+    };
+    rows.iter().map(|&row| at(row)).collect()
+}
+
 impl<'a> Learner<'a> {
     pub fn new(
         dataset: &Dataset,
         table: &Table,
         design: &'a Checked<Design>,
         method: Method,
-        options: &FitOptions,
+        options: &'a FitOptions,
     ) -> Self {
         let kinds: Vec<FeatureKind> = table
             .features
@@ -82,20 +101,13 @@ impl<'a> Learner<'a> {
             Method::Auto => Method::Nnls,
             method => method,
         };
-        let weighting = match (method, options.weighting) {
-            (Method::Wls, _) => Weighting::Relative,
-            (_, Some(weighting)) => weighting,
-            (Method::Ols, None) => Weighting::Equal,
-            _ => Weighting::Relative,
-        };
-        let intercept = options.intercept && matches!(method, Method::Ols | Method::Wls);
         Self {
             design,
             kinds,
             hierarchy,
             method,
-            weighting,
-            intercept,
+            weighting: method.weighting(options.weighting),
+            options,
         }
     }
 
@@ -117,16 +129,39 @@ impl<'a> Learner<'a> {
     ) -> Result<Learned, EstimatorError> {
         let design = self.rows(rows)?;
         let mut found = Buckets::of(&design);
-        if self.method != Method::Ols && self.method != Method::Wls {
+        let shape = self.method.shape();
+        if matches!(shape, Shape::Merged | Shape::Hierarchical) {
             for bucket in &mut found.buckets {
                 self.lead_by_base(bucket);
             }
         }
-        match self.method {
-            Method::Ols | Method::Wls => self.least_squares(&design, found),
-            Method::Hier => self.hierarchical(&design, found, shrinkage),
-            _ => self.non_negative(&design, found),
+        match shape {
+            Shape::Single => self.single(&design, found),
+            Shape::Merged => self.merged(&design, found),
+            Shape::Hierarchical => self.hierarchical(&design, found, shrinkage),
+            Shape::Formula => self.whole(&design, found),
         }
+    }
+
+    fn estimate(&self, design: &Checked<Design>) -> Result<Fitted, EstimatorError> {
+        self.method.estimator(self.options)?.fit(design)
+    }
+
+    /// The cost as one formula that is no sum of prices. Columns that never vary explain nothing and are left out.
+    fn whole(&self, design: &Checked<Design>, found: Buckets) -> Result<Learned, EstimatorError> {
+        let fitted = self.estimate(design)?;
+        Ok(Learned {
+            buckets: Vec::new(),
+            empty: found.empty,
+            coefficients: Vec::new(),
+            prices: vec![0.0; design.columns.len()],
+            formula: Some(fitted.formula),
+            priors: vec![None; design.columns.len()],
+            intercept: 0.0,
+            summary: fitted.summary,
+            shrinkage: None,
+            notes: fitted.notes,
+        })
     }
 
     /// A bucket with the base price or a cold count in it is known by that.
@@ -150,16 +185,8 @@ impl<'a> Learner<'a> {
     }
 
     /// R's fit: every column on its own, dependent ones `NA`.
-    fn least_squares(
-        &self,
-        design: &Checked<Design>,
-        found: Buckets,
-    ) -> Result<Learned, EstimatorError> {
-        let fitted = LeastSquares {
-            intercept: self.intercept,
-            ..LeastSquares::default()
-        }
-        .fit(design)?;
+    fn single(&self, design: &Checked<Design>, found: Buckets) -> Result<Learned, EstimatorError> {
+        let fitted = self.estimate(design)?;
         let prices = fitted
             .coefficients
             .iter()
@@ -177,6 +204,7 @@ impl<'a> Learner<'a> {
             buckets: found.buckets,
             empty: found.empty,
             prices,
+            formula: None,
             priors: vec![None; design.columns.len()],
             intercept: fitted.intercept,
             summary: fitted.summary,
@@ -185,29 +213,9 @@ impl<'a> Learner<'a> {
         })
     }
 
-    fn merged(
-        design: &Checked<Design>,
-        buckets: &[Bucket],
-    ) -> Result<Checked<Design>, EstimatorError> {
-        let merged = Design {
-            columns: buckets
-                .iter()
-                .map(|b| design.columns[b.members[0]].clone())
-                .collect(),
-            labels: design.labels.clone(),
-            groups: design.groups.clone(),
-            target: design.target.clone(),
-            weights: design.weights.clone(),
-        };
-        Ok(merged.check()?)
-    }
-
-    fn non_negative(
-        &self,
-        design: &Checked<Design>,
-        found: Buckets,
-    ) -> Result<Learned, EstimatorError> {
-        let fitted = NonNegative.fit(&Self::merged(design, &found.buckets)?)?;
+    /// Prices of merged buckets, shared out to their members.
+    fn merged(&self, design: &Checked<Design>, found: Buckets) -> Result<Learned, EstimatorError> {
+        let fitted = self.estimate(&found.merge(design).check()?)?;
         let mut prices = vec![0.0; design.columns.len()];
         for (bucket, coefficient) in found.buckets.iter().zip(&fitted.coefficients) {
             self.share_out(
@@ -222,8 +230,9 @@ impl<'a> Learner<'a> {
             empty: found.empty,
             coefficients: fitted.coefficients,
             prices,
+            formula: None,
             priors: vec![None; design.columns.len()],
-            intercept: 0.0,
+            intercept: fitted.intercept,
             summary: None,
             shrinkage: None,
             notes: fitted.notes,
@@ -236,7 +245,7 @@ impl<'a> Learner<'a> {
         found: Buckets,
         shrinkage: Option<&Shrinkage>,
     ) -> Result<Learned, EstimatorError> {
-        let merged = Self::merged(design, &found.buckets)?;
+        let merged = found.merge(design).check()?;
         let hierarchy = self.hierarchy.merged(&found.buckets);
         let estimator = Hierarchical {
             hierarchy,
@@ -262,6 +271,7 @@ impl<'a> Learner<'a> {
             empty: found.empty,
             coefficients: outcome.fitted.coefficients,
             prices,
+            formula: None,
             priors,
             intercept: 0.0,
             summary: None,

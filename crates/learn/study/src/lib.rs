@@ -8,10 +8,12 @@ mod baseline;
 pub mod fit;
 pub mod interval;
 mod learner;
+pub mod method;
 mod notes;
 pub mod options;
 mod prices;
 mod study;
 
 pub use fit::{FitError, fit};
-pub use options::{FitOptions, Level, Method, UnknownName, Weighting};
+pub use method::Method;
+pub use options::{FitOptions, Level, UnknownName, Weighting};

@@ -5,7 +5,7 @@ use pricetag_dataset::Status;
 use pricetag_estimator::Diagnosis;
 
 use crate::learner::{Learned, Learner};
-use crate::options::Method;
+use crate::method::Method;
 use crate::study::Study;
 
 impl Study<'_> {

@@ -1,37 +1,10 @@
 //! What the user can choose about a fit.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 use pricetag_dataset::{Dataset, FeatureKind};
 
-/// How prices are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// `hier` where the dataset says what its features consist of, `nnls` elsewhere.
-    #[default]
-    Auto,
-    /// Ordinary least squares, as R's `lm`.
-    Ols,
-    /// Least squares on relative errors.
-    Wls,
-    /// Non-negative least squares over merged buckets.
-    Nnls,
-    /// Hierarchical prices: what the parts cost, and departures from it.
-    Hier,
-}
-
-impl Method {
-    /// Every method with its name.
-    pub const NAMES: [(&'static str, Self); 5] = [
-        ("auto", Self::Auto),
-        ("ols", Self::Ols),
-        ("wls", Self::Wls),
-        ("nnls", Self::Nnls),
-        ("hier", Self::Hier),
-    ];
-}
+use crate::method::Method;
 
 /// Which features explain the cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -210,16 +183,17 @@ pub struct UnknownName {
     pub expected: Vec<&'static str>,
 }
 
+/// Reading and writing of an enumeration by the table of its names.
 macro_rules! named {
     ($type:ty, $what:literal) => {
-        impl FromStr for $type {
-            type Err = UnknownName;
-            fn from_str(text: &str) -> Result<Self, UnknownName> {
+        impl std::str::FromStr for $type {
+            type Err = $crate::options::UnknownName;
+            fn from_str(text: &str) -> Result<Self, $crate::options::UnknownName> {
                 let found = Self::NAMES
                     .iter()
                     .find(|(name, _)| *name == text)
                     .map(|(_, value)| *value);
-                found.ok_or_else(|| UnknownName {
+                found.ok_or_else(|| $crate::options::UnknownName {
                     what: $what,
                     found: text.to_owned(),
                     expected: Self::NAMES.iter().map(|(name, _)| *name).collect(),
@@ -227,8 +201,8 @@ macro_rules! named {
             }
         }
 
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 let name = Self::NAMES
                     .iter()
                     .find(|(_, value)| value == self)
@@ -239,5 +213,6 @@ macro_rules! named {
     };
 }
 
-named!(Method, "method");
+pub(crate) use named;
+
 named!(Level, "level");

@@ -4,7 +4,7 @@ use pricetag_cost_model::Price;
 use pricetag_estimator::{Bucket, Coefficient, Design, Support};
 
 use crate::learner::{Learned, Learner};
-use crate::options::Method;
+use crate::method::Method;
 
 /// Two-sided 95 % quantile of the normal distribution.
 const NORMAL: f64 = 1.959963984540054;

@@ -5,18 +5,19 @@ use std::collections::BTreeMap;
 use pricetag_cost_model::{Domain, Evaluation, Formula, Provenance};
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_estimator::{
-    Checked, Design, Split, Table, TableError, evaluate, folds_by_group, noise_floor,
-    split_by_group, tabulate,
+    Checked, Design, EstimatorError, Split, Table, TableError, evaluate, folds_by_group,
+    noise_floor, split_by_group, tabulate,
 };
 
 use crate::baseline::baseline;
 use crate::fit::FitError;
 use crate::learner::{Learned, Learner};
-use crate::options::{FitOptions, Level, Method, Weighting};
+use crate::method::Method;
+use crate::options::{FitOptions, Level, Weighting};
 
 /// Folds behind the prediction intervals.
 const FOLDS: usize = 10;
-/// The simpler method must have at most this share of the other's error to be taken.
+/// A method further down the list of candidates must have at most this share of the others' error to be taken.
 const CLEARLY: f64 = 0.85;
 
 /// A method, what it learnt, and how it predicts training rows that it has not seen.
@@ -24,7 +25,14 @@ pub(crate) struct Choice<'a> {
     pub learner: Learner<'a>,
     pub learned: Learned,
     pub pairs: Vec<(f64, f64)>,
-    /// Why this method, if there was a choice.
+}
+
+/// The methods that were tried and the one that is delivered.
+pub(crate) struct Contest<'a> {
+    pub winner: Choice<'a>,
+    /// Every method tried, judged by one cross-validation on the training rows; in order of preference.
+    pub standings: Vec<Evaluation>,
+    /// Why this one, if there was a choice.
     pub why: Option<String>,
 }
 
@@ -34,6 +42,7 @@ fn relative_error(pairs: &[(f64, f64)]) -> f64 {
         .iter()
         .filter(|(m, _)| *m > 0.0)
         .map(|(m, p)| ((p - m).abs() / m).min(10.0))
+        .map(|e| if e.is_finite() { e } else { 10.0 })
         .collect();
     if errors.is_empty() {
         f64::INFINITY
@@ -58,12 +67,11 @@ impl<'a> Study<'a> {
             .clone()
             .unwrap_or_else(|| options.level.kinds(dataset));
         let mut table = tabulate(dataset, &options.target, &|k| kinds.contains(&k))?;
-        if options.intercept && matches!(options.method, Method::Ols | Method::Wls) {
+        if options.intercept && options.method.takes_intercept() {
             drop_base(dataset, &mut table);
         }
         let design = table.design.clone().check()?;
-        let relative = !(options.weighting == Some(Weighting::Equal)
-            || options.method == Method::Ols && options.weighting.is_none());
+        let relative = options.method.weighting(options.weighting) == Weighting::Relative;
         check_target(&design, relative)?;
         let rows = design.rows();
         if rows < 2 {
@@ -157,26 +165,77 @@ impl<'a> Study<'a> {
         pairs
     }
 
-    /// Learns by the method asked for. `auto` tries hierarchical prices and plain NNLS where both apply and takes the
-    /// latter only when cross-validation on the training rows is clearly for it.
-    pub fn learn(&self) -> Result<Choice<'_>, FitError> {
-        let first = self.choice(self.options.method)?;
-        if self.options.method != Method::Auto || first.learner.method != Method::Hier {
-            return Ok(first);
-        }
-        let Ok(mut second) = self.choice(Method::Nnls) else {
-            return Ok(first);
+    /// Learns by the method asked for, or, for `auto`, by all that suit the dataset, under one cross-validation on the
+    /// training rows. Candidates stand in order of preference, prices that say most about the program first; one
+    /// further down is taken only when it is clearly better, so that noise does not choose.
+    pub fn learn(&self) -> Result<Contest<'_>, FitError> {
+        let candidates = match self.options.method {
+            Method::Auto => self.candidates(),
+            method => vec![method],
         };
-        let (a, b) = (relative_error(&first.pairs), relative_error(&second.pairs));
-        if b < CLEARLY * a {
-            second.why = Some(format!(
-                "nnls was chosen over hier: mean relative error {:.1} % against {:.1} % in cross-validation",
-                100.0 * b,
-                100.0 * a
-            ));
-            return Ok(second);
+        let mut standings = Vec::new();
+        let mut best: Option<(f64, Choice<'_>)> = None;
+        let mut refused = None;
+        for &method in &candidates {
+            let choice = match self.choice(method) {
+                Ok(choice) => choice,
+                Err(e) => {
+                    refused.get_or_insert(e);
+                    continue;
+                }
+            };
+            let error = relative_error(&choice.pairs);
+            standings.push(self.standing(&choice));
+            if best.as_ref().is_none_or(|(b, _)| error < CLEARLY * b) {
+                best = Some((error, choice));
+            }
         }
-        Ok(first)
+        let nothing = || EstimatorError::Numerical {
+            method: "auto",
+            reason: "no method applies".into(),
+        };
+        let (error, winner) =
+            best.ok_or_else(|| refused.unwrap_or_else(|| FitError::Estimator(nothing())))?;
+        let why = (standings.len() > 1).then(|| {
+            format!(
+                "of {} methods `{}` was chosen by cross-validation on the training rows (mean relative error {:.1} %): the first in order of preference that none further down beats by more than {:.0} %",
+                standings.len(),
+                winner.learner.method,
+                100.0 * error,
+                100.0 * (1.0 - CLEARLY)
+            )
+        });
+        Ok(Contest {
+            winner,
+            standings,
+            why,
+        })
+    }
+
+    /// Methods that suit the dataset, the preferred one first.
+    fn candidates(&self) -> Vec<Method> {
+        let (rows, columns) = (self.split.train.len(), self.design.columns.len());
+        let has_parts = self.learner(Method::Auto).method == Method::Hier;
+        Method::CANDIDATES
+            .into_iter()
+            .filter(|m| *m != Method::Hier || has_parts)
+            .filter(|m| m.suits(rows, columns))
+            .collect()
+    }
+
+    fn standing(&self, choice: &Choice) -> Evaluation {
+        let (measured, predicted): (Vec<f64>, Vec<f64>) = choice.pairs.iter().copied().unzip();
+        let labels = vec![String::new(); measured.len()];
+        let name = choice.learner.method.to_string();
+        let mut out = evaluate(
+            &name,
+            self.split.train.len(),
+            &labels,
+            &measured,
+            &predicted,
+        );
+        out.rows.clear();
+        out
     }
 
     fn choice(&self, method: Method) -> Result<Choice<'_>, FitError> {
@@ -187,7 +246,6 @@ impl<'a> Study<'a> {
             learner,
             learned,
             pairs,
-            why: None,
         })
     }
 
@@ -253,6 +311,9 @@ impl<'a> Study<'a> {
     }
 
     pub fn formula(&self, learned: &Learned) -> Formula {
+        if let Some(formula) = &learned.formula {
+            return formula.clone();
+        }
         let terms = self
             .design
             .columns

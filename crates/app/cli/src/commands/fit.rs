@@ -41,6 +41,7 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
     } else {
         text.push_str(&prices(model, limit, width));
     }
+    text.push_str(&standings(model, width));
     text.push_str(&evaluations(model, width));
     text.push_str(&diagnostics(
         model,
@@ -120,6 +121,42 @@ fn prices(model: &CostModel, limit: usize, width: usize) -> String {
     }
     text.push('\n');
     text
+}
+
+/// The methods `auto` chose from.
+fn standings(model: &CostModel, width: usize) -> String {
+    if model.standings.is_empty() {
+        return String::new();
+    }
+    let header = [
+        (
+            "compared by cross-validation on the training rows",
+            Align::Left,
+        ),
+        ("mean error", Align::Right),
+        ("median error", Align::Right),
+        ("90 %", Align::Right),
+        ("signed", Align::Right),
+    ];
+    let rows: Vec<Vec<String>> = model
+        .standings
+        .iter()
+        .map(|e| {
+            let chosen = if e.name == model.method {
+                " (chosen)"
+            } else {
+                ""
+            };
+            vec![
+                format!("{}{chosen}", e.name),
+                percent(e.mean_error),
+                percent(e.median_error),
+                percent(e.p90_error),
+                percent(e.median_signed_error),
+            ]
+        })
+        .collect();
+    render(&header, &rows, 0, width) + "\n"
 }
 
 fn evaluations(model: &CostModel, width: usize) -> String {
