@@ -1,12 +1,18 @@
 //! Formulas from features to a cost, price lists, uncertainty and provenance; `MODEL.json`.
 
+pub mod derivative;
 pub mod formula;
 pub mod json;
+mod lexer;
 pub mod model;
 mod number;
+pub mod parse;
+pub mod simplify;
 pub mod summary;
+pub mod syntax;
 pub mod text;
 
 pub use formula::FormulaError;
 pub use json::ModelError;
 pub use model::*;
+pub use syntax::{Problem, SyntaxError};

@@ -48,7 +48,7 @@ impl Formula {
             out: String::new(),
             exact,
         };
-        writer.write(self, Level::Top);
+        writer.write(&plain(self), Level::Top);
         writer.out
     }
 }
@@ -60,11 +60,6 @@ struct Writer {
 
 impl Writer {
     fn write(&mut self, formula: &Formula, level: Level) {
-        if let Formula::Sum(only) | Formula::Product(only) = formula
-            && let [only] = only.as_slice()
-        {
-            return self.write(only, level);
-        }
         if level > own_level(formula) {
             self.out.push('(');
             self.write(formula, Level::Top);
@@ -77,7 +72,15 @@ impl Writer {
             Formula::Linear { intercept, terms } => self.linear(*intercept, terms),
             Formula::Sum(parts) => self.sum(parts),
             Formula::Product(parts) => self.product(parts),
-            Formula::Quotient(a, b) => self.infix(a, Level::Factor, "/", b, Level::Right),
+            Formula::Quotient(a, b) => {
+                // Reading `-2·a/b` negates the whole quotient.
+                let dividend = if self.exact && is_negative(a) {
+                    Level::Operand
+                } else {
+                    Level::Factor
+                };
+                self.infix(a, dividend, "/", b, Level::Right);
+            }
             Formula::Power(a, b) if is_half(b) => self.call("sqrt", &[a]),
             Formula::Power(a, b) => self.infix(a, Level::Operand, "^", b, Level::Operand),
             Formula::Compare(how, a, b) => {
@@ -117,9 +120,6 @@ impl Writer {
     }
 
     fn sum(&mut self, parts: &[Formula]) {
-        if parts.is_empty() {
-            self.out.push('0');
-        }
         // Adding in another order rounds differently, so an exact text keeps a sum within a sum.
         let level = if self.exact {
             Level::Summand
@@ -160,7 +160,6 @@ impl Writer {
 
     fn product(&mut self, factors: &[Formula]) {
         match factors {
-            [] => self.out.push('1'),
             // A number must keep its -1: reading `-3` gives a number, not a product.
             [Formula::Constant(c), first, ..]
                 if *c == -1.0 && !matches!(first, Formula::Constant(_)) =>
@@ -210,8 +209,11 @@ impl Writer {
                 (false, true) => " - ",
                 (false, false) => " + ",
             });
-            self.number(coefficient.abs());
-            let _ = write!(self.out, "·{}", quoted(name));
+            if coefficient.abs() != 1.0 {
+                self.number(coefficient.abs());
+                self.out.push('·');
+            }
+            self.out.push_str(&quoted(name));
             first = false;
         }
         if count > shown.len() {
@@ -222,6 +224,31 @@ impl Writer {
     fn number(&mut self, x: f64) {
         let text = if self.exact { exact(x) } else { rounded(x) };
         self.out.push_str(&text);
+    }
+}
+
+/// The same formula without lists of no or one part.
+fn plain(formula: &Formula) -> Formula {
+    let mut formula = formula.map_parts(&mut plain);
+    match &mut formula {
+        Formula::Sum(parts) if parts.is_empty() => Formula::Constant(0.0),
+        Formula::Product(parts) if parts.is_empty() => Formula::Constant(1.0),
+        Formula::Sum(parts) | Formula::Product(parts) if parts.len() == 1 => parts.remove(0),
+        Formula::Linear { intercept, terms } => {
+            let mut priced = terms.iter().filter(|term| term.0 != 0.0);
+            match (priced.next(), priced.next()) {
+                (None, _) => Formula::Constant(*intercept),
+                (Some((coefficient, name)), None) if *intercept == 0.0 => {
+                    let feature = Formula::Feature(name.clone());
+                    match *coefficient {
+                        1.0 => feature,
+                        c => Formula::Product(vec![Formula::Constant(c), feature]),
+                    }
+                }
+                _ => formula,
+            }
+        }
+        _ => formula,
     }
 }
 
