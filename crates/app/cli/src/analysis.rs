@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pricetag_cost_model::CostModel;
-use pricetag_dataset::{Dataset, DatasetError, FeatureKind};
+use pricetag_dataset::{Dataset, DatasetError, FeatureKind, ImportOptions};
 use pricetag_estimator::{Diagnosis, tabulate};
 use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
 use pricetag_finding::figure::subject_name;
@@ -11,7 +11,7 @@ use pricetag_finding::{Design, Explanation, Grouping, Inspection, MergedBucket, 
 use pricetag_report::{ReportInput, render};
 use pricetag_study::{FitOptions, Level};
 
-use crate::arguments::{Common, FitChoices};
+use crate::arguments::{Common, FitChoices, TableColumns};
 use crate::failure::{Failure, io};
 
 /// Methods whose source or bytecode goes into a report.
@@ -32,6 +32,38 @@ pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
             .doing(format!("opening dataset {}", dir.display()))
             .advice(advice)
     })
+}
+
+/// Opens a dataset, or reads a foreign table as one.
+pub fn open_dataset_or_table(
+    path: &Path,
+    target: Option<&str>,
+    columns: &TableColumns,
+) -> Result<Dataset, Failure> {
+    if !path.is_file() {
+        return open_dataset(path);
+    }
+    let target = target.ok_or_else(|| {
+        let why = format!("{} is a table: which column is the cost?", path.display());
+        Failure::usage(why).advice("name it with --target COLUMN")
+    })?;
+    import_table(path, target, columns)
+}
+
+/// Reads a CSV or Parquet file of another tool.
+pub fn import_table(path: &Path, target: &str, columns: &TableColumns) -> Result<Dataset, Failure> {
+    let options = ImportOptions {
+        target: target.to_owned(),
+        unit: columns.unit.clone(),
+        costs: columns.costs.iter().cloned().collect(),
+        group: columns.group.clone(),
+        label: columns.label.clone(),
+        inputs: columns.input_columns.iter().cloned().collect(),
+        ignore: columns.ignore.iter().cloned().collect(),
+        delimiter: columns.delimiter,
+    };
+    // Errors of reading name the table themselves.
+    pricetag_dataset::import(path, &options).map_err(|e| Failure::from(e).doing("reading a table"))
 }
 
 /// Opens a model.

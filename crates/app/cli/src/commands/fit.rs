@@ -7,7 +7,7 @@ use pricetag_cost_model::{CostModel, Evaluation, Severity};
 use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
 use pricetag_finding::table::{Align, render};
 
-use crate::analysis::{check_writable, fit, open_dataset};
+use crate::analysis::{check_writable, fit, open_dataset_or_table};
 use crate::arguments::{Common, FitArgs};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -16,7 +16,8 @@ use crate::failure::Failure;
 const DIAGNOSTICS: usize = 5;
 
 pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
-    let dataset = open_dataset(&args.dataset)?;
+    let dataset =
+        open_dataset_or_table(&args.dataset, args.choices.target.as_deref(), &args.columns)?;
     check_writable(&args.output)?;
     let model = fit(&dataset, &args.choices, common)?;
     model

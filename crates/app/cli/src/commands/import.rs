@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
-use pricetag_dataset::{ImportOptions, Status, directory, import, save};
+use pricetag_dataset::{Status, directory, save};
 use serde_json::json;
 
+use crate::analysis::import_table;
 use crate::arguments::ImportArgs;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -14,20 +15,8 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
         let why = format!("{} already holds a dataset", args.output.display());
         return Err(Failure::new(why).advice("use --force to replace it, or another -o"));
     }
-    let options = ImportOptions {
-        target: args.target.clone(),
-        unit: args.unit.clone(),
-        costs: args.costs.iter().cloned().collect(),
-        group: args.group.clone(),
-        label: args.label.clone(),
-        inputs: args.input_columns.iter().cloned().collect(),
-        ignore: args.ignore.iter().cloned().collect(),
-        delimiter: args.delimiter,
-    };
     let doing = format!("importing {}", args.table.display());
-    // Errors of reading name the table themselves.
-    let dataset =
-        import(&args.table, &options).map_err(|e| Failure::from(e).doing("importing a table"))?;
+    let dataset = import_table(&args.table, &args.target, &args.columns)?;
     save(&dataset, &args.output).map_err(|e| {
         Failure::from(e)
             .doing(&doing)

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use crate::analysis::{look, open_dataset, target};
+use crate::analysis::{look, open_dataset_or_table, target};
 use crate::arguments::InspectArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 
 pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let dataset = open_dataset(&args.dataset)?;
+    let dataset = open_dataset_or_table(&args.dataset, args.target.as_deref(), &args.columns)?;
     let inspection = look(
         &dataset,
         &target(&dataset, args.target.as_deref()),

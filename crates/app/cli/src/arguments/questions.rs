@@ -1,0 +1,113 @@
+//! What is asked of a model.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum, ValueHint};
+use pricetag_finding::Grouping;
+use pricetag_trace::Pattern;
+
+use super::values::{duration, pattern};
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("of").required(true).args(["dataset", "features_file", "command"]))]
+pub struct PredictArgs {
+    /// The model.
+    #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
+    pub model: PathBuf,
+    /// Predict the observations of a dataset.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub dataset: Option<PathBuf>,
+    /// Predict the rows of a CSV file with a column per feature.
+    #[arg(long = "features", id = "features_file", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub features: Option<PathBuf>,
+    /// One prediction per file that matches; `{}` in the command stands for the file.
+    #[arg(long, value_name = "GLOB", requires = "command")]
+    pub inputs: Option<String>,
+    /// One prediction per row of a CSV file; `{column}` in the command stands for the row's value.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "command", conflicts_with = "inputs")]
+    pub workload: Option<PathBuf>,
+    /// File fed on standard input, such as `{}`.
+    #[arg(long, value_name = "FILE", requires = "command")]
+    pub stdin: Option<String>,
+    /// Time limit of one run.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// Classes to count, as when recording.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub include: Vec<Pattern>,
+    /// Classes not to count.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub exclude: Vec<Pattern>,
+    /// Count the JDK's own classes too, as when recording.
+    #[arg(long)]
+    pub count_jdk: bool,
+    /// The agent's library; beside the executable by default.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub agent: Option<PathBuf>,
+    /// Count this run of the subject and predict its cost.
+    #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    pub command: Vec<String>,
+}
+
+/// What costs are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// Methods.
+    Method,
+    /// Basic blocks.
+    Block,
+    /// Source lines.
+    Line,
+    /// Buckets, as they are priced.
+    Bucket,
+}
+
+impl From<By> for Grouping {
+    fn from(by: By) -> Self {
+        match by {
+            By::Method => Self::Method,
+            By::Block => Self::Block,
+            By::Line => Self::Line,
+            By::Bucket => Self::Bucket,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The model.
+    #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
+    pub model: PathBuf,
+    /// The dataset it explains; the directory of the model by default.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub dataset: Option<PathBuf>,
+    /// What to group costs by.
+    #[arg(long, value_enum, default_value_t = By::Method)]
+    pub by: By,
+    /// Print annotated source or bytecode of the most expensive methods.
+    #[arg(long)]
+    pub listing: bool,
+    /// Root of the subject's source files; may be repeated.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub sources: Vec<PathBuf>,
+    /// Most items that are printed.
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub limit: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The model.
+    #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
+    pub model: PathBuf,
+    /// The dataset it was learnt from; the directory of the model by default.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub dataset: Option<PathBuf>,
+    /// The page to write.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// Root of the subject's source files; may be repeated.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub sources: Vec<PathBuf>,
+}

@@ -1,0 +1,170 @@
+//! What runs, over which inputs, and how it is watched.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum, ValueHint};
+use pricetag_runner::Determinism;
+use pricetag_trace::{MethodScope, Pattern, Scope};
+
+use super::values::{FeatureGroup, duration, feature_kinds, fraction, key_value, pattern};
+
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// Directory of the dataset.
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub subject: SubjectArgs,
+}
+
+/// A subject, its workload and how to watch it.
+#[derive(Clone, Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
+pub struct SubjectArgs {
+    /// One observation per file that matches; `{}` in the command stands for the file.
+    #[arg(
+        long,
+        value_name = "GLOB",
+        conflicts_with = "workload",
+        help_heading = "Workload"
+    )]
+    pub inputs: Option<String>,
+    /// One observation per row of a CSV file; `{column}` in the command stands for the row's value.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Workload")]
+    pub workload: Option<PathBuf>,
+    /// File fed on standard input, such as `{}`.
+    #[arg(long, value_name = "FILE", help_heading = "Workload")]
+    pub stdin: Option<String>,
+    /// Environment variable for the subject; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = key_value, help_heading = "Workload")]
+    pub env: Vec<(String, String)>,
+    /// Working directory of the subject.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Workload")]
+    pub cwd: Option<PathBuf>,
+    /// Time limit of one run: `30`, `500ms`, `10m`.
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Workload")]
+    pub timeout: Option<Duration>,
+    /// What to count: opcodes, blocks, methods, loops, branches, exceptions; all of them by default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = feature_kinds, help_heading = "Counting")]
+    pub features: Vec<FeatureGroup>,
+    /// What one observation is: `main`, or `package.Class#method` for each of its invocations in a warm JVM.
+    #[arg(
+        long,
+        value_name = "METHOD",
+        default_value = "main",
+        help_heading = "Counting"
+    )]
+    pub scope: Scope,
+    /// Classes to count, such as `org.example.**`; may be repeated. The subject's own classes by default.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern, help_heading = "Counting")]
+    pub include: Vec<Pattern>,
+    /// Classes not to count; may be repeated.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern, help_heading = "Counting")]
+    pub exclude: Vec<Pattern>,
+    /// Count the JDK's own classes too, as far as --include matches them.
+    #[arg(long, help_heading = "Counting")]
+    pub count_jdk: bool,
+    /// Inputs to count twice, to find counts that do not repeat: sample, all, none or a number.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "sample",
+        help_heading = "Counting"
+    )]
+    pub check_determinism: Determinism,
+    /// Timing runs per input.
+    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Timing")]
+    pub repeat: u32,
+    /// Where times come from: separate runs, or the counting run (which then states its overhead).
+    #[arg(long, value_enum, default_value_t = TimingArg::Separate, help_heading = "Timing")]
+    pub timing: TimingArg,
+    /// Slow-down by counting above which to warn.
+    #[arg(long, value_name = "PERCENT", value_parser = fraction, help_heading = "Timing")]
+    pub overhead: Option<f64>,
+    /// First invocations of a scope to leave out of fits; detected by default.
+    #[arg(long, value_name = "N", help_heading = "Timing")]
+    pub warmup: Option<u32>,
+    /// The JVM's just-in-time compiler.
+    #[arg(long, value_enum, default_value_t = Switch::On, help_heading = "Timing")]
+    pub jit: Switch,
+    /// The JVM's garbage collector.
+    #[arg(long, value_enum, default_value_t = Switch::On, help_heading = "Timing")]
+    pub gc: Switch,
+    /// Continue an interrupted recording.
+    #[arg(long, conflicts_with = "force", help_heading = "Output")]
+    pub resume: bool,
+    /// Replace a dataset that is already there.
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+    /// Pass the subject's output on to standard error.
+    #[arg(long, help_heading = "Output")]
+    pub show_output: bool,
+    /// The agent's library; beside the executable by default.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub agent: Option<PathBuf>,
+    /// The subject's command, such as `java -jar app.jar {}`.
+    #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    pub command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct TimeBlocksArgs {
+    /// Method to time, as `package.Class#method`; may be repeated. All methods of the included classes by default.
+    #[arg(long, value_name = "METHOD")]
+    pub method: Vec<MethodScope>,
+    /// Classes to time, such as `org.example.**`; may be repeated. The subject's own classes by default.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub include: Vec<Pattern>,
+    /// Classes not to time; may be repeated.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub exclude: Vec<Pattern>,
+    /// Runs, each in a fresh JVM.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub repeat: u32,
+    /// File fed on standard input.
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<String>,
+    /// Environment variable for the subject; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = key_value)]
+    pub env: Vec<(String, String)>,
+    /// Working directory of the subject.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub cwd: Option<PathBuf>,
+    /// Time limit of one run: `30`, `500ms`, `10m`.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// The JVM's just-in-time compiler.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub jit: Switch,
+    /// The JVM's garbage collector.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub gc: Switch,
+    /// Pass the subject's output on to standard error.
+    #[arg(long)]
+    pub show_output: bool,
+    /// The agent's library; beside the executable by default.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub agent: Option<PathBuf>,
+    /// The subject's command, such as `java -jar app.jar input.txt`.
+    #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    pub command: Vec<String>,
+}
+
+/// Where times come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimingArg {
+    /// From runs without counters.
+    Separate,
+    /// From the counting runs.
+    Same,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}

@@ -1,0 +1,115 @@
+//! Datasets to and from other tools, and a look inside.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use pricetag_study::Level;
+
+use super::values::{FeatureGroup, feature_kinds, level, separator};
+
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// The dataset; a CSV or Parquet file with --target serves as well.
+    #[arg(value_name = "DATASET", value_hint = ValueHint::AnyPath)]
+    pub dataset: PathBuf,
+    /// The cost to look at; wall time by default, or the only cost there is.
+    #[arg(long, value_name = "COST")]
+    pub target: Option<String>,
+    /// Which features to look at.
+    #[arg(long, default_value = "auto", value_parser = level)]
+    pub level: Level,
+    #[command(flatten)]
+    pub columns: TableColumns,
+    /// Longest list that is printed.
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub limit: usize,
+}
+
+/// A format that other tools read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One row per observation.
+    Csv,
+    /// The same as Parquet.
+    Parquet,
+    /// `ExecTime` and a column per block, as in Lata 2016.
+    LataCsv,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The dataset.
+    #[arg(value_name = "DATASET", value_hint = ValueHint::DirPath)]
+    pub dataset: PathBuf,
+    /// The format.
+    #[arg(long, value_enum)]
+    pub format: Format,
+    /// The file to write.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// The cost in `ExecTime`, for lata-csv; wall time by default, or the only cost there is.
+    #[arg(long, value_name = "COST")]
+    pub target: Option<String>,
+    /// The features that become columns, for lata-csv.
+    #[arg(long, default_value = "blocks", value_parser = feature_kinds, value_name = "FEATURES")]
+    pub features: FeatureGroup,
+}
+
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// A CSV or Parquet file, one row per observation.
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub table: PathBuf,
+    /// The column to be explained.
+    #[arg(long, value_name = "COLUMN")]
+    pub target: String,
+    /// Directory of the dataset.
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub columns: TableColumns,
+    /// Replace a dataset that is already there.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What the columns of a foreign table are.
+#[derive(Clone, Debug, Default, Args)]
+pub struct TableColumns {
+    /// Unit of the target: ns, byte, or any other name.
+    #[arg(long, help_heading = "Columns of a table")]
+    pub unit: Option<String>,
+    /// Further columns that are costs, not features.
+    #[arg(
+        long,
+        help_heading = "Columns of a table",
+        value_name = "COLUMNS",
+        value_delimiter = ','
+    )]
+    pub costs: Vec<String>,
+    /// Columns known before the run; they make the baseline.
+    #[arg(
+        long,
+        help_heading = "Columns of a table",
+        value_name = "COLUMNS",
+        value_delimiter = ','
+    )]
+    pub input_columns: Vec<String>,
+    /// Columns to leave out.
+    #[arg(
+        long,
+        help_heading = "Columns of a table",
+        value_name = "COLUMNS",
+        value_delimiter = ','
+    )]
+    pub ignore: Vec<String>,
+    /// Column whose equal values keep rows together when rows are held out.
+    #[arg(long, help_heading = "Columns of a table", value_name = "COLUMN")]
+    pub group: Option<String>,
+    /// Column that names the rows.
+    #[arg(long, help_heading = "Columns of a table", value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// Field separator of a CSV file; found from the header by default.
+    #[arg(long, help_heading = "Columns of a table", value_name = "CHAR", value_parser = separator)]
+    pub delimiter: Option<u8>,
+}
