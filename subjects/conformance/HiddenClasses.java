@@ -1,4 +1,5 @@
 /** A hidden class made from the bytes of an ordinary one: both are counted, together. */
+// since: 17
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 

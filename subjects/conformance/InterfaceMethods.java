@@ -1,4 +1,5 @@
 /** Default, static and private interface methods, a diamond, and super calls into interfaces. */
+// since: 11
 public class InterfaceMethods {
     static int n;
 

@@ -1,4 +1,5 @@
 /** An iterator of our own, for-each over it, removal that throws, and an Iterable as a lambda. */
+// since: 11
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 

@@ -1,4 +1,5 @@
 /** while, do, for and for-each; nested, empty, and with the exit in the middle. */
+// since: 11
 import java.util.List;
 
 public class Loops {

@@ -1,4 +1,5 @@
 /** Methods called back from native and runtime code: sort, privileged action, hashing, toString. */
+// since: 17
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,4 +1,5 @@
 /** Records: compact constructor that throws, accessors, generated equals, hashCode and toString. */
+// since: 17
 import java.util.HashSet;
 import java.util.Set;
 

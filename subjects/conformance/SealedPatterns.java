@@ -1,4 +1,5 @@
 /** Sealed hierarchies and instanceof patterns, switch expressions with yield. */
+// since: 17
 public class SealedPatterns {
     sealed interface Shape permits Circle, Box, Unit {
     }

@@ -1,4 +1,5 @@
 /** Streams: lambdas called from the runtime, in order, short-circuited, and one that throws. */
+// since: 11
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;

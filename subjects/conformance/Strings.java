@@ -1,4 +1,5 @@
 /** String concatenation by invokedynamic, with a toString() that throws, and text blocks. */
+// since: 17
 public class Strings {
     static int asked;
 

@@ -1,4 +1,5 @@
 /** The same class bytes defined by two further class loaders: one plan, counts added up. */
+// since: 11
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.function.IntUnaryOperator;

@@ -77,8 +77,22 @@ pub struct Verdict {
     pub instructions: u64,
     /// Comments checked.
     pub comments: u64,
+    /// Opcodes that ran, as the oracle saw it.
+    pub executed: BTreeSet<u8>,
+    /// Opcodes that ran and were counted, in methods that are compared.
+    pub compared: BTreeSet<u8>,
     /// What does not agree.
     pub differences: Vec<Difference>,
+}
+
+impl Verdict {
+    /// The verdict when there is nothing to compare.
+    pub fn failed(reason: impl fmt::Display) -> Self {
+        Self {
+            differences: vec![Difference::Other(reason.to_string())],
+            ..Self::default()
+        }
+    }
 }
 
 /// Compares the counts of one program.
@@ -90,6 +104,7 @@ pub fn compare(
 ) -> Verdict {
     let mut verdict = Verdict::default();
     accounted(program, derived, stepped, &mut verdict);
+    executed(classes, stepped, &mut verdict);
     exactness(program, derived, &mut verdict);
     for (method, message) in &derived.imbalances {
         verdict
@@ -128,6 +143,17 @@ pub fn compare(
         );
     }
     verdict
+}
+
+fn executed(classes: &ClassIndex, stepped: &Counts, verdict: &mut Verdict) {
+    for (method, counts) in &stepped.methods {
+        let Some(code) = classes.methods.get(method) else {
+            continue;
+        };
+        let ran = counts.iter().filter(|&(_, &count)| count > 0);
+        let opcodes = ran.filter_map(|(&pc, _)| code.code.get(usize::from(pc)));
+        verdict.executed.extend(opcodes);
+    }
 }
 
 /// Every method that ran was counted, or is listed as uncounted with a reason.
@@ -219,7 +245,10 @@ fn instructions(
             derived.get(&pc).copied(),
             stepped.get(&pc).copied().unwrap_or(0),
         );
-        if by_probe != Some(by_step) {
+        if by_probe == Some(by_step) {
+            let opcode = code.and_then(|c| c.code.get(usize::from(pc)));
+            verdict.compared.extend(opcode.filter(|_| by_step > 0));
+        } else {
             verdict.differences.push(Difference::Instruction {
                 method: method.clone(),
                 pc,

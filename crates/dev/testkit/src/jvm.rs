@@ -1,6 +1,6 @@
 //! Runs the compiler and subjects, with and without the agent.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use pricetag_trace::{AgentOptions, Mode, Pattern};
 
-use crate::{Counts, Program, TestkitError, content, io};
+use crate::{Counts, Machine, Program, TestkitError, content, io};
 
 /// Longest run of one program, single-stepping included.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -78,27 +78,22 @@ impl Agent {
     ///
     /// # Errors
     /// If the virtual machine does not start or does not end.
-    pub fn plain(&self, program: &Program, classes: &Path) -> Result<Outcome, TestkitError> {
-        run(java(program, classes, None), LIMIT)
+    pub fn plain(&self, launch: &Launch) -> Result<Outcome, TestkitError> {
+        run(launch.java(None), LIMIT)
     }
 
     /// Runs a program with probes and derives its counts.
     ///
     /// # Errors
     /// If the virtual machine does not start or end, or the trace is no complete trace.
-    pub fn count(
-        &self,
-        program: &Program,
-        classes: &Path,
-        scratch: &Path,
-    ) -> Result<(Outcome, Counts), TestkitError> {
-        let trace = scratch.join(format!("{}.trace", program.name));
-        let plans = scratch.join(format!("{}.plans", program.name));
+    pub fn count(&self, launch: &Launch) -> Result<(Outcome, Counts), TestkitError> {
+        let scratch = launch.scratch()?;
+        let (trace, plans) = (scratch.path().join("trace"), scratch.path().join("plans"));
         let options = AgentOptions {
             plans: Some(plans.clone()),
-            ..options(Mode::Count, &trace, program)?
+            ..options(Mode::Count, &trace, launch.program)?
         };
-        let outcome = self.run(program, classes, scratch, &options)?;
+        let outcome = self.run(launch, scratch.path(), &options)?;
         let counts = Counts::from_trace(&trace, &plans).map_err(|e| said(&e, &trace, &outcome))?;
         Ok((outcome, counts))
     }
@@ -107,34 +102,72 @@ impl Agent {
     ///
     /// # Errors
     /// If the virtual machine does not start or end, or the counts cannot be read.
-    pub fn step(
-        &self,
-        program: &Program,
-        classes: &Path,
-        scratch: &Path,
-    ) -> Result<(Outcome, Counts), TestkitError> {
-        let steps = scratch.join(format!("{}.steps", program.name));
-        let outcome = self.run(
-            program,
-            classes,
-            scratch,
-            &options(Mode::Step, &steps, program)?,
-        )?;
+    pub fn step(&self, launch: &Launch) -> Result<(Outcome, Counts), TestkitError> {
+        let scratch = launch.scratch()?;
+        let steps = scratch.path().join("steps");
+        let options = options(Mode::Step, &steps, launch.program)?;
+        let outcome = self.run(launch, scratch.path(), &options)?;
         let counts = Counts::from_steps(&steps).map_err(|e| said(&e, &steps, &outcome))?;
         Ok((outcome, counts))
     }
 
     fn run(
         &self,
-        program: &Program,
-        classes: &Path,
+        launch: &Launch,
         scratch: &Path,
         options: &AgentOptions,
     ) -> Result<Outcome, TestkitError> {
-        let file = scratch.join(format!("{}.{}.options", program.name, options.mode));
+        let file = scratch.join("options");
         options.write(&file).map_err(|e| content(&file, e))?;
         let agent = format!("-agentpath:{}={}", self.library.display(), file.display());
-        run(java(program, classes, Some(&agent)), LIMIT)
+        run(launch.java(Some(&agent)), LIMIT)
+    }
+}
+
+/// One way to run one program.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// What runs it.
+    pub machine: &'a Machine,
+    /// Where its classes are.
+    pub class_path: &'a OsStr,
+    /// Options before the agent's, such as other agents.
+    pub before: Vec<OsString>,
+    /// Options behind the agent's.
+    pub after: Vec<OsString>,
+}
+
+impl<'a> Launch<'a> {
+    /// A program on a machine, with no other agents.
+    pub fn new(program: &'a Program, machine: &'a Machine, class_path: &'a OsStr) -> Self {
+        Self {
+            program,
+            machine,
+            class_path,
+            before: Vec::new(),
+            after: Vec::new(),
+        }
+    }
+
+    fn java(&self, agent: Option<&str>) -> Command {
+        let mut command = Command::new(&self.machine.java);
+        command
+            .args(&self.machine.options)
+            .args(&self.before)
+            .args(agent)
+            .args(&self.after)
+            .args(&self.program.vm_options)
+            .arg("-cp")
+            .arg(self.class_path)
+            .arg(&self.program.name)
+            .args(&self.program.arguments);
+        command
+    }
+
+    fn scratch(&self) -> Result<tempfile::TempDir, TestkitError> {
+        tempfile::tempdir().map_err(io("create", Path::new("a temporary directory")))
     }
 }
 
@@ -157,17 +190,6 @@ fn said(error: &TestkitError, path: &Path, outcome: &Outcome) -> TestkitError {
             words.join(" | ")
         ),
     )
-}
-
-fn java(program: &Program, classes: &Path, agent: Option<&str>) -> Command {
-    let mut command = Command::new(java_tool("java"));
-    command
-        .args(agent)
-        .args(&program.vm_options)
-        .arg("-cp")
-        .arg(classes);
-    command.arg(&program.name).args(&program.arguments);
-    command
 }
 
 /// A tool of the JDK: under `JAVA_HOME` if that is set, else on the path.

@@ -1,26 +1,32 @@
 //! Subject programs with their expectations, and the oracle that checks counting.
 //!
-//! A conformance [`Program`] is a small Java file with the answer written in its comments. [`Suite`] compiles all of them,
-//! [`Agent`] runs one under the agent in a given mode, and [`compare`] holds three things against each other, instruction by
+//! A conformance [`Program`] is a small source file with the answer written in its comments. [`Suite`] compiles all that a
+//! [`Compiler`] takes, [`Agent`] runs one on a [`Machine`] under the agent in a given mode, and [`compare`] holds three things against each other, instruction by
 //! instruction: the counts derived from probes, the counts of the single-stepping oracle, and the comments. Class files are
 //! read here with a foreign parser, so that the checker shares as little as possible with what it checks.
 
 pub mod classes;
 pub mod compare;
+pub mod compiler;
 pub mod counts;
 pub mod jdk;
 pub mod jvm;
+pub mod machine;
 pub mod program;
 pub mod suite;
+pub mod testbed;
 
 use std::path::{Path, PathBuf};
 
 pub use classes::{ClassIndex, MethodKey};
 pub use compare::{Difference, Verdict};
+pub use compiler::Compiler;
 pub use counts::Counts;
-pub use jvm::{Agent, Outcome};
+pub use jvm::{Agent, Launch, Outcome};
+pub use machine::Machine;
 pub use program::{Expectation, Measure, Program};
-pub use suite::Suite;
+pub use suite::{Oracle, Report, Suite};
+pub use testbed::Testbed;
 
 /// What can go wrong before there is anything to compare.
 #[derive(Debug, thiserror::Error)]

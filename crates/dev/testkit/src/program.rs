@@ -1,4 +1,4 @@
-//! A conformance program: a Java file, how to run it, and what its comments say.
+//! A conformance program: a source file, how to run it, and what its comments say.
 //!
 //! The comments are described in `subjects/conformance/README.md`.
 
@@ -9,7 +9,7 @@ use crate::{TestkitError, io};
 /// A conformance program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// Name of the file without `.java`, and of its top-level class.
+    /// Name of the file without its extension, and of its top-level class.
     pub name: String,
     /// The file.
     pub path: PathBuf,
@@ -19,6 +19,8 @@ pub struct Program {
     pub vm_options: Vec<String>,
     /// Exit status of an ordinary run.
     pub exit: i32,
+    /// First release of Java whose language and library it uses.
+    pub since: u16,
     /// Methods whose counts differ from run to run.
     pub varies: Vec<String>,
     /// Why the trace must say that counts are a snapshot; none if it must not say so.
@@ -69,15 +71,15 @@ impl Program {
         })
     }
 
-    /// Reads the programs of a directory, in the order of their names.
+    /// Reads the programs of a directory whose names end in `extension`, in the order of their names.
     ///
     /// # Errors
     /// If one of them cannot be read.
-    pub fn read_all(directory: &Path) -> Result<Vec<Self>, TestkitError> {
+    pub fn read_all(directory: &Path, extension: &str) -> Result<Vec<Self>, TestkitError> {
         let entries = std::fs::read_dir(directory).map_err(io("list", directory))?;
         let mut paths: Vec<PathBuf> = entries
             .filter_map(|entry| entry.ok().map(|e| e.path()))
-            .filter(|path| path.extension().is_some_and(|e| e == "java"))
+            .filter(|path| path.extension().is_some_and(|e| e == extension))
             .collect();
         paths.sort();
         paths.iter().map(|path| Self::read(path)).collect()
@@ -94,7 +96,7 @@ impl Program {
         };
         for (number, line) in (1..).zip(text.lines()) {
             let bad = |reason: String| TestkitError::Comment {
-                file: format!("{name}.java"),
+                file: name.to_owned(),
                 line: number,
                 reason,
             };
@@ -130,6 +132,10 @@ impl Program {
             "exit" => {
                 let status = value.trim().parse();
                 self.exit = status.map_err(|_| format!("{value:?} is no exit status"))?;
+            }
+            "since" => {
+                let release = value.trim().parse();
+                self.since = release.map_err(|_| format!("{value:?} is no release"))?;
             }
             "varies" => self.varies = words(|c| c == ','),
             "inexact" => self.inexact = Some(value.to_owned()),
@@ -178,9 +184,9 @@ mod tests {
 
     #[test]
     fn reads_directives_and_expectations() {
-        let text = "// exit: 3\n// vm: -ea -Xss1m\n// varies: a, b\nclass X {\n  f(); // count: 7\n  g(() -> h()); // count main: 1, lambda$main$0: 4\n  i(); // total: 2\n  j(); // counted elsewhere\n}\n";
+        let text = "// since: 17\n// exit: 3\n// vm: -ea -Xss1m\n// varies: a, b\nclass X {\n  f(); // count: 7\n  g(() -> h()); // count main: 1, lambda$main$0: 4\n  i(); // total: 2\n  j(); // counted elsewhere\n}\n";
         let program = Program::parse("X", text).unwrap();
-        assert_eq!(program.exit, 3);
+        assert_eq!((program.exit, program.since), (3, 17));
         assert_eq!(program.vm_options, ["-ea", "-Xss1m"]);
         assert_eq!(program.varies, ["a", "b"]);
         let found: Vec<_> = program
@@ -189,10 +195,10 @@ mod tests {
             .map(|e| (e.line, e.method.as_deref(), e.measure, e.count))
             .collect();
         let expected = [
-            (5, None, Measure::First, 7),
-            (6, Some("main"), Measure::First, 1),
-            (6, Some("lambda$main$0"), Measure::First, 4),
-            (7, None, Measure::Total, 2),
+            (6, None, Measure::First, 7),
+            (7, Some("main"), Measure::First, 1),
+            (7, Some("lambda$main$0"), Measure::First, 4),
+            (8, None, Measure::Total, 2),
         ];
         assert_eq!(found, expected);
     }

@@ -1,80 +1,119 @@
-//! The conformance programs, compiled together into a temporary directory.
+//! The conformance programs that one compiler takes, compiled together into a temporary directory.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 
-use crate::jvm::compile;
+use crate::compare::compare;
+use crate::testbed::class_path;
 use crate::{
-    Agent, ClassIndex, Difference, Program, TestkitError, Verdict, compare, io, repository,
+    Agent, ClassIndex, Compiler, Counts, Difference, Launch, Machine, Outcome, Program, Testbed,
+    TestkitError, Verdict, io, repository,
 };
+
+/// Differences shown per program.
+const SHOWN: usize = 12;
 
 /// Compiled conformance programs.
 #[derive(Debug)]
 pub struct Suite {
+    /// What compiled them.
+    pub compiler: Compiler,
     /// The programs, in the order of their names.
     pub programs: Vec<Program>,
     /// Their classes.
     pub classes: ClassIndex,
-    directory: TempDir,
+    /// Where they are, with the libraries they need.
+    pub class_path: OsString,
+    _directory: TempDir,
+}
+
+/// How a program behaves without probes on one machine.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    plain: Outcome,
+    stepping: Outcome,
+    stepped: Counts,
 }
 
 impl Suite {
-    /// Reads and compiles `subjects/conformance`, restricted to names that contain `part`.
+    /// Compiles those programs of a compiler whose names contain `part`, with the pinned compilers of `testbed`.
     ///
     /// # Errors
     /// If a file cannot be read or does not compile.
-    pub fn conformance(part: &str) -> Result<Self, TestkitError> {
-        Self::compile(&repository().join("subjects/conformance"), part)
-    }
-
-    /// Reads and compiles the programs of a directory whose names contain `part`.
-    ///
-    /// # Errors
-    /// If a file cannot be read or does not compile.
-    pub fn compile(sources: &Path, part: &str) -> Result<Self, TestkitError> {
-        let mut programs = Program::read_all(sources)?;
-        programs.retain(|program| program.name.contains(part));
-        let directory = TempDir::new().map_err(io("create", Path::new("a temporary directory")))?;
-        let classes = directory.path().join("classes");
-        std::fs::create_dir(&classes).map_err(io("create", &classes))?;
-        let paths: Vec<PathBuf> = programs.iter().map(|p| p.path.clone()).collect();
-        if !paths.is_empty() {
-            compile(&paths, &classes)?;
+    pub fn compile(
+        compiler: Compiler,
+        testbed: &Testbed,
+        part: &str,
+    ) -> Result<Self, TestkitError> {
+        let (folder, extension) = compiler.sources();
+        let mut programs = Program::read_all(&repository().join(folder), extension)?;
+        programs.retain(|p| p.name.contains(part) && p.since <= compiler.release());
+        if !compiler.names_lambdas() {
+            for program in &mut programs {
+                program.expectations.clear();
+            }
         }
+        let directory = TempDir::new().map_err(io("create", Path::new("a temporary directory")))?;
+        let classes = directory.path().to_path_buf();
+        let sources: Vec<PathBuf> = programs.iter().map(|p| p.path.clone()).collect();
+        compiler.compile(testbed, &sources, &classes)?;
+        let index = ClassIndex::read(&classes)?;
+        let mut paths = vec![classes];
+        paths.extend(compiler.libraries(testbed)?);
         Ok(Self {
+            compiler,
             programs,
-            classes: ClassIndex::read(&classes)?,
-            directory,
+            classes: index,
+            class_path: class_path(&paths)?,
+            _directory: directory,
         })
     }
 
-    /// Runs one program plainly, counted and single-stepped, and compares.
-    pub fn check(&self, agent: &Agent, program: &Program) -> Verdict {
-        self.try_check(agent, program)
-            .unwrap_or_else(|error| Verdict {
-                differences: vec![Difference::Other(error.to_string())],
-                ..Verdict::default()
-            })
+    /// Keeps the programs for which `wanted` holds.
+    pub fn retain(&mut self, wanted: impl Fn(&Program) -> bool) {
+        self.programs.retain(wanted);
     }
 
-    fn try_check(&self, agent: &Agent, program: &Program) -> Result<Verdict, TestkitError> {
-        let scratch = self.directory.path();
-        let classes = scratch.join("classes");
-        let plain = agent.plain(program, &classes)?;
-        let (counting, derived) = agent.count(program, &classes, scratch)?;
-        let (stepping, stepped) = agent.step(program, &classes, scratch)?;
-        let mut verdict = compare::compare(program, &self.classes, &derived, &stepped);
-        if plain.status != Some(program.exit) {
+    /// One way to run one of the programs.
+    pub fn launch<'a>(&'a self, machine: &'a Machine, program: &'a Program) -> Launch<'a> {
+        Launch::new(program, machine, &self.class_path)
+    }
+
+    /// Runs a program plainly and single-stepped.
+    ///
+    /// # Errors
+    /// If one of the runs does not start or end.
+    pub fn oracle(&self, agent: &Agent, launch: &Launch) -> Result<Oracle, TestkitError> {
+        let plain = agent.plain(launch)?;
+        let (stepping, stepped) = agent.step(launch)?;
+        Ok(Oracle {
+            plain,
+            stepping,
+            stepped,
+        })
+    }
+
+    /// Runs a program counted and holds the result against an oracle's.
+    pub fn held_against(&self, agent: &Agent, launch: &Launch, oracle: &Oracle) -> Verdict {
+        let (counting, derived) = match agent.count(launch) {
+            Ok(result) => result,
+            Err(error) => return Verdict::failed(error),
+        };
+        let mut verdict = compare(launch.program, &self.classes, &derived, &oracle.stepped);
+        let plain = &oracle.plain;
+        if plain.status != Some(launch.program.exit) {
             verdict.differences.push(Difference::Other(format!(
                 "exit status {:?} instead of {}: {}",
-                plain.status, program.exit, plain.error
+                plain.status, launch.program.exit, plain.error
             )));
         }
-        for (how, outcome) in [("counted", &counting), ("single-stepped", &stepping)] {
+        for (how, outcome) in [("counted", &counting), ("single-stepped", &oracle.stepping)] {
             if (outcome.status, &outcome.output) != (plain.status, &plain.output) {
                 verdict.differences.push(Difference::Other(format!(
                     "{how} it behaves differently: status {:?} instead of {:?}, output {:?} instead of {:?}; it said: {}",
@@ -86,27 +125,141 @@ impl Suite {
                 )));
             }
         }
-        Ok(verdict)
+        verdict
     }
 
-    /// Checks all programs, `at_once` at a time; results in the order of names.
-    pub fn check_all(&self, agent: &Agent, at_once: usize) -> BTreeMap<&str, Verdict> {
+    /// Runs one program plainly, counted and single-stepped, and compares.
+    pub fn check(&self, agent: &Agent, machine: &Machine, program: &Program) -> Verdict {
+        let launch = self.launch(machine, program);
+        match self.oracle(agent, &launch) {
+            Ok(oracle) => self.held_against(agent, &launch, &oracle),
+            Err(error) => Verdict::failed(error),
+        }
+    }
+
+    /// Programs that a machine can run.
+    pub fn runnable(&self, machine: &Machine) -> Vec<&Program> {
+        let able = |p: &&Program| p.since.max(self.compiler.release()) <= machine.feature;
+        self.programs.iter().filter(able).collect()
+    }
+
+    /// Checks all programs that a machine can run, two at a time.
+    pub fn check_all(&self, agent: &Agent, machine: &Machine) -> Report {
+        let all = self.each(machine, |program| {
+            vec![(machine.name.clone(), self.check(agent, machine, program))]
+        });
+        Report { verdicts: all }
+    }
+
+    /// Checks all programs on one machine under several configurations of it, against one oracle each.
+    pub fn check_configurations(
+        &self,
+        agent: &Agent,
+        machine: &Machine,
+        configurations: &[Machine],
+    ) -> Report {
+        let verdicts = self.each(machine, |program| {
+            let launch = self.launch(machine, program);
+            let oracle = self.oracle(agent, &launch);
+            let under = |configuration: &Machine| match &oracle {
+                Ok(oracle) => {
+                    self.held_against(agent, &self.launch(configuration, program), oracle)
+                }
+                Err(error) => Verdict::failed(error),
+            };
+            let configurations = configurations.iter();
+            configurations
+                .map(|configuration| (configuration.name.clone(), under(configuration)))
+                .collect()
+        });
+        Report { verdicts }
+    }
+
+    /// Works on the programs that a machine can run, two at a time.
+    fn each(
+        &self,
+        machine: &Machine,
+        work: impl Fn(&Program) -> Vec<(String, Verdict)> + Sync,
+    ) -> BTreeMap<(String, String), Verdict> {
+        let programs = self.runnable(machine);
         let next = AtomicUsize::new(0);
         let verdicts = Mutex::new(BTreeMap::new());
         std::thread::scope(|scope| {
-            for _ in 0..at_once.max(1) {
+            for _ in 0..2 {
                 scope.spawn(|| {
-                    while let Some(program) =
-                        self.programs.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
-                        let verdict = self.check(agent, program);
+                    while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let results = work(program);
                         if let Ok(mut all) = verdicts.lock() {
-                            all.insert(program.name.as_str(), verdict);
+                            for (machine, verdict) in results {
+                                all.insert((program.name.clone(), machine), verdict);
+                            }
                         }
                     }
                 });
             }
         });
         verdicts.into_inner().unwrap_or_default()
+    }
+}
+
+/// Results of many programs.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// By name of the program and of the machine.
+    pub verdicts: BTreeMap<(String, String), Verdict>,
+}
+
+impl Report {
+    /// Sums: `70 runs, 16000 instructions and 1300 comments compared, 0 runs differ`.
+    pub fn summary(&self) -> String {
+        let instructions: u64 = self.verdicts.values().map(|v| v.instructions).sum();
+        let comments: u64 = self.verdicts.values().map(|v| v.comments).sum();
+        format!(
+            "{} runs, {instructions} instructions and {comments} comments compared, {} runs differ",
+            self.verdicts.len(),
+            self.failed()
+        )
+    }
+
+    /// Runs in which something does not agree.
+    pub fn failed(&self) -> usize {
+        let wrong = |v: &&Verdict| !v.differences.is_empty();
+        self.verdicts.values().filter(wrong).count()
+    }
+
+    /// What does not agree, by program.
+    pub fn differences(&self) -> String {
+        let mut text = String::new();
+        for ((name, machine), verdict) in &self.verdicts {
+            if verdict.differences.is_empty() {
+                continue;
+            }
+            let number = verdict.differences.len();
+            let _ = writeln!(text, "{name} on {machine}: {number} differences");
+            for difference in verdict.differences.iter().take(SHOWN) {
+                let _ = writeln!(text, "    {difference}");
+            }
+        }
+        text
+    }
+
+    /// Fails with the differences if there are any, or if fewer than `least` programs ran.
+    ///
+    /// # Panics
+    /// Then.
+    pub fn assert_agreement(&self, what: &str, least: usize) {
+        println!("{what}: {}", self.summary());
+        assert!(
+            self.verdicts.len() >= least,
+            "{what}: only {} runs",
+            self.verdicts.len()
+        );
+        assert!(
+            self.failed() == 0,
+            "{what}: {} of {} runs differ\n{}",
+            self.failed(),
+            self.verdicts.len(),
+            self.differences()
+        );
     }
 }
