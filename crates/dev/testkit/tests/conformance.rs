@@ -1,50 +1,94 @@
 //! The conformance suite: counts derived from probes equal what single-stepping sees, instruction by instruction, and what
-//! the comments of each program say. `PRICETAG_CONFORMANCE=Part` restricts it to programs whose name contains `Part`.
+//! the comments of each program say, whichever compiler made the classes. `PRICETAG_CONFORMANCE=Part` restricts it to programs whose
+//! name contains `Part`.
 
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 
-use pricetag_testkit::{Agent, Suite};
+use pricetag_testkit::{Agent, Compiler, Machine, Report, Suite, Testbed};
 
-/// Differences shown per program.
-const SHOWN: usize = 12;
+fn part() -> String {
+    std::env::var("PRICETAG_CONFORMANCE").unwrap_or_default()
+}
+
+/// Runs a compiler's programs on the machine on the path, or on the pinned one of release 21 if that is too old.
+fn check(compiler: Compiler, least: usize) -> Report {
+    let testbed = Testbed::locate();
+    let suite = Suite::compile(compiler, &testbed, &part()).expect("the programs compile");
+    let agent = Agent::locate().expect("the agent builds");
+    let mut machine = Machine::system().expect("there is a JDK");
+    if machine.feature < compiler.release() {
+        machine = testbed
+            .runtime(compiler.release())
+            .expect("the pinned runtime");
+    }
+    let report = suite.check_all(&agent, &machine);
+    let least = if part().is_empty() { least } else { 0 };
+    report.assert_agreement(&compiler.name(), least);
+    report
+}
 
 #[test]
-fn derived_counts_equal_single_stepping() {
-    let part = std::env::var("PRICETAG_CONFORMANCE").unwrap_or_default();
-    let suite = Suite::conformance(&part).expect("the conformance programs compile");
-    let agent = Agent::locate().expect("the agent builds");
-    let verdicts = suite.check_all(&agent, 2);
+fn java_at_release_17() {
+    check(Compiler::Javac(17), 80);
+}
 
-    let (mut instructions, mut comments, mut failed, mut report) = (0, 0, 0, String::new());
-    for (name, verdict) in &verdicts {
-        instructions += verdict.instructions;
-        comments += verdict.comments;
-        if verdict.differences.is_empty() {
-            continue;
-        }
-        failed += 1;
-        let _ = writeln!(report, "{name}: {} differences", verdict.differences.len());
-        for difference in verdict.differences.iter().take(SHOWN) {
-            let _ = writeln!(report, "    {difference}");
-        }
+#[test]
+fn java_at_release_8() {
+    check(Compiler::Javac(8), 50);
+}
+
+#[test]
+fn java_at_release_11() {
+    check(Compiler::Javac(11), 60);
+}
+
+#[test]
+fn java_at_release_21() {
+    check(Compiler::Javac21, 80);
+}
+
+#[test]
+fn java_by_the_eclipse_compiler() {
+    check(Compiler::Eclipse, 70);
+}
+
+#[test]
+fn kotlin() {
+    check(Compiler::Kotlin, 3);
+}
+
+#[test]
+fn scala() {
+    check(Compiler::Scala, 3);
+}
+
+#[test]
+fn groovy() {
+    check(Compiler::Groovy, 3);
+}
+
+/// Number of opcodes a class file may hold: 0 (`nop`) to 201 (`jsr_w`).
+const OPCODES: u8 = 202;
+/// Subroutines, which Java has not made since release 6: methods with them run uncounted and are listed.
+const SUBROUTINES: [u8; 3] = [168, 169, 201];
+
+#[test]
+fn generated_bytecode_covers_every_opcode() {
+    let report = check(Compiler::Bytecode, 8);
+    if !part().is_empty() {
+        return;
     }
-    println!(
-        "{} programs, {instructions} instructions and {comments} comments compared, {failed} programs differ",
-        verdicts.len()
-    );
-    assert_eq!(
-        verdicts.len(),
-        suite.programs.len(),
-        "every program was checked"
-    );
-    assert!(
-        !part.is_empty() || verdicts.len() >= 40,
-        "the suite has shrunk to {} programs",
-        verdicts.len()
-    );
-    assert!(
-        failed == 0,
-        "{failed} of {} programs differ\n{report}",
-        verdicts.len()
-    );
+    let all: BTreeSet<u8> = (0..OPCODES).collect();
+    let verdicts = || report.verdicts.values();
+    let executed: BTreeSet<u8> = verdicts().flat_map(|v| &v.executed).copied().collect();
+    let compared: BTreeSet<u8> = verdicts().flat_map(|v| &v.compared).copied().collect();
+    let missing = |seen: &BTreeSet<u8>| -> Vec<&str> {
+        let opcodes = all.difference(seen);
+        opcodes
+            .map(|&o| pricetag_classfile::opcode::mnemonic(o))
+            .collect()
+    };
+    assert_eq!(missing(&executed), [""; 0], "not executed");
+    let counted: BTreeSet<u8> = compared.union(&SUBROUTINES.into()).copied().collect();
+    assert_eq!(missing(&counted), [""; 0], "not compared");
 }
