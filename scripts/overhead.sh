@@ -1,67 +1,191 @@
 #!/usr/bin/env bash
-# What counting costs: the same program without and with the counting agent, strictly alternating, as a Markdown table of whole-process ratios.
-#   scripts/overhead.sh [PAIRS]     15 pairs unless told otherwise
-# Both sides run with -XX:-DontCompileHugeMethods, as pricetag itself runs them. A ratio is the median over pairs of (counted / plain); the
-# range in brackets is the pairs' interquartile range. CPU is user + system time of the whole process: compilers, collector and class loading included.
+# What counting costs: eleven real programs without probes, with Pricetag's exact counters, with JaCoCo's agent and with naive counters per
+# basic block, strictly alternating. Prints Markdown tables; every run is a JSON line in .cache/overhead/runs-*.jsonl.
+#   scripts/overhead.sh [PAIRS] [PROGRAM ...]     15 rounds of all programs unless told otherwise
+#   scripts/overhead.sh table                     the tables of what was measured so far
+# A program's earlier runs are replaced. About 25 s a round and program on an idle machine: 11 programs in 15 rounds take over an hour.
+#   OVERHEAD_HUGE=skipped      leave methods over 8,000 bytes to the interpreter, as the JVM does by itself; `compiled` is the default and
+#                              what pricetag itself chooses (-XX:-DontCompileHugeMethods)
+#   OVERHEAD_VARIANTS          some of "plain pricetag jacoco naive"
+#   OVERHEAD_OPTIONS           further lines for the agent's options file
+# Steady state is the median CPU time of the iterations behind the warm-up, of the threads that do the work; whole process is user + system
+# time with compilers, collector, class loading and warm-up. A ratio is the median over rounds of (variant / plain) in the same round.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-pairs=${1:-15}
-agent=$PWD/${CARGO_TARGET_DIR:-target}/release/libpricetag_agent.so
+target=${CARGO_TARGET_DIR:-target}
+case $target in /*) ;; *) target=$PWD/$target ;; esac
 work=$PWD/.cache/overhead
-scripts/fetch-subjects.sh
-mkdir -p "$work/classes" "$work/out"
+huge=${OVERHEAD_HUGE:-compiled}
+variants=${OVERHEAD_VARIANTS:-plain pricetag jacoco naive}
+all="bzip2 xz lzw h2 lucene-index lucene-search javac imagej rhino json http"
+results=$work/runs-$huge.jsonl
 
-classpath=$(find "$PWD/.cache/subjects" -name '*.jar' ! -name '*-sources.jar' | LC_ALL=C sort | paste -sd:)
-javac -g -nowarn -d "$work/classes" -cp "$classpath" subjects/compress/*.java
-[ -f "$work/corpus/list.txt" ] || java -cp "$work/classes" Corpus "$work/corpus" .cache/subjects/src .cache/subjects >&2
-sed -n '1~6p' "$work/corpus/list.txt" >"$work/some.txt"
-find .cache/subjects/src/commons-math3-3.6.1/org/apache/commons/math3/{linear,util,analysis} -name '*.java' | LC_ALL=C sort >"$work/sources.txt"
-one=$(find .cache/subjects/src/commons-lang3-3.14.0 -name StringUtils.java)
+die() {
+    echo "overhead: $*" >&2
+    exit 1
+}
 
-agent_option() { # agent_option NAME INCLUDE...: writes options for a counting run and prints the JVM option
-    local name=$1 options=$work/$1.options
+tables() {
+    cargo build --release --locked -q -p pricetag-quantity --example ratios
+    for file in "$work"/runs-*.jsonl; do
+        [ -s "$file" ] || continue
+        "$target/release/examples/ratios" "$file"
+    done
+}
+
+if [ "${1:-}" = table ]; then
+    tables
+    exit
+fi
+pairs=15
+case ${1:-} in [0-9]*)
+    pairs=$1
     shift
-    mkdir -p "$work/plans"
-    {
-        printf 'mode=count\ntrace=%s\nplans=%s\n' "$work/$name.trace" "$work/plans"
-        for pattern in "$@"; do printf 'include=%s\n' "$pattern"; done
-    } >"$options"
-    echo "-agentpath:$agent=$options"
+    ;;
+esac
+programs=${*:-$all}
+case $huge in
+    compiled) huge_option=-XX:-DontCompileHugeMethods ;;
+    skipped) huge_option=-XX:+DontCompileHugeMethods ;;
+    *) die "OVERHEAD_HUGE is compiled or skipped, not $huge" ;;
+esac
+
+# What is under test in each program: package or class names, iterations before and while timing.
+describe() { # describe PROGRAM: sets packages, classes, modules, warm, timed
+    packages="" classes="" modules="" warm=12 timed=9
+    case $1 in
+        bzip2) packages=org.apache.commons.compress ;;
+        xz) packages=org.tukaani.xz ;;
+        lzw) classes=LzwProgram ;;
+        h2) packages=org.h2 warm=15 ;;
+        lucene-*) packages=org.apache.lucene warm=15 ;;
+        javac) packages=com.sun.tools.javac modules=jdk.compiler timed=7 ;;
+        imagej) packages=ij ;;
+        rhino) packages=org.mozilla warm=15 ;;
+        json) packages=com.fasterxml.jackson warm=15 ;;
+        http) packages="com.fasterxml.jackson sun.net.httpserver com.sun.net.httpserver" classes=HttpProgram modules=jdk.httpserver ;;
+        *) die "no program named $1 (known: $all)" ;;
+    esac
 }
 
-timed() { # timed COMMAND...: prints "cpu wall" in seconds
-    local TIMEFORMAT='%U %S %R' figures
-    figures=$({ time "$@" >/dev/null 2>&1; } 2>&1)
-    awk '{ print $1 + $2, $3 }' <<<"$figures"
+prepare() {
+    scripts/fetch-subjects.sh subjects bench
+    cargo build --release --locked -q -p pricetag-agent
+    cargo build --release --locked -q -p pricetag-instrument --example naive
+    rm -rf "$work/classes" "$work/helper" "$work/unpacked" "$work/naive"
+    mkdir -p "$work/classes" "$work/helper" "$work/unpacked" "$work/plans" "$work/log"
+    jars=$(find "$PWD/.cache/bench" -name '*.jar' ! -name 'org.jacoco*' | LC_ALL=C sort | paste -sd:)
+    for name in compress io codec lang3; do
+        jars+=:$(find "$PWD/.cache/subjects" -name "commons-$name-[0-9]*.jar" ! -name '*-sources.jar')
+    done
+    jacoco=$(find "$PWD/.cache/bench" -name 'org.jacoco.agent-*-runtime.jar')
+    javac -g -nowarn -d "$work/classes" -cp "$jars" subjects/bench/*.java
+    javac -g -d "$work/helper" subjects/bench/naive/NaiveCounters.java
+    local jar IFS=:
+    for jar in $jars; do unzip -q -o "$jar" '*.class' -x 'META-INF/*' -d "$work/unpacked/all" 2>/dev/null || true; done
 }
 
-row() { # row NAME LAUNCHER-PREFIX INCLUDES COMMAND...: one line of the table; PREFIX is -J for JDK tools
-    local name=$1 prefix=$2 includes=$3
-    shift 3
-    local program=$1 option
-    shift
-    # shellcheck disable=SC2086 # several patterns
-    option=$(agent_option "$name" $includes)
-    for ((i = 0; i < pairs; i++)); do
-        rm -f "$work/$name.trace"
-        echo "$(timed "$program" "$prefix-XX:-DontCompileHugeMethods" "$@") $(
-            timed "$program" "$prefix$option" "$prefix-XX:-DontCompileHugeMethods" "$@")"
-    done | awk -v name="$name" '
-        { plain[NR] = $1; cpu[NR] = $3 / $1; wall[NR] = $4 / $2 }
-        function at(a, q,    i, j, t, b) {
-            for (i = 1; i <= NR; i++) b[i] = a[i]
-            for (i = 2; i <= NR; i++) { t = b[i]; for (j = i - 1; j > 0 && b[j] > t; j--) b[j + 1] = b[j]; b[j + 1] = t }
-            return b[int(q * (NR - 1) + 0.5) + 1]
-        }
-        END { printf "| %s | %.2f s | %.2f [%.2f–%.2f] | %.2f [%.2f–%.2f] |\n", name, at(plain, 0.5),
-              at(cpu, 0.5), at(cpu, 0.25), at(cpu, 0.75), at(wall, 0.5), at(wall, 0.25), at(wall, 0.75) }'
-    [ -s "$work/$name.trace" ] || { echo "overhead: $name left no trace: it was not counted" >&2; exit 1; }
+naive_classes() { # naive_classes PROGRAM: instruments what is under test, sets naive_options
+    local package class module in=$work/unpacked/$1 out=$work/naive/$1 path home counters
+    mkdir -p "$in/path" "$out"
+    for package in $packages; do
+        path=${package//./\/}
+        if [ -d "$work/unpacked/all/$path" ]; then
+            mkdir -p "$in/path/$path"
+            cp -r "$work/unpacked/all/$path/." "$in/path/$path"
+        fi
+    done
+    for class in $classes; do cp "$work/classes/$class"*.class "$in/path"; done
+    home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.home = //p')
+    for module in $modules; do
+        for package in $packages; do
+            "$home/bin/jimage" extract --dir "$in" --include "regex:/$module/${package//./\/}/.*" "$home/lib/modules"
+        done
+    done
+    counters=$("$target/release/examples/naive" "$in" "$out" 2>>"$work/log/naive.txt")
+    naive_options=("-Xbootclasspath/a:$work/helper" "-Dnaive.counters=$counters")
+    for module in $modules; do naive_options+=("--patch-module=$module=$out/$module" "--add-reads=$module=ALL-UNNAMED"); done
 }
 
-echo "| program ($pairs pairs) | plain CPU | counted / plain, CPU | counted / plain, wall |"
-echo "|---|---|---|---|"
-row bzip2 '' 'org.apache.commons.compress.** Driver' java -Xmx1g -XX:+UseSerialGC -cp "$work/classes:$classpath" Driver bzip2 "$work/some.txt"
-row snappy '' 'org.apache.commons.compress.** Driver' java -Xmx1g -XX:+UseSerialGC -cp "$work/classes:$classpath" Driver snappy "$work/some.txt"
-row javac-many -J 'com.sun.tools.javac.**' javac -J-XX:+UseSerialGC -nowarn -proc:none -d "$work/out" -cp "$classpath" @"$work/sources.txt"
-row javac-one -J 'com.sun.tools.javac.**' javac -J-XX:+UseSerialGC -nowarn -proc:none -d "$work/out" -cp "$classpath" "$one"
+agent_options() { # agent_options PROGRAM: writes the agent's options
+    local package class
+    printf 'mode=count\ntrace=%s\nplans=%s\ncount-jdk=true\n' "$work/log/$1.trace" "$work/plans"
+    for package in $packages; do printf 'include=%s.**\n' "$package"; done
+    for class in $classes; do printf 'include=%s\ninclude=%s$*\n' "$class" "$class"; done
+    if [ -n "${OVERHEAD_OPTIONS:-}" ]; then printf '%s\n' "$OVERHEAD_OPTIONS"; fi
+}
+
+counts_instructions=$(perf stat -x, -e instructions:u true 2>&1 | grep -qE '^[0-9]+,' && echo yes || echo no)
+
+run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
+    local program=$1 variant=$2 round=$3 class_path=$work/classes:$jars options=() out=$work/log/$1-$2.out err=$work/log/$1-$2.err proof counting=()
+    case $variant in
+        plain) ;;
+        pricetag)
+            proof=$work/log/$program.trace
+            options=("-agentpath:$target/release/libpricetag_agent.so=$work/log/$program.options")
+            ;;
+        jacoco)
+            proof=$work/log/$program.exec
+            options=("-javaagent:$jacoco=destfile=$proof,append=false,includes=$(includes)")
+            ;;
+        naive)
+            class_path=$work/naive/$program/path:$class_path
+            options=("${naive_options[@]}")
+            ;;
+        *) die "no variant named $variant" ;;
+    esac
+    [ -z "${proof:-}" ] || rm -f "$proof"
+    if [ "$counts_instructions" = yes ]; then counting=(perf stat -x, -e instructions:u -o "$work/log/perf.txt"); fi
+    local TIMEFORMAT='%U %S %R' figures instructions=null
+    figures=$({ time "${counting[@]}" java -Xms1g -Xmx1g -XX:+UseSerialGC "$huge_option" -Djava.awt.headless=true -Dsun.net.httpserver.nodelay=true \
+        "-Dbench.javac.classpath=$PWD/.cache/subjects/commons-math3-3.6.1.jar" "${options[@]}" -cp "$class_path" Bench "$program" "$sources" "$warm" "$timed" >"$out" 2>"$err"; } 2>&1) ||
+        die "$program failed with $variant: $(head -c 2000 "$err")"
+    if [ "$counts_instructions" = yes ]; then instructions=$(grep -oE '^[0-9]+,' "$work/log/perf.txt" | tr -d ,); fi
+    case $variant in
+        naive) grep -q '^naive counts: [1-9]' "$err" || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
+        plain) ;;
+        *) [ -s "$proof" ] || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
+    esac
+    [ "$(awk '{ print $4 }' "$out" | sort -u | wc -l)" = 1 ] || die "$program: checksums differ between iterations ($variant)"
+    local sum cpu
+    sum=$(awk 'NR == 1 { print $4 }' "$out")
+    [ "${checksum:=$sum}" = "$sum" ] || die "$program computed something else with $variant: $sum instead of $checksum"
+    cpu=$(sort -n "$out" | awk '{ cpu[NR] = $1 } END { print NR % 2 ? cpu[(NR + 1) / 2] : (cpu[NR / 2] + cpu[NR / 2 + 1]) / 2 }')
+    # shellcheck disable=SC2086 # three figures
+    set -- $figures
+    printf '{"huge":"%s","program":"%s","variant":"%s","round":%d,"steady":%.0f,"whole":%.3f,"wall":%.3f,"instructions":%s,"checksum":"%s"}\n' \
+        "$huge" "$program" "$variant" "$round" "$cpu" "$(awk "BEGIN { print $1 + $2 }")" "$3" "$instructions" "$sum" >>"$results.part"
+}
+
+includes() { # JaCoCo's patterns
+    local package class list=()
+    for package in $packages; do list+=("$package.*"); done
+    for class in $classes; do list+=("$class" "$class\$*"); done
+    local IFS=:
+    echo "${list[*]}"
+}
+
+prepare
+sources=$PWD/.cache/subjects/src/commons-math3-3.6.1
+[ "$counts_instructions" = yes ] || echo "overhead: no instruction counts here (perf is missing, or the machine does not offer the event); times only" >&2
+for program in $programs; do
+    describe "$program"
+    agent_options "$program" >"$work/log/$program.options"
+    naive_classes "$program"
+    checksum=
+    : >"$results.part"
+    for ((round = 0; round < pairs; round++)); do
+        # Every other round goes backwards, so that no variant always follows the same one.
+        order=$variants
+        if ((round % 2)); then order=$(tr ' ' '\n' <<<"$variants" | tac | paste -sd' '); fi
+        for variant in $order; do run "$program" "$variant" "$round"; done
+        echo "overhead: $program, round $((round + 1)) of $pairs" >&2
+    done
+    touch "$results"
+    { grep -v "\"program\":\"$program\"" "$results" || true; cat "$results.part"; } >"$results.new"
+    mv "$results.new" "$results"
+    rm -f "$results.part"
+done
+tables
