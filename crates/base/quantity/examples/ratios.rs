@@ -163,7 +163,10 @@ fn geometric_mean(figures: &Figures, variant: &str) -> String {
     let mut draws = Draws(20_261_121);
     let resampled: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
-            let drawn: Vec<Vec<f64>> = samples.iter().map(|sample| draws.resample(sample)).collect();
+            let drawn: Vec<Vec<f64>> = samples
+                .iter()
+                .map(|sample| draws.resample(sample))
+                .collect();
             mean(&drawn)
         })
         .collect();
