@@ -57,7 +57,7 @@ public class PatternSwitches {
         }
         try {
             sum += area(new Pair(new Circle(1), new Box(1, 13))); // count: 1
-        } catch (MatchException e) {
+        } catch (RuntimeException e) {
             sum += 5000; // count: 1
         }
         String text = "";

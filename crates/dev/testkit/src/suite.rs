@@ -250,16 +250,16 @@ impl Report {
     pub fn assert_agreement(&self, what: &str, least: usize) {
         println!("{what}: {}", self.summary());
         assert!(
-            self.verdicts.len() >= least,
-            "{what}: only {} runs",
-            self.verdicts.len()
-        );
-        assert!(
             self.failed() == 0,
             "{what}: {} of {} runs differ\n{}",
             self.failed(),
             self.verdicts.len(),
             self.differences()
+        );
+        assert!(
+            self.verdicts.len() >= least,
+            "{what}: only {} runs",
+            self.verdicts.len()
         );
     }
 }
