@@ -1,4 +1,4 @@
-// vm: -Xmx64m
+// vm: -Xmx96m
 /** OutOfMemoryError for an array that can never fit, caught in the frame that asks and in its caller. */
 public class OutOfMemory {
     static int n;

@@ -29,7 +29,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                     one.method.unwrap_or_default(),
                     one.reason
                 );
-                *left.entry(format!("left {what}: {}", one.reason)).or_default() += 1;
+                *left
+                    .entry(format!("left {what}: {}", one.reason))
+                    .or_default() += 1;
             }
             Record::Inexact(text) => *inexact.entry(format!("inexact: {text}")).or_default() += 1,
             Record::End => ended = true,

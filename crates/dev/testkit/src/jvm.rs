@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use pricetag_trace::{AgentOptions, Mode, Pattern};
 
+use crate::machine::PROGRAM;
 use crate::{Counts, Machine, Program, TestkitError, content, io};
 
 /// Longest run of one program, single-stepping included.
@@ -87,7 +88,7 @@ impl Agent {
     /// # Errors
     /// If the virtual machine does not start or end, or the trace is no complete trace.
     pub fn count(&self, launch: &Launch) -> Result<(Outcome, Counts), TestkitError> {
-        let scratch = launch.scratch()?;
+        let scratch = scratch()?;
         let (trace, plans) = (scratch.path().join("trace"), scratch.path().join("plans"));
         let options = AgentOptions {
             plans: Some(plans.clone()),
@@ -103,7 +104,7 @@ impl Agent {
     /// # Errors
     /// If the virtual machine does not start or end, or the counts cannot be read.
     pub fn step(&self, launch: &Launch) -> Result<(Outcome, Counts), TestkitError> {
-        let scratch = launch.scratch()?;
+        let scratch = scratch()?;
         let steps = scratch.path().join("steps");
         let options = options(Mode::Step, &steps, launch.program)?;
         let outcome = self.run(launch, scratch.path(), &options)?;
@@ -153,8 +154,9 @@ impl<'a> Launch<'a> {
 
     fn java(&self, agent: Option<&str>) -> Command {
         let mut command = Command::new(&self.machine.java);
+        let options = self.machine.options.iter();
         command
-            .args(&self.machine.options)
+            .args(options.map(|option| option.replace(PROGRAM, &self.program.name)))
             .args(&self.before)
             .args(agent)
             .args(&self.after)
@@ -165,10 +167,10 @@ impl<'a> Launch<'a> {
             .args(&self.program.arguments);
         command
     }
+}
 
-    fn scratch(&self) -> Result<tempfile::TempDir, TestkitError> {
-        tempfile::tempdir().map_err(io("create", Path::new("a temporary directory")))
-    }
+fn scratch() -> Result<tempfile::TempDir, TestkitError> {
+    tempfile::tempdir().map_err(io("create", Path::new("a temporary directory")))
 }
 
 fn options(mode: Mode, trace: &Path, program: &Program) -> Result<AgentOptions, TestkitError> {

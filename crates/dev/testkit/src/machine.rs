@@ -12,6 +12,15 @@ const ZGC_READY: u16 = 15;
 /// First release with object headers of 8 bytes that need no unlocking.
 const COMPACT_HEADERS: u16 = 25;
 
+/// What stands for the program's name in an option.
+pub const PROGRAM: &str = "{program}";
+/// The program's own classes are compiled before their first call, and no others, which would take long.
+const COMPILED: [&str; 3] = [
+    "-Xcomp",
+    "-XX:CompileCommand=quiet",
+    "-XX:CompileCommand=compileonly,{program}*.*",
+];
+
 /// A virtual machine: a `java` program with options that come before the subject's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
@@ -21,7 +30,7 @@ pub struct Machine {
     pub java: PathBuf,
     /// Feature release.
     pub feature: u16,
-    /// Options.
+    /// Options, in which [`PROGRAM`] is replaced.
     pub options: Vec<String>,
 }
 
@@ -88,7 +97,7 @@ impl Machine {
             self.with("interpreter", &["-Xint"]),
             self.with("C1", &["-XX:TieredStopAtLevel=1"]),
             self.with("C2", &["-XX:-TieredCompilation"]),
-            self.with("all compiled", &["-Xcomp"]),
+            self.with("compiled before the first call", &COMPILED),
         ];
         if self.feature >= COMPACT_HEADERS {
             all.push(self.with("compact headers", &["-XX:+UseCompactObjectHeaders"]));

@@ -16,6 +16,11 @@ use crate::{
     TestkitError, Verdict, io, repository,
 };
 
+/// Whether everything is to be checked, which takes long (`PRICETAG_EXACTNESS=full`), or a sample of what is unlikely to differ.
+pub fn in_full() -> bool {
+    std::env::var_os("PRICETAG_EXACTNESS").is_some_and(|value| value == "full")
+}
+
 /// Differences shown per program.
 const SHOWN: usize = 12;
 
@@ -78,6 +83,16 @@ impl Suite {
     /// Keeps the programs for which `wanted` holds.
     pub fn retain(&mut self, wanted: impl Fn(&Program) -> bool) {
         self.programs.retain(wanted);
+    }
+
+    /// Keeps every fourth program, starting with the one at `offset`, and those that need the compiler's own release.
+    pub fn sample(&mut self, offset: usize) {
+        let release = self.compiler.release();
+        let mut position = 0;
+        self.programs.retain(|program| {
+            position += 1;
+            position % 4 == offset % 4 || program.since == release
+        });
     }
 
     /// One way to run one of the programs.
