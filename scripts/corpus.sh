@@ -9,10 +9,11 @@ exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=${CARGO_TARGET_DIR:-target}
 case $target in /*) ;; *) target=$PWD/$target ;; esac
+agent=${PRICETAG_AGENT:-$target/release/libpricetag_agent.so}
 results=$PWD/.cache/corpus-results
 mkdir -p "$results"
 scripts/fetch-subjects.sh subjects bench corpus
-cargo build --release --locked -q -p pricetag-agent
+[ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent
 cargo build --release --locked -q -p pricetag-testkit --example trace_summary
 mkdir -p "$results/classes"
 javac --release 17 -nowarn -d "$results/classes" subjects/corpus/Link.java
@@ -33,7 +34,7 @@ unit() { # unit NAME JAVA [JAR]: links twice, leaves NAME.plain, NAME.counted an
         echo "corpus: $name fails without the agent: $(tail -c 500 "$out.log")" >&2
         return 1
     }
-    nice -n 19 "$java" "-agentpath:$target/release/libpricetag_agent.so=$out.options" "${common[@]}" Link "$out.counted" ${jar:+"$jar"} >>"$out.log" 2>&1 || {
+    nice -n 19 "$java" "-agentpath:$agent=$out.options" "${common[@]}" Link "$out.counted" ${jar:+"$jar"} >>"$out.log" 2>&1 || {
         echo "corpus: $name fails with the agent: $(tail -c 1500 "$out.log")" >&2
         return 1
     }

@@ -15,6 +15,7 @@ exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=${CARGO_TARGET_DIR:-target}
 case $target in /*) ;; *) target=$PWD/$target ;; esac
+agent=${PRICETAG_AGENT:-$target/release/libpricetag_agent.so}
 work=$PWD/.cache/overhead
 huge=${OVERHEAD_HUGE:-compiled}
 variants=${OVERHEAD_VARIANTS:-plain pricetag jacoco naive}
@@ -71,7 +72,7 @@ describe() { # describe PROGRAM: sets packages, classes, modules, warm, timed
 
 prepare() {
     scripts/fetch-subjects.sh subjects bench
-    cargo build --release --locked -q -p pricetag-agent
+    [ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent
     cargo build --release --locked -q -p pricetag-instrument --example naive
     rm -rf "$work/classes" "$work/helper" "$work/unpacked" "$work/naive"
     mkdir -p "$work/classes" "$work/helper" "$work/unpacked" "$work/plans" "$work/log"
@@ -124,7 +125,7 @@ run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
         plain) ;;
         pricetag)
             proof=$work/log/$program.trace
-            options=("-agentpath:$target/release/libpricetag_agent.so=$work/log/$program.options")
+            options=("-agentpath:$agent=$work/log/$program.options")
             ;;
         jacoco)
             proof=$work/log/$program.exec

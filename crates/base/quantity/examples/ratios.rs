@@ -12,7 +12,8 @@ use std::{env, fs};
 /// The variant that all others are divided by.
 const PLAIN: &str = "plain";
 /// Known variants in the order of the table, with their headings.
-const VARIANTS: [(&str, &str); 3] = [
+const VARIANTS: [(&str, &str); 4] = [
+    ("idle", "Pricetag, nothing to count"),
     ("pricetag", "Pricetag, exact counts"),
     ("jacoco", "JaCoCo, booleans"),
     ("naive", "naive block counters"),

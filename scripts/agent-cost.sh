@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
+#   scripts/agent-cost.sh [PAIRS] [startup|memory ...]     15 rounds of both unless told otherwise
+# startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, and under
+#          JaCoCo; whole process.
+# memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
+#          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
+set -euo pipefail
+exec </dev/null
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+target=${CARGO_TARGET_DIR:-target}
+case $target in /*) ;; *) target=$PWD/$target ;; esac
+agent=${PRICETAG_AGENT:-$target/release/libpricetag_agent.so}
+[ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent
+work=$PWD/.cache/agent-cost
+pairs=15
+case ${1:-} in [0-9]*)
+    pairs=$1
+    shift
+    ;;
+esac
+parts=${*:-startup memory}
+mkdir -p "$work"
+
+die() {
+    echo "agent-cost: $*" >&2
+    exit 1
+}
+
+agent_option() { # agent_option NAME LINE...: the JVM option of a counting agent with those option lines
+    local name=$1
+    shift
+    rm -f "$work/$name.trace"
+    printf '%s\n' mode=count "trace=$work/$name.trace" "plans=$work/plans" "$@" >"$work/$name.options"
+    echo "-agentpath:$agent=$work/$name.options"
+}
+
+startup() {
+    scripts/fetch-subjects.sh subjects bench
+    cargo build --release --locked -q -p pricetag-quantity --example ratios
+    local one jacoco variant round option order figures TIMEFORMAT='%U %S %R' results=$work/startup.jsonl
+    one=$(find .cache/subjects/src/commons-lang3-3.14.0 -name StringUtils.java)
+    jacoco=$(find "$PWD/.cache/bench" -name 'org.jacoco.agent-*-runtime.jar')
+    : >"$results"
+    for ((round = 0; round < pairs; round++)); do
+        order="plain idle pricetag jacoco"
+        if ((round % 2)); then order="jacoco pricetag idle plain"; fi
+        for variant in $order; do
+            case $variant in
+                plain) option=-Dnothing ;;
+                idle) option=$(agent_option idle 'include=no.such.Thing') ;;
+                pricetag) option=$(agent_option javac 'include=com.sun.tools.javac.**') ;;
+                jacoco) option="-javaagent:$jacoco=destfile=$work/javac.exec,append=false,includes=com.sun.tools.javac.*" ;;
+            esac
+            rm -f "$work/javac.exec"
+            figures=$({ time javac "-J$option" -J-XX:+UseSerialGC -nowarn -proc:none -d "$work/out" \
+                -cp "$(find .cache/subjects -name 'commons-lang3-[0-9]*.jar' ! -name '*-sources.jar')" "$one" >"$work/javac.log" 2>&1; } 2>&1) ||
+                die "javac fails with $variant: $(head -c 1000 "$work/javac.log")"
+            case $variant in
+                pricetag) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
+                jacoco) [ -s "$work/javac.exec" ] || die "javac was not covered" ;;
+            esac
+            # shellcheck disable=SC2086 # three figures
+            set -- $figures
+            printf '{"huge":"skipped","program":"javac-one-file","variant":"%s","round":%d,"steady":null,"whole":%s,"wall":%s,"instructions":null}\n' \
+                "$variant" "$round" "$(awk "BEGIN { print $1 + $2 }")" "$3" >>"$results"
+        done
+    done
+    "$target/release/examples/ratios" "$results"
+}
+
+memory() {
+    cargo build --release --locked -q -p pricetag-instrument --example rewrite_tree
+    rm -rf "$work/wide" "$work/plans"
+    mkdir -p "$work/wide"
+    java subjects/agent-cost/Generate.java "$work/wide/src" 100 50 "${WIDE_BRANCHES:-19}"
+    javac -nowarn -d "$work/wide/classes" "$work/wide/src"/*.java subjects/agent-cost/Wide.java
+    local counters threads=100 common plain counted
+    counters=$("$target/release/examples/rewrite_tree" "$work/wide/classes" "$work/wide/rewritten" | awk '/^[0-9]/ { sum += $3 } END { print sum }')
+    common=(-Xms512m -Xmx512m -XX:+AlwaysPreTouch -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$work/wide/classes" Wide "$threads")
+    : >"$work/memory"
+    for ((round = 0; round < 3; round++)); do
+        plain=$(java "${common[@]}")
+        counted=$(java "$(agent_option wide 'include=Part*' 'include=Wide*')" "${common[@]}")
+        echo "$plain $counted" >>"$work/memory"
+    done
+    awk '$3 != $6 { bad = 1 } END { exit bad }' "$work/memory" || die "the counted program computes something else"
+    sort -n "$work/memory" | awk -v counters="$counters" -v threads="$threads" '
+        { resident[NR] = $4 - $1; heap[NR] = $5 - $2 - 8 * counters * threads; size[NR] = $5 - $2 }
+        END { m = int((NR + 1) / 2)
+            printf "| counters | threads | live heap grew by | of which counters | outside the heap | agent beyond counters |\n|---|---|---|---|---|---|\n"
+            printf "| %d | %d | %.1f MB | %.1f MB | %.1f MB | **%.1f MB** |\n", counters, threads, size[m] / 1e6, 8 * counters * threads / 1e6, resident[m] / 1e6, (resident[m] + heap[m]) / 1e6 }'
+}
+
+for part in $parts; do
+    case $part in
+        startup) startup ;;
+        memory) memory ;;
+        *) die "no part named $part" ;;
+    esac
+done
