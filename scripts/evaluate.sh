@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# The measurements of docs/benchmarks.md: exactness, accuracy on real programs, Lata's experiments. Called by `make bench`, which builds first.
-#   scripts/evaluate.sh [exactness|rewriting|overhead|learning|compress|javac|lata ...]     all of them without arguments
-# EVAL_FILES is the number of source files for javac (200), EVAL_REPEAT the number of timing runs (3).
+# The measurements of docs/benchmarks.md. Called by `make bench`, which builds first.
+#   scripts/evaluate.sh [PART ...]     everything without arguments
+# Parts: exactness (conformance suite against the oracle), matrix (the same over JDKs, collectors and compilers), corpus (every class of many
+# libraries under full verification), library-tests (published test suites under counting), rewriting (throughput), overhead (beside JaCoCo and
+# naive counters; over an hour), agent-cost (start-up and memory), learning (time of estimators), learning-peers (beside other
+# implementations), compress, javac (accuracy on real programs), lata (Lata's experiments).
+# EVAL_FILES is the number of source files for javac (200), EVAL_REPEAT the number of timing runs (3), EVAL_PAIRS the rounds of overhead (15).
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-parts=${*:-exactness rewriting overhead learning compress javac lata}
+parts=${*:-exactness matrix corpus library-tests rewriting overhead agent-cost learning learning-peers compress javac lata}
 target=${CARGO_TARGET_DIR:-target}
 pricetag=${PRICETAG:-$target/release/pricetag}
 work=.cache/evaluate
@@ -42,9 +46,41 @@ rewriting() {
     cargo bench --locked -p pricetag-instrument --bench rewrite 2>/dev/null | grep -E 'time:|thrpt:|^[a-z]'
 }
 
+matrix() {
+    section "Exactness on other JDKs, collectors and compilers"
+    scripts/fetch-testbed.sh
+    PRICETAG_EXACTNESS=full cargo test --release --locked -p pricetag-testkit --test matrix --test agents --test threads -- --nocapture 2>&1 |
+        grep -vE '^$|^running|^ *(Compiling|Finished|Running)'
+}
+
+corpus() {
+    section "Corpus: linked under full verification, without and with counting"
+    scripts/corpus.sh
+}
+
+library_tests() {
+    section "Published test suites, without and with counting"
+    scripts/library-tests.sh
+}
+
 overhead() {
-    section "Overhead of counting, whole process"
+    section "Overhead of counting"
     scripts/overhead.sh "${EVAL_PAIRS:-15}"
+}
+
+agent_cost() {
+    section "Cost of the agent itself"
+    scripts/agent-cost.sh "${EVAL_PAIRS:-15}"
+}
+
+learning_peers() {
+    section "Learning beside other implementations"
+    local script
+    for script in scripts/bench-learning/*.sh; do
+        [ -x "$script" ] || continue
+        printf '\n### %s\n\n' "$(basename "$script" .sh)"
+        "$script"
+    done
 }
 
 learning() {
@@ -83,7 +119,12 @@ for part in $parts; do
     case $part in
         exactness) exactness ;;
         rewriting) rewriting ;;
+        matrix) matrix ;;
+        corpus) corpus ;;
+        library-tests) library_tests ;;
         overhead) overhead ;;
+        agent-cost) agent_cost ;;
+        learning-peers) learning_peers ;;
         learning) learning ;;
         compress) compress ;;
         javac) javac_subject ;;
