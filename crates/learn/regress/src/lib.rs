@@ -8,12 +8,14 @@ pub mod hier;
 pub mod hierarchy;
 mod joint;
 mod kernel;
+pub mod mars;
 pub mod nnls;
 pub mod ols;
 pub mod shrinkage;
 
 pub use hier::{Hierarchical, Outcome};
 pub use hierarchy::{Hierarchy, Role};
+pub use mars::Mars;
 pub use nnls::{NnlsSolution, NonNegative, nnls};
 pub use ols::LeastSquares;
 pub use shrinkage::Shrinkage;
