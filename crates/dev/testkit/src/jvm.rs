@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pricetag_trace::{AgentOptions, Mode, Pattern};
+use pricetag_trace::{AgentOptions, Mode, Pattern, Scope};
 
 use crate::machine::PROGRAM;
 use crate::{Counts, Machine, Program, TestkitError, content, io};
@@ -88,15 +88,29 @@ impl Agent {
     /// # Errors
     /// If the virtual machine does not start or end, or the trace is no complete trace.
     pub fn count(&self, launch: &Launch) -> Result<(Outcome, Counts), TestkitError> {
+        self.observe(launch, &[], Counts::from_trace)
+    }
+
+    /// Runs a program with probes and observed methods; `read` gets the paths of the trace and of the plans.
+    ///
+    /// # Errors
+    /// If the virtual machine does not start or end, or those of `read`.
+    pub fn observe<T>(
+        &self,
+        launch: &Launch,
+        scopes: &[Scope],
+        read: impl FnOnce(&Path, &Path) -> Result<T, TestkitError>,
+    ) -> Result<(Outcome, T), TestkitError> {
         let scratch = scratch()?;
         let (trace, plans) = (scratch.path().join("trace"), scratch.path().join("plans"));
         let options = AgentOptions {
             plans: Some(plans.clone()),
+            scopes: scopes.to_vec(),
             ..options(Mode::Count, &trace, launch.program)?
         };
         let outcome = self.run(launch, scratch.path(), &options)?;
-        let counts = Counts::from_trace(&trace, &plans).map_err(|e| said(&e, &trace, &outcome))?;
-        Ok((outcome, counts))
+        let result = read(&trace, &plans).map_err(|e| said(&e, &trace, &outcome))?;
+        Ok((outcome, result))
     }
 
     /// Single-steps a program: the oracle.

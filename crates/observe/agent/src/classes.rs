@@ -33,6 +33,8 @@ pub struct CountedMethod {
     pub descriptor: String,
     /// `(rewritten pc, original pc)` of every original instruction, ascending; empty when the method is not counted.
     pub pcs: Vec<(u32, u16)>,
+    /// Length of the rewritten code in bytes.
+    pub code_length: usize,
     /// Original pcs of its `monitorenter` instructions.
     pub monitor_enters: Vec<u16>,
 }

@@ -207,7 +207,18 @@ fn resolve(
         .methods
         .iter()
         .position(|known| known.name == name && known.descriptor == descriptor)?;
-    (!counted.methods[index].pcs.is_empty()).then_some((counted, index as u16))
+    if counted.methods[index].pcs.is_empty() {
+        return None;
+    }
+    let code = session.jvmti.bytecodes(method);
+    if code.is_some_and(|code| code.len() != counted.methods[index].code_length) {
+        session.inexact(format!(
+            "{}.{}: another agent changed the method after this one, so it is not known where its open frames stand",
+            counted.name, counted.methods[index].name
+        ));
+        return None;
+    }
+    Some((counted, index as u16))
 }
 
 /// The class index that a counted method's prologue pushes (a larger one than `sipush` takes is not recognised).

@@ -180,6 +180,18 @@ fn thread_class(session: &'static Session, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
+/// Length of each method's code, 0 where there is none.
+fn code_lengths(bytes: &[u8]) -> Vec<usize> {
+    let Ok(class) = ClassFile::parse(bytes) else {
+        return Vec::new();
+    };
+    let lengths = class.methods().iter().map(|method| {
+        let code = method.code(class.constants()).ok().flatten();
+        code.map_or(0, |code| code.bytes.len())
+    });
+    lengths.collect()
+}
+
 /// Where an opcode stands in a method.
 fn instructions(method: &MethodPlan, opcode: u8) -> Vec<u16> {
     let all = method.blocks.iter().flat_map(|block| &block.instructions);
@@ -321,6 +333,7 @@ impl Request {
                 name: method.name.clone(),
                 descriptor: method.descriptor.clone(),
                 pcs: Vec::new(),
+                code_length: 0,
                 monitor_enters: instructions(method, MONITORENTER),
             })
             .collect();
@@ -337,6 +350,9 @@ impl Request {
             let method = methods.get(usize::from(*method));
             let label = method.map(|method| format!("{}{}", method.name, method.descriptor));
             session.left(&self.name, label, reason);
+        }
+        for (method, length) in methods.iter_mut().zip(code_lengths(&rewritten.bytes)) {
+            method.code_length = length;
         }
         let left = |index: u16| rewritten.left.iter().any(|(left, _)| *left == index);
         for changed in rewritten

@@ -1,0 +1,113 @@
+//! No count is lost or counted twice, however many threads there are.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pricetag_testkit::suite::in_full;
+use pricetag_testkit::{Agent, Compiler, Launch, Machine, Program, Testbed, repository};
+use pricetag_trace::{Record, Scope, Trace};
+
+/// A subject of `subjects/threads`, compiled for any release from 11 on.
+fn subject(name: &str, argument: &str) -> (Program, tempfile::TempDir) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = repository().join(format!("subjects/threads/{name}.java"));
+    let mut program = Program::read(&path).expect("the source is there");
+    program.arguments = argument.split_whitespace().map(str::to_owned).collect();
+    Compiler::Javac(11)
+        .compile(&Testbed::locate(), &[path], directory.path())
+        .expect("the source compiles");
+    (program, directory)
+}
+
+#[test]
+fn sixteen_threads_in_one_method_lose_no_call() {
+    let calls: u64 = if in_full() {
+        1_000_000_000
+    } else {
+        160_000_000
+    };
+    let (program, classes) = subject("Hammer", &calls.to_string());
+    let machine = Machine::system().expect("there is a JDK");
+    let agent = Agent::locate().expect("the agent builds");
+    let launch = Launch::new(&program, &machine, classes.path().as_os_str());
+    let (outcome, counts) = agent.count(&launch).expect("it runs");
+    assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
+    assert_eq!(counts.inexact, [""; 0]);
+    let of = |name: &str| {
+        let found = counts
+            .methods
+            .iter()
+            .find(|(method, _)| method.name == name);
+        found.expect("the method is counted").1
+    };
+    assert_eq!(of("step")[&0], calls, "calls");
+    // iload; iconst_1; iand; ifne; iconst_1; goto; iconst_2; ireturn: one of two ways each time.
+    assert_eq!((of("step")[&6], of("step")[&10]), (calls / 2, calls / 2));
+    assert_eq!(of("step")[&11], calls, "returns");
+    assert_eq!(of("hammer")[&0], 16);
+}
+
+/// Counters of `Observed$Work`: in total, and summed over invocations, of which there are so many.
+type Sums = (BTreeMap<u32, u64>, BTreeMap<u32, u64>, u64);
+
+fn sums(trace: &Path) -> Sums {
+    let trace = Trace::read(trace).expect("a trace");
+    assert_eq!(trace.incomplete_reason(), None);
+    let mut work = None;
+    for record in &trace.records {
+        if let Record::Class(class) = record
+            && class.name == "Observed$Work"
+        {
+            work = Some(class.hash);
+        }
+    }
+    let (mut totals, mut summed, mut invocations) = (BTreeMap::new(), BTreeMap::new(), 0);
+    for record in &trace.records {
+        match record {
+            Record::Counters(counters) if Some(counters.hash) == work => {
+                for &(index, count) in &counters.counts {
+                    *totals.entry(index).or_default() += count;
+                }
+            }
+            Record::Invocation(invocation) => {
+                invocations += 1;
+                let counters = invocation.counters.iter();
+                for class in counters.filter(|class| Some(class.hash) == work) {
+                    for &(index, count) in &class.counts {
+                        *summed.entry(index).or_default() += count;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    (totals, summed, invocations)
+}
+
+fn invocations_add_up(machine: &Machine, argument: &str) {
+    let (program, classes) = subject("Observed", argument);
+    let agent = Agent::locate().expect("the agent builds");
+    let launch = Launch::new(&program, machine, classes.path().as_os_str());
+    let scope: Scope = "Observed$Work#invoke".parse().expect("a scope");
+    let (outcome, (totals, summed, invocations)) = agent
+        .observe(&launch, &[scope], |trace, _| Ok(sums(trace)))
+        .expect("it runs");
+    assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
+    assert_eq!(invocations, 64 * 30, "outermost invocations");
+    assert!(totals.len() > 8, "{totals:?}");
+    assert_eq!(summed, totals);
+}
+
+#[test]
+fn observed_invocations_on_64_threads_add_up_to_the_totals() {
+    invocations_add_up(&Machine::system().expect("there is a JDK"), "");
+}
+
+#[test]
+fn observed_invocations_on_64_virtual_threads_add_up_to_the_totals() {
+    for machine in Testbed::locate().runtimes().expect("pinned runtimes") {
+        if machine.feature >= 21 {
+            invocations_add_up(&machine, "virtual");
+        }
+    }
+}
