@@ -141,6 +141,29 @@ impl Formula {
         }
     }
 
+    /// The same formula with some names replaced by numbers.
+    #[must_use]
+    pub fn substituted(&self, value: &dyn Fn(&str) -> Option<f64>) -> Self {
+        match self {
+            Self::Feature(name) => value(name).map_or_else(|| self.clone(), Self::Constant),
+            Self::Linear { intercept, terms } => {
+                let mut intercept = *intercept;
+                let mut kept = Vec::new();
+                for (coefficient, name) in terms {
+                    match value(name) {
+                        Some(known) => intercept += coefficient * known,
+                        None => kept.push((*coefficient, name.clone())),
+                    }
+                }
+                Self::Linear {
+                    intercept,
+                    terms: kept,
+                }
+            }
+            _ => self.map_parts(&mut |part| part.substituted(value)),
+        }
+    }
+
     /// Number of operations, constants and feature occurrences; a coefficient with its feature counts as three.
     pub fn size(&self) -> usize {
         match self {

@@ -38,6 +38,14 @@ pub enum EstimatorError {
         /// Its value.
         value: f64,
     },
+    /// What was asked for does not fit the design.
+    #[error("{method}: {reason}")]
+    Request {
+        /// Name of the method.
+        method: &'static str,
+        /// What does not fit.
+        reason: String,
+    },
     /// The numbers defeated the method.
     #[error("{method} did not converge: {reason}")]
     Numerical {

@@ -9,13 +9,17 @@ pub mod hierarchy;
 mod joint;
 mod kernel;
 pub mod mars;
+pub mod nls;
 pub mod nnls;
 pub mod ols;
+pub mod robust;
 pub mod shrinkage;
 
 pub use hier::{Hierarchical, Outcome};
 pub use hierarchy::{Hierarchy, Role};
 pub use mars::Mars;
+pub use nls::{NonLinear, NonLinearFit};
 pub use nnls::{NnlsSolution, NonNegative, nnls};
 pub use ols::LeastSquares;
+pub use robust::{Huber, LeastAbsolute, Normalised};
 pub use shrinkage::Shrinkage;
