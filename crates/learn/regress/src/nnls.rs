@@ -9,6 +9,9 @@ use faer::Mat;
 use pricetag_cost_model::{Diagnostic, Severity};
 use pricetag_estimator::{Checked, Coefficient, Design, Estimator, EstimatorError, Fitted, Qr};
 
+use crate::cholesky::Factor;
+use crate::lasso::gram::square;
+
 /// Up to this many columns the Gram matrix is formed.
 const GRAM_COLUMNS: usize = 2500;
 /// A gradient below this (columns and target of unit length) is zero.
@@ -116,8 +119,8 @@ struct Solver<'a> {
     passive: Vec<usize>,
     in_passive: Vec<bool>,
     refused: Vec<bool>,
-    /// Rows of the lower Cholesky factor of the passive Gram matrix.
-    factor: Vec<Vec<f64>>,
+    /// Of the passive Gram matrix.
+    factor: Factor,
     x: Vec<f64>,
     steps: usize,
 }
@@ -136,7 +139,7 @@ impl<'a> Solver<'a> {
             .collect();
         let gram = (p <= GRAM_COLUMNS && p <= 4 * a.nrows()).then(|| {
             let scaled = Mat::from_fn(a.nrows(), p, |i, j| a[(i, j)] / lengths[j]);
-            scaled.transpose() * &scaled
+            square(scaled.as_ref())
         });
         Self {
             a,
@@ -148,7 +151,7 @@ impl<'a> Solver<'a> {
             passive: Vec::new(),
             in_passive: vec![false; p],
             refused: vec![false; p],
-            factor: Vec::new(),
+            factor: Factor::default(),
             x: vec![0.0; p],
             steps: 0,
         }
@@ -247,58 +250,27 @@ impl<'a> Solver<'a> {
     }
 
     fn push(&mut self, j: usize) -> bool {
-        let mut row = Vec::with_capacity(self.passive.len() + 1);
-        for (k, &other) in self.passive.iter().enumerate() {
-            let known = dot(&row, &self.factor[k][..k]);
-            row.push((self.inner(j, other) - known) / self.factor[k][k]);
+        let products: Vec<f64> = self.passive.iter().map(|&k| self.inner(j, k)).collect();
+        let fits = self.factor.push(&products, self.inner(j, j), NEW_SHARE);
+        if fits {
+            self.passive.push(j);
+            self.in_passive[j] = true;
+            self.steps += 1;
         }
-        let rest = self.inner(j, j) - dot(&row, &row);
-        if rest <= NEW_SHARE {
-            return false;
-        }
-        row.push(rest.sqrt());
-        self.factor.push(row);
-        self.passive.push(j);
-        self.in_passive[j] = true;
-        self.steps += 1;
-        true
+        fits
     }
 
-    /// Removes a column; Givens rotations restore the triangle.
     fn drop_at(&mut self, at: usize) {
         let j = self.passive.remove(at);
         self.in_passive[j] = false;
         self.x[j] = 0.0;
         self.steps += 1;
         self.factor.remove(at);
-        for k in at..self.factor.len() {
-            let (a, b) = (self.factor[k][k], self.factor[k][k + 1]);
-            let r = a.hypot(b);
-            let (c, s) = (a / r, b / r);
-            for row in &mut self.factor[k..] {
-                let (u, v) = (row[k], row[k + 1]);
-                row[k] = c * u + s * v;
-                row[k + 1] = c * v - s * u;
-            }
-            self.factor[k].truncate(k + 1);
-        }
     }
 
     fn solve_passive(&self) -> Vec<f64> {
-        let k = self.passive.len();
-        let mut z: Vec<f64> = Vec::with_capacity(k);
-        for i in 0..k {
-            let known = dot(&z, &self.factor[i][..i]);
-            z.push((self.correlation[self.passive[i]] - known) / self.factor[i][i]);
-        }
-        for i in (0..k).rev() {
-            z[i] /= self.factor[i][i];
-            let zi = z[i];
-            for (zm, f) in z.iter_mut().zip(&self.factor[i]).take(i) {
-                *zm -= zi * f;
-            }
-        }
-        z
+        let right: Vec<f64> = self.passive.iter().map(|&j| self.correlation[j]).collect();
+        self.factor.solve(&right)
     }
 
     /// Polishes by QR, measures optimality and undoes the scaling.

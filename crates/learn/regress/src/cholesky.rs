@@ -1,0 +1,74 @@
+//! The Cholesky factor of a Gram matrix whose set of columns grows and shrinks.
+//!
+//! A column enters by one forward substitution and leaves by Givens rotations that restore the triangle (Golub & Van
+//! Loan, 4th ed., §6.5). Each costs k² operations for k columns.
+
+use crate::nnls::dot;
+
+/// Rows of the lower triangle.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Factor {
+    rows: Vec<Vec<f64>>,
+}
+
+impl Factor {
+    /// A row of the triangle, up to the diagonal.
+    pub(crate) fn row(&self, at: usize) -> &[f64] {
+        &self.rows[at]
+    }
+
+    /// L⁻¹ of the inner products with the columns inside, and the share of the new column that they do not explain.
+    fn project(&self, products: &[f64], own: f64) -> (Vec<f64>, f64) {
+        let mut row: Vec<f64> = Vec::with_capacity(self.rows.len() + 1);
+        for (known, product) in self.rows.iter().zip(products) {
+            let k = row.len();
+            row.push((product - dot(&row, &known[..k])) / known[k]);
+        }
+        let rest = own - dot(&row, &row);
+        (row, rest)
+    }
+
+    /// Adds a column, unless no more than `least` of its squared length is new.
+    pub(crate) fn push(&mut self, products: &[f64], own: f64, least: f64) -> bool {
+        let (mut row, rest) = self.project(products, own);
+        if rest.is_nan() || rest <= least {
+            return false;
+        }
+        row.push(rest.sqrt());
+        self.rows.push(row);
+        true
+    }
+
+    /// Removes the column at a position.
+    pub(crate) fn remove(&mut self, at: usize) {
+        self.rows.remove(at);
+        for k in at..self.rows.len() {
+            let (a, b) = (self.rows[k][k], self.rows[k][k + 1]);
+            let r = a.hypot(b);
+            let (c, s) = (a / r, b / r);
+            for row in &mut self.rows[k..] {
+                let (u, v) = (row[k], row[k + 1]);
+                row[k] = c * u + s * v;
+                row[k + 1] = c * v - s * u;
+            }
+            self.rows[k].truncate(k + 1);
+        }
+    }
+
+    /// The solution of L Lᵀ z = `right` for as many of the first columns as `right` has entries.
+    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let k = right.len();
+        let mut z: Vec<f64> = Vec::with_capacity(k);
+        for (i, row) in self.rows.iter().take(k).enumerate() {
+            z.push((right[i] - dot(&z, &row[..i])) / row[i]);
+        }
+        for i in (0..k).rev() {
+            z[i] /= self.rows[i][i];
+            let zi = z[i];
+            for (zm, f) in z[..i].iter_mut().zip(&self.rows[i]) {
+                *zm -= zi * f;
+            }
+        }
+        z
+    }
+}

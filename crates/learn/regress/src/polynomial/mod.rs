@@ -1,0 +1,267 @@
+//! Sparse polynomial regression: few products of powers of few features.
+//!
+//! Chun et al., *Mantis* (2010), §4.2, after Huang et al., *SPORE* (NIPS 2010), in three steps: a linear lasso finds the
+//! features that matter, all products of powers of these up to a degree become terms, and a second lasso picks the terms.
+//!
+//! Deviations: errors are relative when the design's weights are (the papers' are absolute); features are divided by
+//! their largest value instead of being shifted to [0, 1], so that zero stays zero and coefficients can be given for the
+//! features as they came; λ comes from cross-validation in both steps; the terms picked are fitted once more by least
+//! squares unless [`SparsePolynomial::refit`] is off, because the lasso shrinks them; and the terms can be picked by
+//! forward–backward selection instead ([`Selector`]).
+//!
+//! Limits: a feature that acts only in a product may be missed by the linear first step, as the papers say themselves.
+
+pub mod terms;
+
+use pricetag_cost_model::{Diagnostic, Severity};
+use pricetag_estimator::{Checked, Design, Estimator, EstimatorError, Fitted, Qr, R_TOLERANCE};
+use serde::{Deserialize, Serialize};
+pub use terms::{Term, expand};
+
+use crate::greedy::{Greedy, GreedyPath};
+use crate::lasso::estimator::{Choice, dropped_notes};
+use crate::lasso::solve::Sample;
+use crate::lasso::{Lasso, SparseModel, Standardisation};
+use terms::{Expansion, formula};
+
+/// What picks the terms.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selector {
+    /// The second lasso.
+    Lasso(Lasso),
+    /// Forward–backward selection.
+    ForwardBackward(Greedy),
+}
+
+/// Sparse polynomial regression as an estimator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SparsePolynomial {
+    /// Largest total degree of a term, 1 … 6.
+    pub degree: u32,
+    /// Most different features in one term.
+    pub interactions: usize,
+    /// Most features that survive the first step; the ones with the largest effect do.
+    pub survivors: usize,
+    /// The first lasso.
+    pub screen: Lasso,
+    /// What picks the terms.
+    pub selector: Selector,
+    /// Whether the picked terms are fitted once more without penalty.
+    pub refit: bool,
+}
+
+impl Default for SparsePolynomial {
+    fn default() -> Self {
+        let lasso = Lasso {
+            standardisation: Standardisation::Range,
+            ..Lasso::default()
+        };
+        Self {
+            degree: 2,
+            interactions: 2,
+            survivors: 30,
+            screen: lasso.clone(),
+            selector: Selector::Lasso(lasso),
+            refit: true,
+        }
+    }
+}
+
+/// How the terms were picked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Selection {
+    /// By the second lasso.
+    Lasso(Choice),
+    /// By forward–backward selection.
+    ForwardBackward(GreedyPath),
+}
+
+/// A polynomial and how it came about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Polynomial {
+    /// Added once per row.
+    pub intercept: f64,
+    /// Terms and their coefficients, for the features as they came.
+    pub terms: Vec<(Term, f64)>,
+    /// Columns that survived the first step.
+    pub survivors: Vec<usize>,
+    /// Terms that were offered to the second step.
+    pub offered: usize,
+    /// The first step.
+    pub screening: Choice,
+    /// The second one; none when no feature survived.
+    pub selection: Option<Selection>,
+}
+
+impl SparsePolynomial {
+    /// Fits and returns every step.
+    pub fn polynomial(&self, design: &Checked<Design>) -> Result<Polynomial, EstimatorError> {
+        self.validate()?;
+        let screening = self.screen.choose(&Sample::of(design))?;
+        let survivors = self.survivors(design, &screening);
+        let terms = expand(&survivors, self.degree, self.interactions);
+        let offered = terms.len();
+        if survivors.is_empty() {
+            return Ok(Polynomial {
+                intercept: screening.model.intercept,
+                terms: Vec::new(),
+                survivors,
+                offered,
+                screening,
+                selection: None,
+            });
+        }
+        let expansion = Expansion::new(design, terms);
+        let sample = Sample {
+            columns: &expansion,
+            ..Sample::of(design)
+        };
+        let (picked, selection, intercept) = match &self.selector {
+            Selector::Lasso(lasso) => {
+                let choice = lasso.choose(&sample)?;
+                (
+                    choice.model.clone(),
+                    Selection::Lasso(choice),
+                    lasso.intercept,
+                )
+            }
+            Selector::ForwardBackward(greedy) => {
+                let path = greedy.path_of(&sample)?;
+                (
+                    path.chosen().clone(),
+                    Selection::ForwardBackward(path),
+                    greedy.intercept,
+                )
+            }
+        };
+        let model = if self.refit {
+            refit(&sample, &picked, intercept)
+        } else {
+            picked
+        };
+        Ok(Polynomial {
+            intercept: model.intercept,
+            terms: model
+                .coefficients
+                .iter()
+                .map(|&(t, c)| (expansion.terms[t].clone(), expansion.unscaled(t, c)))
+                .collect(),
+            survivors,
+            offered,
+            screening,
+            selection: Some(selection),
+        })
+    }
+
+    fn validate(&self) -> Result<(), EstimatorError> {
+        let wrong = |parameter, value| {
+            Err(EstimatorError::Parameter {
+                method: "poly",
+                parameter,
+                value,
+            })
+        };
+        if !(1..=6).contains(&self.degree) {
+            return wrong("degree", f64::from(self.degree));
+        }
+        if self.interactions == 0 {
+            return wrong("interactions", 0.0);
+        }
+        if self.survivors == 0 {
+            return wrong("survivors", 0.0);
+        }
+        Ok(())
+    }
+
+    /// Features with an effect; if cross-validation keeps none, the first on the path.
+    fn survivors(&self, design: &Design, screening: &Choice) -> Vec<usize> {
+        let first = screening
+            .path
+            .knots
+            .iter()
+            .map(|k| &k.model)
+            .find(|m| !m.coefficients.is_empty());
+        let model = match first {
+            Some(first) if screening.model.coefficients.is_empty() => first,
+            _ => &screening.model,
+        };
+        let mut effects: Vec<(f64, usize)> = model
+            .coefficients
+            .iter()
+            .map(|&(j, c)| ((c * design.columns[j].values.largest()).abs(), j))
+            .collect();
+        effects.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        effects.truncate(self.survivors);
+        let mut kept: Vec<usize> = effects.into_iter().map(|e| e.1).collect();
+        kept.sort_unstable();
+        kept
+    }
+}
+
+/// Least squares over the columns a model names; columns that the others determine are left out.
+pub(crate) fn refit(sample: &Sample, model: &SparseModel, intercept: bool) -> SparseModel {
+    let roots: Vec<f64> = sample.weights.iter().map(|w| w.sqrt()).collect();
+    let weighted = |v: &[f64]| {
+        v.iter()
+            .zip(&roots)
+            .map(|(v, r)| v * r)
+            .collect::<Vec<f64>>()
+    };
+    let mut scratch = vec![0.0; roots.len()];
+    let mut columns = Vec::new();
+    if intercept {
+        columns.push(roots.clone());
+    }
+    for &(j, _) in &model.coefficients {
+        columns.push(weighted(sample.columns.view(j, &mut scratch)));
+    }
+    if columns.is_empty() {
+        return SparseModel::default();
+    }
+    let qr = Qr::new(columns, weighted(sample.target), R_TOLERANCE);
+    let mut out = SparseModel::default();
+    for (&at, value) in qr.pivot.iter().zip(qr.solve()) {
+        match at.checked_sub(usize::from(intercept)) {
+            None => out.intercept = value,
+            Some(k) => out.coefficients.push((model.coefficients[k].0, value)),
+        }
+    }
+    out.coefficients.sort_unstable_by_key(|c| c.0);
+    out
+}
+
+/// The fitted form of a polynomial.
+pub(crate) fn fitted(method: &'static str, design: &Design, polynomial: &Polynomial) -> Fitted {
+    let name = |j: usize| design.columns[j].name.as_str();
+    let mut notes = vec![Diagnostic {
+        severity: Severity::Note,
+        message: format!(
+            "{method}: {} of {} features survive, {} of {} terms are kept",
+            polynomial.survivors.len(),
+            design.columns.len(),
+            polynomial.terms.len(),
+            polynomial.offered
+        ),
+        advice: None,
+    }];
+    notes.extend(dropped_notes(&polynomial.screening.path.dropped, &name));
+    Fitted {
+        method,
+        formula: formula(design, polynomial.intercept, &polynomial.terms),
+        coefficients: Vec::new(),
+        intercept: polynomial.intercept,
+        summary: None,
+        notes,
+    }
+}
+
+impl Estimator for SparsePolynomial {
+    fn name(&self) -> &'static str {
+        "poly"
+    }
+
+    fn fit(&self, design: &Checked<Design>) -> Result<Fitted, EstimatorError> {
+        Ok(fitted("poly", design, &self.polynomial(design)?))
+    }
+}

@@ -1,0 +1,376 @@
+//! The lasso against glmnet and scikit-learn (`golden/lasso/make.py`, `make.R`) and against its own definition: the
+//! objective and the optimality conditions are written out once more in `definition`.
+
+mod definition;
+
+use definition::{Definition, design, golden, numbers};
+use pricetag_estimator::{Column, Design, Estimator, Values};
+use pricetag_regress::Lasso;
+use pricetag_regress::lasso::{Lambda, SparseModel, Standardisation};
+use proptest::prelude::*;
+
+fn files(ending: &str) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(golden())
+        .unwrap()
+        .filter_map(|e| {
+            let name = e.unwrap().file_name().into_string().unwrap();
+            name.strip_suffix(ending).map(str::to_owned)
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+fn check_glmnet(file: &str) -> Result<(), String> {
+    let (name, _) = file.rsplit_once('.').unwrap();
+    let design = design(name);
+    let text = std::fs::read_to_string(golden().join(format!("{file}.glmnet"))).unwrap();
+    let mut lines = text.lines();
+    let setting = numbers(lines.next().unwrap().strip_prefix("setting ").unwrap(), ' ');
+    let lasso = Lasso {
+        intercept: setting[0] == 1.0,
+        standardisation: if setting[1] == 1.0 {
+            Standardisation::Deviation
+        } else {
+            Standardisation::None
+        },
+        alpha: setting[2],
+        non_negative: setting[3] == 1.0,
+        penalties: setting[4..].to_vec(),
+        ratio: Some(1e-4),
+        ..Lasso::default()
+    };
+    let lasso = if setting[3] == 1.0 {
+        Lasso {
+            penalties: Vec::new(),
+            ..lasso
+        }
+    } else {
+        lasso
+    };
+    let definition = Definition::new(&design, &lasso);
+    let path = lasso.path(&design).map_err(|e| e.to_string())?;
+    definition.check(&path, 1e-9)?;
+    for line in lines {
+        let values = numbers(line, ' ');
+        let coefficients = values[2..]
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|c| c.1 != 0.0);
+        let theirs = SparseModel {
+            intercept: values[1],
+            coefficients: coefficients.collect(),
+        };
+        let lambda = values[0];
+        let ours = if lasso.alpha < 1.0 {
+            let exact = Lasso {
+                lambda: Lambda::Value(lambda),
+                ..lasso.clone()
+            };
+            let fitted = exact.fit(&design).unwrap();
+            let estimates = fitted
+                .coefficients
+                .iter()
+                .map(|c| c.estimate.unwrap_or(0.0));
+            SparseModel {
+                intercept: fitted.intercept,
+                coefficients: estimates.enumerate().filter(|c| c.1 != 0.0).collect(),
+            }
+        } else {
+            path.at(lambda)
+        };
+        let (a, b) = (
+            definition.objective(lambda, &ours),
+            definition.objective(lambda, &theirs),
+        );
+        if a > b * (1.0 + 1e-10) || b > a * (1.0 + 1e-6) {
+            return Err(format!("λ {lambda}: objective {a}, glmnet {b}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn objectives_are_those_of_glmnet() {
+    let names = files(".glmnet");
+    assert!(names.len() >= 20, "{names:?}");
+    let wrong: Vec<String> = names
+        .iter()
+        .filter_map(|n| check_glmnet(n).err().map(|e| format!("{n}: {e}")))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn check_lars(name: &str) -> Result<(), String> {
+    let design = design(name);
+    let lasso = Lasso {
+        intercept: false,
+        standardisation: Standardisation::None,
+        ratio: Some(0.0),
+        ..Lasso::default()
+    };
+    let definition = Definition::new(&design, &lasso);
+    let path = lasso.path(&design).map_err(|e| e.to_string())?;
+    definition.check(&path, 1e-9)?;
+    // Copies, exact sums and ties have many solutions; on the widest ranges scikit-learn loses digits.
+    let unique = !["duplicates", "sum", "ties", "constant", "ranges"].contains(&name);
+    let text = std::fs::read_to_string(golden().join(format!("{name}.lars"))).unwrap();
+    let largest = path.largest_lambda();
+    for line in text.lines() {
+        let values = numbers(line, ' ');
+        // The last knots of scikit-learn stop short of 0 by rounding.
+        let lambda = if values[0] < 1e-13 * largest {
+            0.0
+        } else {
+            values[0]
+        };
+        let theirs = SparseModel {
+            intercept: 0.0,
+            coefficients: values[1..].iter().copied().enumerate().collect(),
+        };
+        let ours = path.at(lambda);
+        let (a, b) = (
+            definition.objective(lambda, &ours),
+            definition.objective(lambda, &theirs),
+        );
+        let floor = 1e-12 * definition.objective(0.0, &SparseModel::default());
+        if a > b * (1.0 + 1e-9) + floor {
+            return Err(format!("λ {lambda}: objective {a}, scikit-learn {b}"));
+        }
+        if unique && (b - a).abs() > 1e-7 * a + floor {
+            return Err(format!(
+                "λ {lambda}: objective {a} below scikit-learn's {b}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn paths_are_those_of_scikit_learn() {
+    let names = files(".lars");
+    assert!(names.len() >= 14, "{names:?}");
+    let wrong: Vec<String> = names
+        .iter()
+        .filter_map(|n| check_lars(n).err().map(|e| format!("{n}: {e}")))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn knots_are_those_of_scikit_learn() {
+    let lasso = Lasso {
+        intercept: false,
+        standardisation: Standardisation::None,
+        ratio: Some(0.0),
+        ..Lasso::default()
+    };
+    for name in ["counts", "diabetes", "drops", "mixed", "ranges"] {
+        let path = lasso.path(&design(name)).unwrap();
+        let text = std::fs::read_to_string(golden().join(format!("{name}.lars"))).unwrap();
+        let theirs: Vec<f64> = text.lines().map(|l| numbers(l, ' ')[0]).collect();
+        let largest = path.largest_lambda();
+        let seen = |l: &&f64| **l > 1e-9 * largest;
+        let theirs: Vec<f64> = theirs.iter().filter(seen).copied().collect();
+        let ours: Vec<f64> = path.knots.iter().map(|k| k.lambda).collect();
+        let ours: Vec<f64> = ours.iter().filter(seen).copied().collect();
+        assert_eq!(ours.len(), theirs.len(), "{name}: {ours:?} {theirs:?}");
+        for (a, b) in ours.iter().zip(&theirs) {
+            assert!((a - b).abs() <= 1e-8 * b, "{name}: {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn of_equal_columns_the_first_stands_for_all() {
+    let design = design("duplicates");
+    let lasso = Lasso::default();
+    let path = lasso.path(&design).unwrap();
+    assert_eq!(path.dropped.len(), 3);
+    assert!(path.dropped.iter().all(|d| d.column >= 6));
+    // Copies in proportion cannot be told by their values; ties settle them the same way.
+    let mut scaled = design.into_inner();
+    for column in &mut scaled.columns[6..] {
+        column.values = column.values.scaled(3.0);
+    }
+    let path = lasso.path(&scaled.check().unwrap()).unwrap();
+    assert_eq!(path.dropped.len(), 1, "the last is a copy of the seventh");
+    let named = path.knots.iter().flat_map(|k| &k.model.coefficients);
+    assert!(
+        named.clone().all(|c| c.0 < 6),
+        "{:?}",
+        named.collect::<Vec<_>>()
+    );
+}
+
+/// Correlated columns of small integers, some equal, some zero, some sums, stored dense or sparse.
+fn integers(rows: usize, columns: usize) -> impl Strategy<Value = Design> {
+    let cells = proptest::collection::vec(0u8..6, rows * columns);
+    let costs = proptest::collection::vec(-20i32..200, rows);
+    let weights = proptest::collection::vec(0u8..4, rows);
+    let kinds = proptest::collection::vec(0u8..10, columns);
+    (cells, costs, weights, kinds).prop_map(move |(cells, costs, weights, kinds)| {
+        let mut data: Vec<Vec<f64>> = Vec::new();
+        for (j, kind) in kinds.iter().enumerate() {
+            let own: Vec<f64> = (0..rows).map(|i| f64::from(cells[j * rows + i])).collect();
+            let previous = data.last().cloned().unwrap_or_else(|| own.clone());
+            data.push(match kind {
+                0 => previous,
+                1 => previous.iter().map(|v| 3.0 * v).collect(),
+                2 => previous.iter().zip(&own).map(|(a, b)| a + b).collect(),
+                3 => vec![f64::from(cells[j]); rows],
+                4 => own.iter().map(|v| (v - 4.0).max(0.0) * 1e6).collect(),
+                _ => own,
+            });
+        }
+        let columns = data
+            .into_iter()
+            .zip(&kinds)
+            .enumerate()
+            .map(|(j, (values, kind))| Column {
+                name: format!("c{j}"),
+                values: if kind % 2 == 0 {
+                    let entries = values.iter().enumerate().filter(|v| *v.1 != 0.0);
+                    Values::Sparse(entries.map(|(i, v)| (i as u32, *v)).collect())
+                } else {
+                    Values::Dense(values)
+                },
+            })
+            .collect();
+        let mut design = Design::new(columns, costs.into_iter().map(f64::from).collect());
+        design.weights = weights.into_iter().map(|w| f64::from(w) + 0.5).collect();
+        design
+    })
+}
+
+fn options() -> impl Strategy<Value = Lasso> {
+    let scale = prop_oneof![
+        Just(Standardisation::None),
+        Just(Standardisation::Maximum),
+        Just(Standardisation::Range),
+        Just(Standardisation::Deviation)
+    ];
+    (
+        any::<bool>(),
+        scale,
+        any::<bool>(),
+        any::<bool>(),
+        0usize..3,
+    )
+        .prop_map(
+            |(intercept, standardisation, non_negative, weighted, end)| Lasso {
+                // A range or deviation of 0 is no scale for a constant column that is kept.
+                intercept: intercept
+                    || matches!(
+                        standardisation,
+                        Standardisation::Range | Standardisation::Deviation
+                    ),
+                standardisation,
+                non_negative,
+                penalties: if weighted { vec![1.0] } else { Vec::new() },
+                ratio: Some([0.0, 1e-3, 0.2][end]),
+                ..Lasso::default()
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_knot_is_optimal(
+        (design, mut lasso) in (2usize..16, 1usize..12).prop_flat_map(|(n, p)| (integers(n, p), options()))
+    ) {
+        if !lasso.penalties.is_empty() {
+            let least = if lasso.non_negative { 1.0 } else { 0.0 };
+            lasso.penalties = (0..design.columns.len()).map(|j| least + (j * 7 % 4) as f64 * 0.5).collect();
+        }
+        let design = design.check().unwrap();
+        let path = lasso.path(&design).unwrap();
+        let definition = Definition::new(&design, &lasso);
+        prop_assert_eq!(definition.check(&path, 1e-9), Ok(()));
+        prop_assert!(path.violation() <= 1e-9);
+    }
+
+    #[test]
+    fn every_elastic_solution_is_optimal(
+        (design, mut lasso, alpha) in (2usize..16, 1usize..12)
+            .prop_flat_map(|(n, p)| (integers(n, p), options(), 0.05f64..0.95))
+    ) {
+        lasso.alpha = alpha;
+        lasso.penalties.clear();
+        lasso.grid = 10;
+        lasso.ratio = Some(1e-3);
+        let design = design.check().unwrap();
+        let path = lasso.path(&design).unwrap();
+        prop_assert_eq!(Definition::new(&design, &lasso).check(&path, 1e-9), Ok(()));
+    }
+}
+
+/// Many columns that share a common size, a deterministic stand-in for the counts of a program.
+fn many(rows: usize, columns: usize) -> Design {
+    let mut state = 1_u64;
+    let mut random = move || {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / f64::from(1_u32 << 31)
+    };
+    let size: Vec<f64> = (0..rows).map(|_| 1.0 + 9.0 * random()).collect();
+    let mut all = Vec::new();
+    for j in 0..columns {
+        let values: Vec<f64> = size
+            .iter()
+            .map(|s| {
+                if j % 3 == 0 && random() < 0.8 {
+                    0.0
+                } else {
+                    (s * 20.0 * random()).floor()
+                }
+            })
+            .collect();
+        let entries = values.iter().enumerate().filter(|v| *v.1 != 0.0);
+        let values = if j % 3 == 0 {
+            Values::Sparse(entries.map(|(i, v)| (i as u32, *v)).collect())
+        } else {
+            Values::Dense(values)
+        };
+        all.push(Column {
+            name: format!("c{j}"),
+            values,
+        });
+    }
+    let dense: Vec<Vec<f64>> = all.iter().map(|c| c.values.to_dense(rows)).collect();
+    let target = (0..rows)
+        .map(|i| {
+            (50.0 + 3.0 * dense[0][i] + 2.0 * dense[7][i] + dense[500][i]) * (1.0 + 0.02 * random())
+        })
+        .collect();
+    Design::new(all, target)
+}
+
+#[test]
+fn many_columns_are_followed_on_a_working_set() {
+    let design = many(60, 700).check().unwrap();
+    for lasso in [
+        Lasso {
+            ratio: Some(1e-3),
+            ..Lasso::default()
+        },
+        Lasso {
+            intercept: false,
+            standardisation: Standardisation::Maximum,
+            non_negative: true,
+            ..Lasso::default()
+        },
+        Lasso {
+            standardisation: Standardisation::None,
+            ..Lasso::default()
+        },
+    ] {
+        let path = lasso.path(&design).unwrap();
+        assert!(path.exact && path.knots.len() > 20, "{}", path.knots.len());
+        assert_eq!(Definition::new(&design, &lasso).check(&path, 1e-9), Ok(()));
+    }
+}

@@ -1,0 +1,192 @@
+//! What cross-validation chooses, against refits of every fold; conformance; sensitivity.
+
+#[expect(dead_code, reason = "the definition serves several tests")]
+mod definition;
+
+use definition::design;
+use pricetag_estimator::{Column, Design, Values, conformance, folds_by_group, split_by_group};
+use pricetag_regress::Lasso;
+use pricetag_regress::lasso::sensitivity::{by_lambda, by_training_size};
+use pricetag_regress::lasso::{Lambda, Standardisation};
+
+#[test]
+fn cross_validation_is_that_of_refits() {
+    for (name, intercept, standardisation) in [
+        ("counts", true, Standardisation::Deviation),
+        ("relative", true, Standardisation::Range),
+        ("relative", false, Standardisation::Maximum),
+        ("diabetes", false, Standardisation::Deviation),
+        ("more-columns", true, Standardisation::None),
+        ("sum", true, Standardisation::Maximum),
+    ] {
+        let mut unchecked = design(name).into_inner();
+        let groups = unchecked.rows() / 3;
+        unchecked.groups = (0..unchecked.rows())
+            .map(|i| format!("g{}", i % groups.max(5)))
+            .collect();
+        let design = unchecked.check().unwrap();
+        let lasso = Lasso {
+            intercept,
+            standardisation,
+            folds: 5,
+            grid: 20,
+            seed: 7,
+            ..Lasso::default()
+        };
+        let (path, curve) = lasso.cross_validate(&design).unwrap();
+        assert_eq!(curve.lambda, path.grid(20));
+        let folds = folds_by_group(&design.groups, 5, 7);
+        for (k, fold) in folds.iter().enumerate() {
+            let train = design.subset(&fold.train).unwrap();
+            let test = design.subset(&fold.test).unwrap();
+            let refit = Lasso {
+                ratio: Some(1e-6),
+                ..lasso.clone()
+            }
+            .path(&train)
+            .unwrap();
+            let total: f64 = test.weights.iter().sum();
+            for (l, &lambda) in curve.lambda.iter().enumerate() {
+                let predicted = refit.at(lambda).predict(&test);
+                let squares = (0..test.rows())
+                    .map(|i| test.weights[i] * (test.target[i] - predicted[i]).powi(2));
+                let error = squares.sum::<f64>() / total;
+                let found = curve.folds[k][l];
+                assert!(
+                    (found - error).abs() <= 1e-7 * error,
+                    "{name} fold {k} λ {lambda}: {found} {error}"
+                );
+            }
+        }
+        let best = curve.mean.iter().copied().fold(f64::INFINITY, f64::min);
+        let at = curve
+            .lambda
+            .iter()
+            .position(|l| *l == curve.lambda_min)
+            .unwrap();
+        assert_eq!(curve.mean[at], best);
+        assert!(curve.lambda_1se >= curve.lambda_min);
+    }
+}
+
+#[test]
+fn lassos_conform() {
+    let plain = Lasso::default();
+    let kinds = [
+        plain.clone(),
+        Lasso {
+            intercept: false,
+            standardisation: Standardisation::Maximum,
+            ..plain.clone()
+        },
+        Lasso {
+            standardisation: Standardisation::Range,
+            lambda: Lambda::OneStandardError,
+            ..plain.clone()
+        },
+        Lasso {
+            non_negative: true,
+            ..plain.clone()
+        },
+        Lasso {
+            alpha: 0.5,
+            ..plain.clone()
+        },
+        Lasso {
+            lambda: Lambda::Value(0.5),
+            ..plain
+        },
+    ];
+    for lasso in &kinds {
+        // A given λ is in units of the cost.
+        let exempt: &[&str] = match lasso.lambda {
+            Lambda::Value(_) => &["scaled target"],
+            _ => &[],
+        };
+        let found = conformance::violations_except(lasso, exempt);
+        assert!(found.is_empty(), "{lasso:?}: {found:#?}");
+    }
+}
+
+#[test]
+fn errors_along_lambda_and_size_are_those_of_single_fits() {
+    let design = design("diabetes");
+    let lasso = Lasso {
+        grid: 12,
+        ..Lasso::default()
+    };
+    let points = by_lambda(&lasso, &design, 0.6, 3).unwrap();
+    assert_eq!(points.len(), 12);
+    assert_eq!(points[0].columns, 0);
+    let split = split_by_group(&design.groups, 0.6, 3);
+    let (train, test) = (
+        design.subset(&split.train).unwrap(),
+        design.subset(&split.test).unwrap(),
+    );
+    let model = lasso.path(&train).unwrap().at(points[7].lambda);
+    let predicted = model.predict(&test);
+    let errors = (0..test.rows()).map(|i| (predicted[i] - test.target[i]).abs() / test.target[i]);
+    let mean = errors.sum::<f64>() / test.rows() as f64;
+    assert!((points[7].mean_error - mean).abs() < 1e-12);
+    let sizes = by_training_size(&lasso, &design, &[0.3, 0.7], &[1, 2, 3]).unwrap();
+    assert_eq!(sizes.len(), 6);
+    assert!(
+        sizes[..3]
+            .iter()
+            .all(|p| p.train_rows < sizes[3].train_rows)
+    );
+    assert!(
+        sizes
+            .iter()
+            .all(|p| p.mean_error > 0.05 && p.mean_error < 1.5)
+    );
+}
+
+#[test]
+fn penalties_decide_between_equals() {
+    // Two copies: the one that costs less is taken, whatever the order.
+    let values =
+        |f: &dyn Fn(f64) -> f64| Values::Dense((1..=30).map(|i| f(f64::from(i))).collect());
+    let columns = vec![
+        Column {
+            name: "dear".into(),
+            values: values(&|i| i),
+        },
+        Column {
+            name: "cheap".into(),
+            values: values(&|i| i),
+        },
+        Column {
+            name: "free".into(),
+            values: values(&|i| (i * 7.0) % 5.0),
+        },
+    ];
+    let target = (1..=30)
+        .map(|i| 3.0 * f64::from(i) + 2.0 * f64::from(i * 7 % 5) + 10.0)
+        .collect();
+    let design = Design::new(columns, target).check().unwrap();
+    let lasso = Lasso {
+        penalties: vec![2.0, 1.0, 0.0],
+        ..Lasso::default()
+    };
+    let path = lasso.path(&design).unwrap();
+    assert!(
+        path.knots
+            .iter()
+            .all(|k| k.model.coefficients.iter().all(|c| c.0 != 0))
+    );
+    assert!(
+        path.knots
+            .iter()
+            .all(|k| k.model.coefficients.iter().any(|c| c.0 == 2))
+    );
+    let refused = Lasso {
+        non_negative: true,
+        ..lasso
+    }
+    .path(&design);
+    assert!(
+        refused.is_err(),
+        "a free column and a bound do not go together"
+    );
+}
