@@ -20,6 +20,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 const HELPER: &str = "NaiveCounters";
+/// Index of an attribute's name, and its contents.
+type NamedContents = (u16, Vec<u8>);
+
 /// Words of operand stack that a counter takes.
 const COUNTER_STACK: u16 = 6;
 
@@ -212,7 +215,7 @@ fn attribute(
     out.extend(&assembled.code);
     out.extend((code.exception_table.len() as u16).to_be_bytes());
     for entry in &code.exception_table {
-        out.extend(moved(entry, &relocation));
+        out.extend(moved(*entry, &relocation));
     }
     let stack_map = stack_map(
         class,
@@ -233,7 +236,7 @@ fn attribute(
 }
 
 /// An exception table entry, with islands left inside its range: their `goto_w` throws nothing.
-fn moved(entry: &ExceptionEntry, relocation: &Relocation) -> Vec<u8> {
+fn moved(entry: ExceptionEntry, relocation: &Relocation) -> Vec<u8> {
     let to = |pc: u16| relocation.arrivals[usize::from(pc)] as u16;
     [
         to(entry.start_pc),
@@ -254,7 +257,7 @@ fn stack_map(
     assembled: &Assembled,
     relocation: &Relocation,
     constants: &mut PoolAppender<'_, '_>,
-) -> Result<Option<(u16, Vec<u8>)>, Box<dyn Error>> {
+) -> Result<Option<NamedContents>, Box<dyn Error>> {
     let pool = class.constants();
     if code.attributes.find(pool, "StackMapTable").is_none() {
         return Ok(None);
