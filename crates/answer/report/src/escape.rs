@@ -2,6 +2,8 @@
 //!
 //! Labels are file names and class names come from class files: both may hold anything, `<script>` included.
 
+use std::fmt::Write as _;
+
 /// Escapes text for element content and quoted attributes. Control characters other than tab and newline, which HTML
 /// forbids, are replaced by U+FFFD.
 pub fn html(text: &str) -> String {
@@ -16,6 +18,34 @@ pub fn html(text: &str) -> String {
             '\t' | '\n' => out.push(c),
             c if c.is_control() => out.push('\u{fffd}'),
             c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A picture as the address of an image: percent-encoded, so that neither markup nor quotes of it reach the page.
+pub fn svg_address(svg: &str) -> String {
+    let mut out = String::with_capacity(svg.len() + svg.len() / 4);
+    out.push_str("data:image/svg+xml;charset=utf-8,");
+    for byte in svg.bytes() {
+        match byte {
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'0'..=b'9'
+            | b' '
+            | b'='
+            | b'/'
+            | b':'
+            | b';'
+            | b','
+            | b'.'
+            | b'-'
+            | b'_'
+            | b'('
+            | b')' => out.push(byte as char),
+            byte => {
+                let _ = write!(out, "%{byte:02X}");
+            }
         }
     }
     out

@@ -9,6 +9,7 @@
 //! than through [`escape`].
 
 pub mod escape;
+pub mod figures;
 pub mod payload;
 mod strings;
 mod top;

@@ -6,15 +6,17 @@ use pricetag_finding::Summary;
 use pricetag_finding::figure::{count, percent, quantity};
 
 use crate::ReportInput;
-use crate::escape::html;
+use crate::escape::{html, svg_address};
+use crate::figures::figures;
 
 /// Sections of the page: id and heading.
-const SECTIONS: [(&str, &str); 7] = [
+const SECTIONS: [(&str, &str); 8] = [
     ("summary", "Summary"),
     ("accuracy", "Accuracy"),
     ("methods", "Where it goes"),
     ("prices", "Prices"),
     ("rivals", "Methods compared"),
+    ("figures", "Figures"),
     ("doubts", "Doubts"),
     ("provenance", "Provenance"),
 ];
@@ -51,12 +53,36 @@ pub(crate) fn write(page: &mut String, input: &ReportInput) {
     warnings(page, input.summary);
     page.push_str("<noscript><p class=\"note\">The charts and tables below are built by a script, which is switched off.</p></noscript>\n</section>\n");
     for (id, name) in &SECTIONS[1..] {
-        let _ = writeln!(
-            page,
-            "<section id=\"{id}\" tabindex=\"-1\"><h2>{name}</h2></section>"
-        );
+        let _ = write!(page, "<section id=\"{id}\" tabindex=\"-1\"><h2>{name}</h2>");
+        if *id == "figures" {
+            pictures(page, input);
+        }
+        page.push_str("</section>\n");
     }
     page.push_str("</main>\n<div id=\"tip\" role=\"status\" aria-live=\"polite\" hidden></div>\n");
+}
+
+/// Figures to copy, as pictures that need no script.
+fn pictures(page: &mut String, input: &ReportInput) {
+    let drawn = figures(input.model).unwrap_or_default();
+    if drawn.is_empty() {
+        page.push_str("<p class=\"note\">There is nothing to draw: no row was held out and nothing has a price.</p>");
+        return;
+    }
+    page.push_str("<p class=\"about\">Pictures to save and pass on; <code>pricetag report --figures</code> writes them as SVG files.");
+    if input.model.sensitivity.is_none() {
+        page.push_str(" <code>pricetag fit --sensitivity</code> adds how the error depends on the training set and on λ.");
+    }
+    page.push_str("</p>\n<div class=\"plots\">\n");
+    for figure in drawn {
+        let title = html(&figure.title);
+        let _ = writeln!(
+            page,
+            "<figure><img alt=\"{title}\" src=\"{}\" loading=\"lazy\"><figcaption>{title}</figcaption></figure>",
+            svg_address(&figure.svg)
+        );
+    }
+    page.push_str("</div>\n");
 }
 
 /// Error of the model between the noise floor and the baseline, as bars on one scale.

@@ -184,6 +184,9 @@ pub fn fit(dataset: &Dataset, choices: &FitChoices, common: &Common) -> Result<C
         intercept: choices.intercept,
         level_of_intervals: choices.confidence,
         refit: choices.refit,
+        weighting: choices.weights.map(Into::into),
+        sensitivity: choices.sensitivity,
+        tuning: (&choices.tuning).into(),
         pricetag: env!("CARGO_PKG_VERSION").to_owned(),
         ..FitOptions::default()
     };

@@ -109,6 +109,7 @@ macro_rules! plain {
 
 plain!(
     pricetag_predict::PredictError,
+    pricetag_report::figures::FigureError,
     pricetag_explain::ExplainError,
     pricetag_trace::TraceError,
 );

@@ -38,6 +38,9 @@ pub struct CostModel {
     /// preference; empty if there was no choice. Their `rows` are left out.
     #[serde(default)]
     pub standings: Vec<Evaluation>,
+    /// How the error depends on what was learnt from and how, when it was asked for.
+    #[serde(default)]
+    pub sensitivity: Option<Sensitivity>,
     /// R-style summary for linear fits.
     pub summary: Option<LinearSummary>,
     /// What was found before and during the fit, in words, worst first.
@@ -243,6 +246,57 @@ pub struct EvaluatedRow {
     /// Interval, if the model has one.
     #[serde(with = "crate::number", default)]
     pub interval: Option<(f64, f64)>,
+}
+
+/// How the error on unseen rows depends on the size of the training set and on the lasso's λ (Mantis 2010, figures 6
+/// and 9).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sensitivity {
+    /// The model's method with training sets of rising size; several splits of each.
+    pub training: Vec<SizePoint>,
+    /// The linear lasso at falling λ, on the split of the model.
+    pub lambda: Vec<LambdaPoint>,
+    /// Coefficients along the path, each times the largest value of its feature; the features with the largest effects.
+    pub path: Vec<PathLine>,
+}
+
+/// Errors after learning from one training set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SizePoint {
+    /// Share of the groups used for learning.
+    pub fraction: f64,
+    /// Rows used for learning.
+    pub train_rows: u32,
+    /// Median of |predicted − measured| / measured over the other rows.
+    #[serde(with = "crate::number")]
+    pub median_error: f64,
+    /// Mean of the same.
+    #[serde(with = "crate::number")]
+    pub mean_error: f64,
+}
+
+/// Errors at one λ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LambdaPoint {
+    /// λ.
+    pub lambda: f64,
+    /// Features with a coefficient other than zero.
+    pub features: u32,
+    /// Median of |predicted − measured| / measured over the held-out rows.
+    #[serde(with = "crate::number")]
+    pub median_error: f64,
+    /// Mean of the same.
+    #[serde(with = "crate::number")]
+    pub mean_error: f64,
+}
+
+/// One feature's line in the picture of the lasso's path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathLine {
+    /// Name of the feature.
+    pub feature: String,
+    /// `(λ, coefficient · largest value)` for falling λ.
+    pub points: Vec<(f64, f64)>,
 }
 
 /// What R's `summary.lm` shows.

@@ -30,6 +30,7 @@ fn model() -> CostModel {
         baseline: None,
         alternatives: Vec::new(),
         standings: Vec::new(),
+        sensitivity: None,
         summary: Some(LinearSummary {
             weighted: false,
             residual_quantiles: [0.0; 5],

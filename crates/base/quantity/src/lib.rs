@@ -11,4 +11,4 @@ pub use interval::Interval;
 pub use statistics::{
     MedianInterval, low_quantile, mad, median, median_interval, minimum, quantile, relative_spread,
 };
-pub use unit::{human, human_interval, significant};
+pub use unit::{counted, human, human_interval, significant};

@@ -129,6 +129,15 @@ fn round_significant(value: f64) -> f64 {
     format!("{value:.digits$e}").parse().unwrap_or(value)
 }
 
+/// A count with its noun: `1 row`, `3 rows`; the plural is the noun with an s, or its y as ies.
+pub fn counted(count: usize, noun: &str) -> String {
+    match (count, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,7 @@ use pricetag_cost_model::{Diagnostic, Severity};
 use crate::bucket::Buckets;
 use crate::design::{Checked, Design};
 use crate::qr::{Qr, R_TOLERANCE};
+use pricetag_quantity::counted;
 
 /// Columns for which exact relations and the condition number are worked out; beyond, only counts are reported.
 const DETAIL_COLUMNS: usize = 1500;
@@ -147,8 +148,9 @@ impl Diagnosis {
             out.push(message(
                 Severity::Warning,
                 format!(
-                    "{} observations determine only {} of {merged} distinguishable features",
-                    self.rows, self.rank
+                    "the {} tell only {} of {merged} distinguishable features apart",
+                    counted(self.rows, "observation"),
+                    self.rank
                 ),
                 Some("Add inputs that exercise the features in other proportions, or use a method that shares information between prices (hier).".into()),
             ));
@@ -173,16 +175,16 @@ impl Diagnosis {
         if !self.constant.is_empty() && varying {
             out.push(message(
                 Severity::Note,
-                format!("{} features have the same count in every observation: {}", self.constant.len(), Self::names(design, &self.constant)),
-                Some("Their cost cannot be told from the base price of a run; vary them to price them.".into()),
+                format!("the same in every observation: {}: {}", counted(self.constant.len(), "feature"), Self::names(design, &self.constant)),
+                Some("What never varies cannot be told from the base price of a run; vary it to price it.".into()),
             ));
         }
         if !self.buckets.empty.is_empty() {
             out.push(message(
                 Severity::Note,
                 format!(
-                    "{} features never occur in these observations",
-                    self.buckets.empty.len()
+                    "{} never seen in these observations",
+                    counted(self.buckets.empty.len(), "feature")
                 ),
                 None,
             ));
@@ -220,8 +222,8 @@ impl Diagnosis {
         Some(message(
             Severity::Note,
             format!(
-                "{features} features always occur in fixed proportion and are priced together in {} buckets; the largest: {}",
-                shared.len(),
+                "{features} features always occur in fixed proportion and are priced together in {}; the largest: {}",
+                counted(shared.len(), "bucket"),
                 Self::names(design, &largest.members)
             ),
             Some(format!(

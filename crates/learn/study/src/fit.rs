@@ -78,6 +78,7 @@ pub fn fit(dataset: &Dataset, options: &FitOptions) -> Result<CostModel, FitErro
         Vec::new()
     };
     let baseline = study.baseline();
+    let sensitivity = options.sensitivity.then(|| study.sensitivity(&learner));
     let (learned, rows) = if options.refit && !study.split.test.is_empty() {
         let all: Vec<usize> = (0..study.design.rows()).collect();
         (learner.learn(&all, None)?, all)
@@ -119,6 +120,7 @@ pub fn fit(dataset: &Dataset, options: &FitOptions) -> Result<CostModel, FitErro
         } else {
             Vec::new()
         },
+        sensitivity,
         summary: learned.summary,
         diagnostics,
         provenance: study.provenance(),

@@ -12,8 +12,12 @@ pub mod method;
 mod notes;
 pub mod options;
 mod prices;
+mod sensitivity;
 mod study;
+pub mod tuning;
 
 pub use fit::{FitError, fit};
 pub use method::Method;
 pub use options::{FitOptions, Level, UnknownName, Weighting};
+pub use pricetag_regress::lasso::Lambda;
+pub use tuning::{Filter, Tuning};

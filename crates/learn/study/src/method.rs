@@ -1,9 +1,15 @@
 //! The methods by name: what each makes of a design, which weights it takes, and the estimator behind it.
 
 use pricetag_estimator::{Estimator, EstimatorError};
-use pricetag_regress::{LeastSquares, NonNegative};
+use pricetag_regress::greedy::Greedy;
+use pricetag_regress::lasso::Standardisation;
+use pricetag_regress::polynomial::{Selector, SparsePolynomial};
+use pricetag_regress::{
+    Huber, Lasso, LeastAbsolute, LeastSquares, Mars, NonLinear, NonNegative, Normalised,
+};
 
 use crate::options::{FitOptions, Weighting, named};
+use crate::tuning::Tuning;
 
 /// How a cost is learnt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +25,22 @@ pub enum Method {
     Wls,
     /// Ordinary least squares, as R's `lm`.
     Ols,
+    /// Least absolute relative errors, prices not below zero: outliers do not pull.
+    L1,
+    /// Huber's M-estimator: least squares for small residuals, absolute errors for large ones.
+    Huber,
+    /// Non-negative least squares with errors divided by the total cost of the row's group (Das & Hoffmann 2017).
+    Normalised,
+    /// The lasso: few prices.
+    Lasso,
+    /// Sparse polynomial regression (Mantis).
+    Poly,
+    /// The same terms, picked by forward–backward selection.
+    Greedy,
+    /// Multivariate adaptive regression splines.
+    Mars,
+    /// Non-linear least squares for a given formula.
+    Nls,
 }
 
 /// What a method makes of a design.
@@ -36,12 +58,20 @@ pub(crate) enum Shape {
 
 impl Method {
     /// Every method with its name.
-    pub const NAMES: [(&'static str, Self); 5] = [
+    pub const NAMES: [(&'static str, Self); 13] = [
         ("auto", Self::Auto),
         ("hier", Self::Hier),
         ("nnls", Self::Nnls),
         ("wls", Self::Wls),
         ("ols", Self::Ols),
+        ("l1", Self::L1),
+        ("huber", Self::Huber),
+        ("normalised", Self::Normalised),
+        ("lasso", Self::Lasso),
+        ("poly", Self::Poly),
+        ("greedy", Self::Greedy),
+        ("mars", Self::Mars),
+        ("nls", Self::Nls),
     ];
 
     /// What `auto` tries, in order of preference.
@@ -58,9 +88,10 @@ impl Method {
 
     pub(crate) fn shape(self) -> Shape {
         match self {
-            Self::Ols | Self::Wls => Shape::Single,
-            Self::Nnls => Shape::Merged,
+            Self::Ols | Self::Wls | Self::Huber => Shape::Single,
+            Self::Nnls | Self::L1 | Self::Normalised | Self::Lasso => Shape::Merged,
             Self::Auto | Self::Hier => Shape::Hierarchical,
+            Self::Poly | Self::Greedy | Self::Mars | Self::Nls => Shape::Formula,
         }
     }
 
@@ -71,7 +102,10 @@ impl Method {
 
     /// Whether the method can fit a constant beside the columns.
     pub(crate) fn takes_intercept(self) -> bool {
-        matches!(self, Self::Ols | Self::Wls)
+        matches!(
+            self,
+            Self::Ols | Self::Wls | Self::Huber | Self::L1 | Self::Lasso
+        )
     }
 
     /// The weights that are used when `asked` for some or for none.
@@ -89,13 +123,73 @@ impl Method {
         self,
         options: &FitOptions,
     ) -> Result<Box<dyn Estimator>, EstimatorError> {
+        let (tuning, seed) = (&options.tuning, options.seed);
         Ok(match self {
             Self::Ols | Self::Wls => Box::new(LeastSquares {
                 intercept: options.intercept,
                 ..LeastSquares::default()
             }),
             Self::Auto | Self::Hier | Self::Nnls => Box::new(NonNegative),
+            Self::L1 => Box::new(LeastAbsolute {
+                intercept: options.intercept,
+                non_negative: true,
+            }),
+            Self::Huber => Box::new(Huber {
+                intercept: options.intercept,
+                ..Huber::default()
+            }),
+            Self::Normalised => Box::new(Normalised(NonNegative)),
+            // Prices are never negative, and zero counts cost nothing: no shift, no intercept but the base price.
+            Self::Lasso => Box::new(Lasso {
+                intercept: options.intercept,
+                standardisation: Standardisation::Maximum,
+                non_negative: true,
+                ..lasso(tuning, seed)
+            }),
+            Self::Poly => Box::new(polynomial(tuning, seed)),
+            Self::Greedy => Box::new(SparsePolynomial {
+                selector: Selector::ForwardBackward(Greedy::default()),
+                ..polynomial(tuning, seed)
+            }),
+            Self::Mars => Box::new(Mars {
+                degree: tuning.degree.unwrap_or(2),
+                penalty: tuning.penalty,
+                step_bases: tuning.steps,
+                ..Mars::default()
+            }),
+            Self::Nls => Box::new(NonLinear {
+                formula: tuning.formula()?,
+                start: tuning.start.clone(),
+                bounds: tuning.bounds.clone(),
+                multistart: tuning.multistart,
+                seed,
+            }),
         })
+    }
+}
+
+fn lasso(tuning: &Tuning, seed: u64) -> Lasso {
+    let default = Lasso::default();
+    Lasso {
+        lambda: tuning.lambda,
+        folds: tuning.folds.unwrap_or(default.folds),
+        seed,
+        ..default
+    }
+}
+
+fn polynomial(tuning: &Tuning, seed: u64) -> SparsePolynomial {
+    let default = SparsePolynomial::default();
+    let step = Lasso {
+        standardisation: Standardisation::Range,
+        ..lasso(tuning, seed)
+    };
+    SparsePolynomial {
+        degree: tuning.degree.unwrap_or(default.degree),
+        interactions: tuning.interactions.unwrap_or(default.interactions),
+        screen: step.clone(),
+        selector: Selector::Lasso(step),
+        ..default
     }
 }
 

@@ -3,6 +3,7 @@
 use pricetag_cost_model::{Diagnostic, Evaluation, Interval, Severity};
 use pricetag_dataset::Status;
 use pricetag_estimator::Diagnosis;
+use pricetag_quantity::counted;
 
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
@@ -44,24 +45,27 @@ impl Study<'_> {
             .iter()
             .filter(|f| self.dataset.features[f.0 as usize].nondeterministic > 0)
             .count();
-        for (count, text) in [
-            (failed, "failed observations were left out"),
+        for (count, noun, text) in [
+            (failed, "observation", "failed and left out"),
             (
                 self.table.unmeasured,
-                "observations without this cost were left out",
+                "observation",
+                "without this cost left out",
             ),
-            (doubtful, "observations have caveats about their counts"),
+            (doubtful, "observation", "with caveats about the counts"),
             (
                 unstable,
-                "features counted differently in two runs of the same input",
+                "feature",
+                "counted differently in two runs of the same input",
             ),
             (
                 learned.empty.len(),
-                "features occur only in rows that were not learnt from",
+                "feature",
+                "only in rows that were not learnt from",
             ),
         ] {
             if count > 0 {
-                out.push(note(format!("{count} {text}")));
+                out.push(note(format!("{} {text}", counted(count, noun))));
             }
         }
         let negative = learned
@@ -72,7 +76,7 @@ impl Study<'_> {
         if negative > 0 {
             out.push(Diagnostic {
                 severity: Severity::Warning,
-                message: format!("{negative} coefficients are negative and are no prices"),
+                message: format!("{} below zero: no prices", counted(negative, "coefficient")),
                 advice: Some("Use --method nnls or hier for prices.".into()),
             });
         }
@@ -82,7 +86,7 @@ impl Study<'_> {
             "the training"
         };
         out.push(note(format!(
-            "prices are learnt from {rows} rows: {} of {}",
+            "learnt from {rows} rows: {} of {}",
             if self.options.refit {
                 self.design.rows()
             } else {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pricetag_dataset::{Dataset, FeatureKind};
 
 use crate::method::Method;
+use crate::tuning::Tuning;
 
 /// Which features explain the cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,6 +112,10 @@ pub struct FitOptions {
     pub alternatives: bool,
     /// Whether the final prices are learnt from all rows, after judging prices learnt from the training rows.
     pub refit: bool,
+    /// Whether the error's dependence on the training set and on λ is found out: some thirty fits more.
+    pub sensitivity: bool,
+    /// Choices that only some methods know.
+    pub tuning: Tuning,
     /// Version of the program, for the provenance.
     pub pricetag: String,
 }
@@ -129,6 +134,8 @@ impl Default for FitOptions {
             level_of_intervals: 0.95,
             alternatives: true,
             refit: false,
+            sensitivity: false,
+            tuning: Tuning::default(),
             pricetag: env!("CARGO_PKG_VERSION").into(),
         }
     }
@@ -167,6 +174,7 @@ impl FitOptions {
                 .collect();
             out.insert("features".into(), names.join(","));
         }
+        out.extend(self.tuning.describe());
         out
     }
 }

@@ -3,6 +3,8 @@
 use pricetag_cost_model::Price;
 use pricetag_estimator::{Bucket, Coefficient, Design, Support};
 
+use pricetag_quantity::counted;
+
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
 
@@ -120,7 +122,10 @@ fn judge(
         _ if varies == 0 => Some(
             "its count never varies: it cannot be told from the base price of a run".to_owned(),
         ),
-        _ if varies < 3 => Some(format!("its count varies in {varies} observation(s) only")),
+        _ if varies < 3 => Some(format!(
+            "its count varies in {} only",
+            counted(varies as usize, "observation")
+        )),
         _ => None,
     };
     (Some(estimate), note)

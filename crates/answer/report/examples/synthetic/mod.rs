@@ -428,6 +428,7 @@ fn model(dataset: &Dataset, truth: &[Block], dice: &mut Dice) -> CostModel {
         baseline: None,
         alternatives: Vec::new(),
         standings: Vec::new(),
+        sensitivity: None,
         summary: None,
         diagnostics: vec![
             Diagnostic { severity: Severity::Warning, message: "212 features are executed in fewer than five inputs; their prices rest on their opcodes.".into(), advice: Some("Add inputs that reach org.example.invoice.rules.".into()) },

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
-use pricetag_study::{Level, Method};
+use clap::{Args, ValueEnum, ValueHint};
+use pricetag_cost_model::Formula;
+use pricetag_study::{Filter, Lambda, Level, Method, Tuning, Weighting};
 
 use super::tables::TableColumns;
-use super::values::{fraction, level, method};
+use super::values::{assignment, filter, formula, fraction, lambda, level, method, range};
 
 /// What to learn and how.
 #[derive(Clone, Debug, Args)]
@@ -14,7 +15,7 @@ pub struct FitChoices {
     /// The cost to explain: wall, cpu, alloc, or a column of the dataset; wall by default, or the only cost there is.
     #[arg(long, value_name = "COST", help_heading = "Learning")]
     pub target: Option<String>,
-    /// How: auto, hier, nnls, wls, ols.
+    /// How: auto, hier, nnls, wls, ols, l1, huber, normalised, step, solve, lasso, poly, greedy, mars, nls, gp.
     #[arg(long, default_value = "auto", value_parser = method, help_heading = "Learning")]
     pub method: Method,
     /// Share of the observations to learn from; the others judge.
@@ -32,6 +33,106 @@ pub struct FitChoices {
     /// After judging, learn the final prices from all observations.
     #[arg(long, help_heading = "Learning")]
     pub refit: bool,
+    /// Weights of squared errors: relative to the cost, or equal; relative by default, equal for ols.
+    #[arg(long, value_enum, value_name = "WEIGHTS", help_heading = "Learning")]
+    pub weights: Option<WeightsArg>,
+    /// Find out how the error depends on the training set's size and on the lasso's λ; takes some thirty fits more.
+    #[arg(long, help_heading = "Learning")]
+    pub sensitivity: bool,
+    #[command(flatten)]
+    pub tuning: TuningArgs,
+}
+
+/// Weights of squared errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WeightsArg {
+    /// Errors count relative to the cost.
+    Relative,
+    /// All observations alike.
+    Equal,
+}
+
+impl From<WeightsArg> for Weighting {
+    fn from(weights: WeightsArg) -> Self {
+        match weights {
+            WeightsArg::Relative => Self::Relative,
+            WeightsArg::Equal => Self::Equal,
+        }
+    }
+}
+
+/// What single methods can be told.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Methods")]
+pub struct TuningArgs {
+    /// lasso, poly: `min` for the best λ in cross-validation, `1se` for a sparser model within one standard error, or a value.
+    #[arg(long, default_value = "min", value_parser = lambda, value_name = "RULE")]
+    pub lambda: Lambda,
+    /// lasso, poly: folds of the cross-validation that finds λ; 10 by default.
+    #[arg(long, value_name = "N")]
+    pub folds: Option<usize>,
+    /// poly, greedy, mars: largest degree of a term; 2 by default.
+    #[arg(long, value_name = "N")]
+    pub degree: Option<u32>,
+    /// poly, greedy: most different features in one term; 2 by default.
+    #[arg(long, value_name = "N")]
+    pub interactions: Option<usize>,
+    /// mars: price of a knot; 2 by default, 3 with interactions.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub penalty: Option<f64>,
+    /// mars: try steps as well as hinges.
+    #[arg(long)]
+    pub steps: bool,
+    /// nls: the formula; names that are no features are parameters, as in `k1*n*log(n) + k2`.
+    #[arg(long, value_parser = formula, value_name = "FORMULA")]
+    pub formula: Option<Formula>,
+    /// nls: first values of parameters, as in `k1=1,k2=0`.
+    #[arg(long, value_delimiter = ',', value_parser = assignment, value_name = "NAME=VALUE")]
+    pub start: Vec<(String, f64)>,
+    /// nls: bounds of parameters, as in `k1=0..10,k2=0..`.
+    #[arg(long, value_delimiter = ',', value_parser = range, value_name = "NAME=LOW..HIGH")]
+    pub bounds: Vec<(String, (f64, f64))>,
+    /// nls: further searches from random first values.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub multistart: u32,
+    /// gp: constants to offer, such as limits found in the code: `200000,500`.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "NUMBERS",
+        allow_negative_numbers = true
+    )]
+    pub constants: Vec<f64>,
+    /// gp: generations at most.
+    #[arg(long, value_name = "N")]
+    pub generations: Option<u32>,
+    /// gp: rank by error and the paper's limits of size instead of keeping a front of error and complexity.
+    #[arg(long)]
+    pub paper_fitness: bool,
+    /// Leave out features that others tell: `correlation` or `correlation=0.3`, `vif` or `vif=10`.
+    #[arg(long, value_parser = filter, value_name = "FILTER")]
+    pub filter: Option<Filter>,
+}
+
+impl From<&TuningArgs> for Tuning {
+    fn from(args: &TuningArgs) -> Self {
+        Self {
+            lambda: args.lambda,
+            folds: args.folds,
+            degree: args.degree,
+            interactions: args.interactions,
+            penalty: args.penalty,
+            steps: args.steps,
+            formula: args.formula.clone(),
+            start: args.start.iter().cloned().collect(),
+            bounds: args.bounds.iter().cloned().collect(),
+            multistart: args.multistart,
+            constants: args.constants.clone(),
+            generations: args.generations,
+            paper_fitness: args.paper_fitness,
+            filter: args.filter,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

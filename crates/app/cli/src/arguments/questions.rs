@@ -107,6 +107,9 @@ pub struct ReportArgs {
     /// The page to write.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
+    /// Directory for the figures, as SVG files of their own.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub figures: Option<PathBuf>,
     /// Root of the subject's source files; may be repeated.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub sources: Vec<PathBuf>,

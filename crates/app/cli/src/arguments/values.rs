@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use pricetag_cost_model::Formula;
 use pricetag_dataset::FeatureKind;
-use pricetag_study::{Level, Method};
+use pricetag_study::{Filter, Lambda, Level, Method};
 use pricetag_trace::Pattern;
 
 /// A name in `--features`.
@@ -73,6 +74,84 @@ pub fn method(text: &str) -> Result<Method, String> {
         .map_err(|e: pricetag_study::UnknownName| e.to_string())
 }
 
+/// `min`, `1se` or a number.
+pub fn lambda(text: &str) -> Result<Lambda, String> {
+    match text {
+        "min" => Ok(Lambda::Minimum),
+        "1se" => Ok(Lambda::OneStandardError),
+        _ => match text.parse() {
+            Ok(value) if value >= 0.0 => Ok(Lambda::Value(value)),
+            _ => Err("expected `min`, `1se` or a number ≥ 0".to_owned()),
+        },
+    }
+}
+
+pub fn formula(text: &str) -> Result<Formula, String> {
+    Formula::parse(text).map_err(|e| e.to_string())
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    let value: f64 = text
+        .trim()
+        .parse()
+        .map_err(|_| format!("`{text}` is no number"))?;
+    if value.is_nan() {
+        return Err("NaN is no value".to_owned());
+    }
+    Ok(value)
+}
+
+/// `k1=1`.
+pub fn assignment(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = key_value(text)?;
+    Ok((name, number(&value)?))
+}
+
+/// `k1=0..10`, `k1=0..` or `k1=..10`.
+pub fn range(text: &str) -> Result<(String, (f64, f64)), String> {
+    let (name, ends) = key_value(text)?;
+    let (low, high) = ends.split_once("..").ok_or("expected NAME=LOW..HIGH")?;
+    let end = |text: &str, open: f64| {
+        if text.trim().is_empty() {
+            Ok(open)
+        } else {
+            number(text)
+        }
+    };
+    let (low, high) = (end(low, f64::NEG_INFINITY)?, end(high, f64::INFINITY)?);
+    if low > high {
+        return Err(format!("{low} is above {high}"));
+    }
+    Ok((name, (low, high)))
+}
+
+/// `correlation`, `correlation=0.3`, `vif`, `vif=10`.
+pub fn filter(text: &str) -> Result<Filter, String> {
+    let (name, most) = match text.split_once('=') {
+        Some((name, most)) => (name, Some(number(most)?)),
+        None => (text, None),
+    };
+    match name {
+        "correlation" => {
+            let most = most.unwrap_or(0.3);
+            if (0.0..=1.0).contains(&most) {
+                Ok(Filter::Correlation(most))
+            } else {
+                Err("a correlation lies between 0 and 1".to_owned())
+            }
+        }
+        "vif" => {
+            let most = most.unwrap_or(10.0);
+            if most >= 1.0 {
+                Ok(Filter::Inflation(most))
+            } else {
+                Err("a variance inflation is at least 1".to_owned())
+            }
+        }
+        _ => Err(format!("`{name}` is neither `correlation` nor `vif`")),
+    }
+}
+
 pub fn separator(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         [one] => Ok(*one),
@@ -119,5 +198,23 @@ mod tests {
             (Ok(0.1), Ok(0.1), Ok(0.1))
         );
         assert!(fraction("110%").is_err() && fraction("x").is_err() && fraction("nan").is_err());
+    }
+
+    #[test]
+    fn what_methods_are_told_is_read() {
+        assert_eq!(lambda("1se"), Ok(Lambda::OneStandardError));
+        assert_eq!(lambda("0.5"), Ok(Lambda::Value(0.5)));
+        assert!(lambda("-1").is_err() && lambda("most").is_err());
+        assert_eq!(assignment("k1=-2e3"), Ok(("k1".to_owned(), -2e3)));
+        assert!(assignment("k1").is_err() && assignment("k1=x").is_err());
+        assert_eq!(range("k=0..10"), Ok(("k".to_owned(), (0.0, 10.0))));
+        assert_eq!(
+            range("k=..1"),
+            Ok(("k".to_owned(), (f64::NEG_INFINITY, 1.0)))
+        );
+        assert!(range("k=2..1").is_err() && range("k=2").is_err());
+        assert_eq!(filter("correlation"), Ok(Filter::Correlation(0.3)));
+        assert_eq!(filter("vif=5"), Ok(Filter::Inflation(5.0)));
+        assert!(filter("correlation=2").is_err() && filter("ridge").is_err());
     }
 }

@@ -39,6 +39,8 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
     if let Some(summary) = &model.summary {
         text.push_str(&summary.text());
         text.push('\n');
+    } else if model.prices.is_empty() {
+        let _ = writeln!(text, "{} = {}\n", model.target, model.text);
     } else {
         text.push_str(&prices(model, limit, width));
     }

@@ -1,14 +1,19 @@
 //! `pricetag report`: one self-contained HTML page.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use pricetag_cost_model::CostModel;
+use pricetag_report::figures::figures;
 use pricetag_study::Level;
 use serde_json::json;
 
-use crate::analysis::{account, check_writable, dataset_of, look, open_model, write_report};
+use crate::analysis::{
+    account, check_writable, dataset_of, look, open_model, write_report, write_whole,
+};
 use crate::arguments::ReportArgs;
 use crate::console::Console;
-use crate::failure::Failure;
+use crate::failure::{Failure, io};
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
@@ -23,10 +28,32 @@ pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
     let inspection = look(&dataset, &model.target, level);
     let account = account(&model, &dataset, inspection, &args.sources)?;
     write_report(&args.output, &model, &dataset, &account)?;
+    let drawn = match &args.figures {
+        Some(directory) => write_figures(directory, &model)?,
+        None => Vec::new(),
+    };
     if console.json {
-        console.result(&json!({ "schema": 1, "report": args.output }), String::new)?;
+        console.result(
+            &json!({ "schema": 1, "report": args.output, "figures": drawn }),
+            String::new,
+        )?;
     } else {
         console.say(&format!("report written to {}", args.output.display()));
+        for path in drawn {
+            console.say(&format!("figure written to {}", path.display()));
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes every figure the model has data for; returns the files.
+fn write_figures(directory: &Path, model: &CostModel) -> Result<Vec<PathBuf>, Failure> {
+    std::fs::create_dir_all(directory).map_err(io("create", directory))?;
+    let mut written = Vec::new();
+    for figure in figures(model)? {
+        let path = directory.join(figure.name).with_extension("svg");
+        write_whole(&path, figure.svg.as_bytes())?;
+        written.push(path);
+    }
+    Ok(written)
 }

@@ -1,0 +1,115 @@
+//! What a method can be told besides the data.
+
+use std::collections::BTreeMap;
+
+use pricetag_cost_model::Formula;
+use pricetag_estimator::EstimatorError;
+use pricetag_regress::lasso::Lambda;
+
+/// Choices that only some methods know; the others ignore them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tuning {
+    /// `lasso`, `poly`: which λ is taken.
+    pub lambda: Lambda,
+    /// `lasso`, `poly`: folds of the cross-validation that finds it; 10 by default.
+    pub folds: Option<usize>,
+    /// `poly`, `greedy`, `mars`: largest degree of a term.
+    pub degree: Option<u32>,
+    /// `poly`, `greedy`: most different features in one term.
+    pub interactions: Option<usize>,
+    /// `mars`: price of a knot.
+    pub penalty: Option<f64>,
+    /// `mars`: tries steps as well as hinges.
+    pub steps: bool,
+    /// `nls`: the formula; names that are no features are parameters.
+    pub formula: Option<Formula>,
+    /// `nls`: first values of parameters.
+    pub start: BTreeMap<String, f64>,
+    /// `nls`: bounds of parameters.
+    pub bounds: BTreeMap<String, (f64, f64)>,
+    /// `nls`: further searches from random starts.
+    pub multistart: u32,
+    /// `gp`: constants offered from outside.
+    pub constants: Vec<f64>,
+    /// `gp`: generations at most.
+    pub generations: Option<u32>,
+    /// `gp`: whether the fitness is the paper's instead of a front of error and complexity.
+    pub paper_fitness: bool,
+    /// Which columns are left out before the fit, because others say nearly the same.
+    pub filter: Option<Filter>,
+}
+
+/// A filter against collinear columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Filter {
+    /// Pairwise correlation at most this (Lata 2016).
+    Correlation(f64),
+    /// Variance inflation at most this.
+    Inflation(f64),
+}
+
+impl Tuning {
+    /// In words, for the provenance.
+    pub fn describe(&self) -> BTreeMap<String, String> {
+        let mut out = BTreeMap::new();
+        let mut say = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                out.insert(name.to_owned(), value);
+            }
+        };
+        let default = Self::default();
+        say(
+            "lambda",
+            (self.lambda != default.lambda).then(|| format!("{:?}", self.lambda).to_lowercase()),
+        );
+        say("folds", self.folds.map(|v| v.to_string()));
+        say("degree", self.degree.map(|v| v.to_string()));
+        say("interactions", self.interactions.map(|v| v.to_string()));
+        say("penalty", self.penalty.map(|v| v.to_string()));
+        say("steps", self.steps.then(|| "true".to_owned()));
+        say("formula", self.formula.as_ref().map(Formula::text));
+        say("start", listed(&self.start, f64::to_string));
+        say(
+            "bounds",
+            listed(&self.bounds, |(low, high)| format!("{low}..{high}")),
+        );
+        say(
+            "multistart",
+            (self.multistart > 0).then(|| self.multistart.to_string()),
+        );
+        let constants: Vec<String> = self.constants.iter().map(f64::to_string).collect();
+        say(
+            "constants",
+            (!constants.is_empty()).then(|| constants.join(",")),
+        );
+        say("generations", self.generations.map(|v| v.to_string()));
+        say(
+            "fitness",
+            self.paper_fitness.then(|| "as in the paper".to_owned()),
+        );
+        say(
+            "filter",
+            self.filter.map(|filter| match filter {
+                Filter::Correlation(most) => format!("correlation at most {most}"),
+                Filter::Inflation(most) => format!("variance inflation at most {most}"),
+            }),
+        );
+        out
+    }
+
+    /// The formula that `nls` fits.
+    pub(crate) fn formula(&self) -> Result<Formula, EstimatorError> {
+        self.formula.clone().ok_or_else(|| EstimatorError::Request {
+            method: "nls",
+            reason: "a formula is needed, such as k1*n*log(n) + k2".into(),
+        })
+    }
+}
+
+fn listed<V>(values: &BTreeMap<String, V>, text: impl Fn(&V) -> String) -> Option<String> {
+    let parts: Vec<String> = values
+        .iter()
+        .map(|(name, value)| format!("{name}={}", text(value)))
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(","))
+}
