@@ -21,3 +21,4 @@ pub use export::{export_csv, export_lata_csv, export_parquet};
 pub use import::{ImportOptions, import};
 pub use journal::Recording;
 pub use model::*;
+pub use table::NumberBlocks;

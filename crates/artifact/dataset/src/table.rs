@@ -4,9 +4,11 @@
 //! reals; anything else a foreign file holds is named as unsupported rather than guessed at.
 //! Format: Apache Parquet, `LogicalTypes.md` (lists have three levels: group, repeated group `list`, `element`).
 
+mod blocks;
 mod read;
 mod write;
 
+pub use blocks::NumberBlocks;
 pub use read::{read, read_groups};
 pub use write::{TableWriter, write};
 

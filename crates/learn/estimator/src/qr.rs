@@ -5,16 +5,18 @@
 //! columns that R reports as `NA` are exactly the ones beyond [`Qr::rank`]. The test compares a column with itself, so
 //! it does not depend on units.
 //!
-//! Deviation: with many more rows than columns the matrix is first reduced by blocked QR (Householder, by faer) in
-//! chunks of rows. Orthogonal transformations change no norm, so the pivoting sees the same numbers up to rounding.
+//! Deviation: with many more rows than columns the matrix is first reduced to a triangle ([`crate::reduce`]). Orthogonal
+//! transformations change no norm, so the pivoting sees the same numbers up to rounding.
 
 use faer::Mat;
+
+use crate::reduce::{Reduction, block_rows};
 
 /// R's default tolerance in `lm`.
 pub const R_TOLERANCE: f64 = 1e-7;
 
-/// Rows of one chunk of the blocked reduction.
-const CHUNK: usize = 1024;
+/// The reduction may hold up columns at this share of the tolerance: too little to be taken for independent.
+pub const FLOOR: f64 = 1e-3;
 
 /// A decomposition of `[X | y]`, enough for least squares.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub struct Qr {
     upper: Vec<Vec<f64>>,
     /// First `rank` components of Qᵀy.
     effects: Vec<f64>,
+    /// Squared length of what is left of y.
+    rest: f64,
     /// First `rank` components of Qᵀx for the dependent columns, in the order of `pivot[rank..]`.
     dependent: Vec<Vec<f64>>,
 }
@@ -34,12 +38,48 @@ pub struct Qr {
 impl Qr {
     /// Decomposes the columns and rotates `target` along.
     pub fn new(columns: Vec<Vec<f64>>, target: Vec<f64>, tolerance: f64) -> Self {
-        let (mut columns, mut target) = (columns, target);
         let (rows, p) = (target.len(), columns.len());
-        if rows > 2 * CHUNK && rows > 4 * (p + 1) {
-            (columns, target) = reduce(&columns, &target);
+        if rows > 2 * block_rows(p + 1) && rows > 4 * (p + 1) {
+            return Self::of_triangle(&reduce(&columns, &target, tolerance), tolerance);
         }
         decompose(columns, target, tolerance)
+    }
+
+    /// Decomposes a triangle of which y is the last column: as the rows that were reduced to it would be.
+    pub fn of_triangle(upper: &Mat<f64>, tolerance: f64) -> Self {
+        let column = |j: usize| (0..upper.nrows()).map(|i| upper[(i, j)]).collect();
+        let last = upper.ncols() - 1;
+        decompose((0..last).map(column).collect(), column(last), tolerance)
+    }
+
+    /// Column `j` of the triangle of the independent columns, from the top to the diagonal.
+    pub fn upper(&self, j: usize) -> &[f64] {
+        &self.upper[j]
+    }
+
+    /// First `rank` components of Qᵀy.
+    pub fn effects(&self) -> &[f64] {
+        &self.effects
+    }
+
+    /// Squared length of y less its projection on the columns.
+    pub fn rest(&self) -> f64 {
+        self.rest
+    }
+
+    /// x with RᵀR·x = `right`, both in the order of `pivot`.
+    pub fn solve_normal(&self, right: &[f64]) -> Vec<f64> {
+        let mut z = right.to_vec();
+        for j in 0..self.rank {
+            let sum: f64 = self.upper[j]
+                .iter()
+                .zip(&z)
+                .take(j)
+                .map(|(r, z)| r * z)
+                .sum();
+            z[j] = (z[j] - sum) / self.upper[j][j];
+        }
+        self.back_substitute(&z)
     }
 
     /// Coefficients of the independent columns, in the order of `pivot`.
@@ -66,21 +106,36 @@ impl Qr {
 
     /// Diagonal of (RᵀR)⁻¹ for the independent columns, in the order of `pivot`.
     pub fn inverse_diagonal(&self) -> Vec<f64> {
-        let k = self.rank;
-        let mut diagonal = vec![0.0; k];
-        // Column j of R⁻¹ by back substitution; row sums of squares are the diagonal.
-        for j in 0..k {
-            let mut x = vec![0.0; j + 1];
-            x[j] = 1.0 / self.upper[j][j];
-            for i in (0..j).rev() {
-                let sum: f64 = (i + 1..=j).map(|m| self.upper[m][i] * x[m]).sum();
-                x[i] = -sum / self.upper[i][i];
-            }
-            for (d, xi) in diagonal.iter_mut().zip(&x) {
-                *d += xi * xi;
+        let mut diagonal = vec![0.0; self.rank];
+        // Row sums of squares of R⁻¹, column after column.
+        for j in 0..self.rank {
+            for (d, x) in diagonal.iter_mut().zip(self.inverse_column(j)) {
+                *d += x * x;
             }
         }
         diagonal
+    }
+
+    /// Column `j` of R⁻¹, from the top to the diagonal.
+    pub fn inverse_column(&self, j: usize) -> Vec<f64> {
+        let mut x = vec![0.0; j + 1];
+        x[j] = 1.0;
+        for i in (0..=j).rev() {
+            x[i] /= self.upper[i][i];
+            let xi = x[i];
+            for (xk, r) in x[..i].iter_mut().zip(&self.upper[i]) {
+                *xk -= xi * r;
+            }
+        }
+        x
+    }
+
+    /// Largest variance inflation of an independent column by the others, about zero; its root is a lower bound of the
+    /// scaled condition number.
+    pub fn inflation(&self) -> f64 {
+        let diagonal = self.inverse_diagonal();
+        let length = |j: usize| self.upper[j].iter().map(|r| r * r).sum::<f64>();
+        (0..self.rank).fold(1.0, |most, j| (length(j) * diagonal[j]).max(most))
     }
 
     /// The triangle of the independent columns scaled to unit length.
@@ -103,31 +158,26 @@ impl Qr {
     }
 }
 
-fn reduce(columns: &[Vec<f64>], target: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
+fn reduce(columns: &[Vec<f64>], target: &[f64], tolerance: f64) -> Mat<f64> {
     let (n, width) = (target.len(), columns.len() + 1);
-    let chunk = CHUNK.max(2 * width);
-    let mut top: Mat<f64> = Mat::zeros(0, width);
-    let mut start = 0;
-    while start < n {
-        let end = (start + chunk).min(n);
-        let kept = top.nrows();
-        let value = |row: usize, j: usize| columns.get(j).map_or(target[row], |c| c[row]);
-        let stacked = Mat::from_fn(kept + end - start, width, |i, j| {
-            if i < kept {
-                top[(i, j)]
-            } else {
-                value(start + i - kept, j)
+    let chunk = block_rows(width);
+    let mut reduction = Reduction::new(width, FLOOR * tolerance);
+    let mut block = Mat::zeros(chunk, width);
+    for start in (0..n).step_by(chunk) {
+        let rows = chunk.min(n - start);
+        for j in 0..width {
+            let column = columns.get(j).map_or(target, Vec::as_slice);
+            for (to, from) in block
+                .col_mut(j)
+                .iter_mut()
+                .zip(&column[start..start + rows])
+            {
+                *to = *from;
             }
-        });
-        top = stacked.qr().thin_R().to_owned();
-        start = end;
+        }
+        reduction.push(block.as_ref().subrows(0, rows));
     }
-    let column = |j: usize| {
-        (0..top.nrows())
-            .map(|i| if i <= j { top[(i, j)] } else { 0.0 })
-            .collect::<Vec<f64>>()
-    };
-    ((0..width - 1).map(column).collect(), column(width - 1))
+    reduction.finish()
 }
 
 fn norm(x: &[f64]) -> f64 {
@@ -213,6 +263,7 @@ fn decompose(mut x: Vec<Vec<f64>>, mut y: Vec<f64>, tolerance: f64) -> Qr {
         pivot,
         upper,
         effects: y[..rank].to_vec(),
+        rest: y[rank..].iter().map(|v| v * v).sum(),
         dependent,
     }
 }

@@ -3,8 +3,10 @@
 //! [`LeastSquares`] (R's `lm`), [`NonNegative`] (Lawson & Hanson) and [`Hierarchical`] (prices that start from what a
 //! feature consists of).
 
+pub mod blocked;
 mod bounded;
 mod cholesky;
+pub mod collinearity;
 mod columns;
 pub mod greedy;
 pub mod hier;
@@ -12,14 +14,21 @@ pub mod hierarchy;
 mod joint;
 mod kernel;
 pub mod lasso;
+pub mod lm_summary;
 pub mod mars;
 pub mod nls;
 pub mod nnls;
 pub mod ols;
 pub mod polynomial;
+pub mod quantile;
 pub mod robust;
+pub mod rows;
 pub mod shrinkage;
+pub mod solve;
+pub mod step;
 
+pub use blocked::{RowWeights, RowsFit};
+pub use collinearity::{CorrelationFilter, Filtered, InflationFilter};
 pub use greedy::Greedy;
 pub use hier::{Hierarchical, Outcome};
 pub use hierarchy::{Hierarchy, Role};
@@ -28,6 +37,9 @@ pub use mars::Mars;
 pub use nls::{NonLinear, NonLinearFit};
 pub use nnls::{NnlsSolution, NonNegative, nnls};
 pub use ols::LeastSquares;
-pub use robust::{Huber, LeastAbsolute, Normalised};
 pub use polynomial::SparsePolynomial;
+pub use robust::{Huber, LeastAbsolute, Normalised};
+pub use rows::{Block, DesignRows, RowBlocks, RowsError, TableRows};
 pub use shrinkage::Shrinkage;
+pub use solve::{ExactSolve, RunRule};
+pub use step::BackwardElimination;

@@ -2,13 +2,20 @@
 //!
 //! Householder QR with R's limited pivoting at tolerance 1e-7 ([`pricetag_estimator::qr`]); never normal equations,
 //! which lose half the digits. Conventions of `summary.lm` (R 4.2): rows of weight zero are left out of every count;
-//! R² and F use centred sums with an intercept and uncentred ones without; p-values come from survival functions.
+//! the figures are those of [`crate::lm_summary`].
+//!
+//! Up to [`DIRECT`] numbers residuals are accumulated in twice the working precision and the solution is refined; beyond, and for rows that come in blocks, see [`crate::blocked`].
 
-use pricetag_cost_model::{CoefficientRow, LinearSummary};
+use pricetag_cost_model::Diagnostic;
+use pricetag_cost_model::Severity;
 use pricetag_estimator::{
     Checked, Coefficient, Design, Estimator, EstimatorError, Fitted, Qr, R_TOLERANCE,
 };
-use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
+
+use crate::blocked::RowWeights;
+pub use crate::lm_summary::INTERCEPT;
+use crate::lm_summary::Moments;
+use crate::rows::{DesignRows, RowsError};
 
 /// Least squares, weighted by the design's weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,11 +35,13 @@ impl Default for LeastSquares {
     }
 }
 
-/// Up to this many entries the solution is refined once.
-const REFINED: usize = 1_000_000;
-
-/// R's name of the constant.
-pub const INTERCEPT: &str = "(Intercept)";
+/// Designs of up to this many numbers are held and solved at once.
+const DIRECT: usize = 200_000;
+/// Condition number up to which seminormal equations are used, and how many steps.
+const SEMINORMAL: f64 = 1e6;
+const SEMINORMAL_STEPS: usize = 2;
+/// Dependent columns named in a note.
+const LISTED: usize = 5;
 
 impl Estimator for LeastSquares {
     fn name(&self) -> &'static str {
@@ -40,22 +49,22 @@ impl Estimator for LeastSquares {
     }
 
     fn fit(&self, design: &Checked<Design>) -> Result<Fitted, EstimatorError> {
-        if !(0.0..1.0).contains(&self.tolerance) {
-            return Err(EstimatorError::Parameter {
-                method: "ols",
-                parameter: "tolerance",
-                value: self.tolerance,
-            });
-        }
+        self.check()?;
         let used: Vec<usize> = (0..design.rows())
             .filter(|&i| design.weights[i] > 0.0)
             .collect();
         if used.is_empty() {
-            return Err(EstimatorError::TooFewRows {
-                method: "ols",
-                needed: 1,
-                rows: 0,
-            });
+            return Err(Self::no_rows());
+        }
+        if used.len() * (design.columns.len() + 1) > DIRECT {
+            return match self.fit_rows(&mut DesignRows(design), RowWeights::AsGiven) {
+                Ok(fit) => Ok(fit.fitted),
+                Err(RowsError::Estimator(error)) => Err(error),
+                Err(RowsError::Dataset(error)) => Err(EstimatorError::Numerical {
+                    method: "ols",
+                    reason: error.to_string(),
+                }),
+            };
         }
         let problem = Problem::new(design, &used, self.intercept);
         let qr = Qr::new(
@@ -64,13 +73,46 @@ impl Estimator for LeastSquares {
             self.tolerance,
         );
         let solution = Solution::new(&problem, &qr);
-        let summary = solution.summary(design, self.intercept, &problem);
-        let (intercept, rest) = if self.intercept {
-            (solution.beta[0].unwrap_or(0.0), 1)
-        } else {
-            (0.0, 0)
-        };
-        let coefficients = summary.coefficients[rest..]
+        let moments = solution.moments(design.rows(), self.intercept, &problem);
+        let names = design.columns.iter().map(|c| c.name.clone()).collect();
+        Ok(self.fitted(names, &solution.beta, &solution.variance, &moments))
+    }
+}
+
+impl LeastSquares {
+    /// Whether the options make sense.
+    pub(crate) fn check(&self) -> Result<(), EstimatorError> {
+        if (0.0..1.0).contains(&self.tolerance) {
+            return Ok(());
+        }
+        Err(EstimatorError::Parameter {
+            method: "ols",
+            parameter: "tolerance",
+            value: self.tolerance,
+        })
+    }
+
+    pub(crate) fn no_rows() -> EstimatorError {
+        EstimatorError::TooFewRows {
+            method: "ols",
+            needed: 1,
+            rows: 0,
+        }
+    }
+
+    /// The model with its summary; `beta` and `variance` start with the intercept if there is one.
+    pub(crate) fn fitted(
+        &self,
+        names: Vec<String>,
+        beta: &[Option<f64>],
+        variance: &[f64],
+        moments: &Moments,
+    ) -> Fitted {
+        let first = usize::from(self.intercept);
+        let constant = self.intercept.then(|| INTERCEPT.to_owned());
+        let all = constant.into_iter().chain(names.iter().cloned()).collect();
+        let summary = moments.summary(all, beta, variance);
+        let coefficients: Vec<Coefficient> = summary.coefficients[first..]
             .iter()
             .map(|row| Coefficient {
                 estimate: row.estimate.map(|e| e.0),
@@ -78,14 +120,58 @@ impl Estimator for LeastSquares {
                 ..Coefficient::default()
             })
             .collect();
-        let mut fitted = Fitted::linear("ols", design, intercept, coefficients);
-        fitted.summary = Some(summary);
-        Ok(fitted)
+        let intercept = if self.intercept {
+            beta[0].unwrap_or(0.0)
+        } else {
+            0.0
+        };
+        let terms = names
+            .iter()
+            .zip(&coefficients)
+            .filter_map(|(name, c)| {
+                let estimate = c.estimate.filter(|e| *e != 0.0)?;
+                Some((estimate, name.clone()))
+            })
+            .collect();
+        Fitted {
+            method: "ols",
+            formula: pricetag_cost_model::Formula::Linear { intercept, terms },
+            notes: aliased(&names, &coefficients).into_iter().collect(),
+            coefficients,
+            intercept,
+            summary: Some(summary),
+        }
     }
 }
 
-/// F, its degrees of freedom and its p-value.
-type FTest = (f64, u32, u32, f64);
+/// Says which columns have no coefficient.
+fn aliased(names: &[String], coefficients: &[Coefficient]) -> Option<Diagnostic> {
+    let missing: Vec<&String> = names
+        .iter()
+        .zip(coefficients)
+        .filter_map(|(name, c)| c.estimate.is_none().then_some(name))
+        .collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let mut listed: Vec<String> = missing
+        .iter()
+        .take(LISTED)
+        .map(|n| format!("`{n}`"))
+        .collect();
+    if missing.len() > LISTED {
+        listed.push(format!("… ({} more)", missing.len() - LISTED));
+    }
+    Some(Diagnostic {
+        severity: Severity::Note,
+        message: format!(
+            "{} columns are linear combinations of those before them and have no price of their own (NA): {}",
+            missing.len(),
+            listed.join(", ")
+        ),
+        advice: Some("Their cost is in the prices of the columns they depend on.".into()),
+    })
+}
 
 /// The weighted columns and target of the used rows.
 struct Problem {
@@ -134,9 +220,9 @@ struct Solution {
     rank: usize,
 }
 
-/// y − Xβ, accumulated in twice the working precision (Ogita, Rump & Oishi 2005, `Dot2`).
-fn residuals(problem: &Problem, beta: &[Option<f64>]) -> Vec<f64> {
-    let mut high = problem.target.clone();
+/// `from` − Xβ as unevaluated sums of two, accumulated in twice the working precision (Ogita, Rump & Oishi 2005, `Dot2`).
+fn residual_pairs(problem: &Problem, from: &[f64], beta: &[Option<f64>]) -> (Vec<f64>, Vec<f64>) {
+    let mut high = from.to_vec();
     let mut low = vec![0.0; high.len()];
     for (column, b) in problem
         .columns
@@ -145,14 +231,26 @@ fn residuals(problem: &Problem, beta: &[Option<f64>]) -> Vec<f64> {
         .filter_map(|(c, b)| b.map(|b| (c, b)))
     {
         for ((h, l), x) in high.iter_mut().zip(&mut low).zip(column) {
-            let product = -b * x;
-            let product_error = (-b).mul_add(*x, -product);
-            let sum = *h + product;
-            let part = sum - *h;
-            *l += (*h - (sum - part)) + (product - part) + product_error;
-            *h = sum;
+            *l += accumulate(h, -b, *x);
         }
     }
+    (high, low)
+}
+
+/// Adds a product to a sum; returns what rounding took away.
+fn accumulate(sum: &mut f64, a: f64, b: f64) -> f64 {
+    let product = a * b;
+    let product_error = a.mul_add(b, -product);
+    let next = *sum + product;
+    let part = next - *sum;
+    let lost = (*sum - (next - part)) + (product - part) + product_error;
+    *sum = next;
+    lost
+}
+
+/// `from` − Xβ, rounded once.
+fn residuals(problem: &Problem, from: &[f64], beta: &[Option<f64>]) -> Vec<f64> {
+    let (high, low) = residual_pairs(problem, from, beta);
     high.iter().zip(&low).map(|(h, l)| h + l).collect()
 }
 
@@ -165,120 +263,99 @@ impl Solution {
             beta[column] = Some(b);
             variance[column] = v;
         }
-        let mut residuals = residuals(problem, &beta);
-        if p * residuals.len() <= REFINED {
-            // One step of iterative refinement (Björck 1967): fit what is left with the same columns.
-            let kept: Vec<usize> = (0..p).filter(|&j| beta[j].is_some()).collect();
-            let columns = kept.iter().map(|&j| problem.columns[j].clone()).collect();
-            let step = Qr::new(columns, residuals.clone(), 0.0);
-            if step.rank == kept.len() {
-                for (&at, d) in step.pivot.iter().zip(step.solve()) {
-                    beta[kept[at]] = beta[kept[at]].map(|b| b + d);
-                }
-                residuals = self::residuals(problem, &beta);
-            }
-        }
-        Self {
+        let mut solution = Self {
             beta,
             variance,
-            residuals,
+            residuals: Vec::new(),
             rank: qr.rank,
+        };
+        solution.fit_residuals(problem);
+        for _ in 0..SEMINORMAL_STEPS {
+            solution.correct(problem, qr);
+        }
+        solution.residuals = residuals(problem, &problem.target, &solution.beta);
+        solution
+    }
+
+    /// Fits what is left with the same columns: good where little is left, however dependent the columns are.
+    fn fit_residuals(&mut self, problem: &Problem) {
+        let left = residuals(problem, &problem.target, &self.beta);
+        let kept: Vec<usize> = (0..self.beta.len())
+            .filter(|&j| self.beta[j].is_some())
+            .collect();
+        let columns = kept.iter().map(|&j| problem.columns[j].clone()).collect();
+        let step = Qr::new(columns, left, 0.0);
+        if step.rank == kept.len() {
+            for (&at, d) in step.pivot.iter().zip(step.solve()) {
+                self.beta[kept[at]] = self.beta[kept[at]].map(|b| b + d);
+            }
         }
     }
 
-    fn summary(&self, design: &Design, intercept: bool, problem: &Problem) -> LinearSummary {
-        let n = self.residuals.len();
-        let df = n - self.rank;
-        let rss: f64 = self.residuals.iter().map(|r| r * r).sum();
-        let sigma2 = if df > 0 { rss / df as f64 } else { f64::NAN };
-        let mut names: Vec<&str> = Vec::new();
-        if intercept {
-            names.push(INTERCEPT);
+    /// A step by the seminormal equations (Björck 1987) with the gradient in twice the working precision: good where much
+    /// is left. It converges as long as the squared condition number is below 1/ε.
+    fn correct(&mut self, problem: &Problem, qr: &Qr) {
+        if qr.rank == 0 || qr.inflation() > SEMINORMAL * SEMINORMAL {
+            return;
         }
-        names.extend(design.columns.iter().map(|c| c.name.as_str()));
-        let coefficients = names
+        let (high, low) = residual_pairs(problem, &problem.target, &self.beta);
+        let gradient: Vec<f64> = qr.pivot[..qr.rank]
             .iter()
-            .zip(self.beta.iter().zip(&self.variance))
-            .map(|(name, (beta, variance))| CoefficientRow {
-                name: (*name).to_owned(),
-                estimate: beta.map(|b| {
-                    let error = (sigma2 * variance).sqrt();
-                    let t = b / error;
-                    (b, error, t, two_sided(t, df))
-                }),
+            .map(|&j| {
+                let (mut sum, mut lost) = (0.0, 0.0);
+                for (x, (h, l)) in problem.columns[j].iter().zip(high.iter().zip(&low)) {
+                    lost += accumulate(&mut sum, *x, *h) + x * l;
+                }
+                sum + lost
             })
             .collect();
-        let (r_squared, adjusted, f) = self.goodness(intercept, problem, rss, sigma2);
-        // In the quantiles R counts rows of weight zero with a residual of zero.
-        let mut shown = self.residuals.clone();
-        shown.resize(design.rows(), 0.0);
-        let at = |p| pricetag_quantity::quantile(&shown, p).unwrap_or(f64::NAN);
-        LinearSummary {
-            weighted: problem.weighted,
-            residual_quantiles: [at(0.0), at(0.25), at(0.5), at(0.75), at(1.0)],
-            coefficients,
-            sigma: sigma2.sqrt(),
-            residual_df: df as u32,
-            rank: self.rank as u32,
-            r_squared,
-            adjusted_r_squared: adjusted,
-            f,
+        for (&column, d) in qr.pivot.iter().zip(qr.solve_normal(&gradient)) {
+            self.beta[column] = self.beta[column].map(|b| b + d);
         }
     }
 
-    /// R², adjusted R² and F by R's conventions.
-    fn goodness(
-        &self,
-        intercept: bool,
-        problem: &Problem,
-        rss: f64,
-        sigma2: f64,
-    ) -> (f64, f64, Option<FTest>) {
-        let n = self.residuals.len();
-        let (df, constant) = (n - self.rank, usize::from(intercept));
-        let fitted: Vec<f64> = problem
-            .target
-            .iter()
-            .zip(&self.residuals)
-            .map(|(y, r)| y - r)
-            .collect();
-        let mss: f64 = if intercept {
-            // Σ w (f − f̄)² with f = fitted / √w.
-            let weight: f64 = problem.roots.iter().map(|r| r * r).sum();
-            let mean = fitted
-                .iter()
-                .zip(&problem.roots)
-                .map(|(f, r)| f * r)
-                .sum::<f64>()
-                / weight;
-            fitted
-                .iter()
-                .zip(&problem.roots)
-                .map(|(f, r)| (f - mean * r).powi(2))
-                .sum()
-        } else {
-            fitted.iter().map(|f| f * f).sum()
-        };
-        if self.rank <= constant {
-            return (0.0, 0.0, None);
+    fn moments(&self, rows: usize, intercept: bool, problem: &Problem) -> Moments {
+        // In the quantiles R counts rows of weight zero with a residual of zero.
+        let mut shown = self.residuals.clone();
+        shown.resize(rows, 0.0);
+        let at = |p| pricetag_quantity::quantile(&shown, p).unwrap_or(f64::NAN);
+        Moments {
+            used: self.residuals.len() as u64,
+            rank: self.rank,
+            intercept,
+            weighted: problem.weighted,
+            rss: sum(self.residuals.iter().map(|r| r * r)),
+            mss: self.explained(intercept, problem),
+            quantiles: [at(0.0), at(0.25), at(0.5), at(0.75), at(1.0)],
         }
-        let r_squared = mss / (mss + rss);
-        let adjusted = 1.0 - (1.0 - r_squared) * ((n - constant) as f64 / df as f64);
-        let df1 = self.rank - constant;
-        let f = mss / df1 as f64 / sigma2;
-        let p = FisherSnedecor::new(df1 as f64, df as f64)
-            .map_or(f64::NAN, |d| if f.is_nan() { f } else { d.sf(f) });
-        (r_squared, adjusted, Some((f, df1 as u32, df as u32, p)))
+    }
+
+    /// Σ w (f − f̄)² with f = fitted / √w, or Σ w f² without an intercept.
+    fn explained(&self, intercept: bool, problem: &Problem) -> f64 {
+        // Not y less the residuals, which may be much larger than what is explained.
+        let zeros = vec![0.0; self.residuals.len()];
+        let fitted = residuals(problem, &zeros, &self.beta);
+        if !intercept {
+            return sum(fitted.iter().map(|f| f * f));
+        }
+        let pairs = || fitted.iter().zip(&problem.roots);
+        let weight = sum(problem.roots.iter().map(|r| r * r));
+        let mean = sum(pairs().map(|(f, r)| f * r)) / weight;
+        sum(pairs().map(|(f, r)| (f - mean * r).powi(2)))
     }
 }
 
-/// Two-sided p-value of a t statistic.
-fn two_sided(t: f64, df: usize) -> f64 {
-    if t.is_nan() || df == 0 {
-        return f64::NAN;
+/// A sum with its rounding errors made good (Neumaier 1974).
+fn sum(terms: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0);
+    for term in terms {
+        let next = sum + term;
+        lost += if sum.abs() >= term.abs() {
+            (sum - next) + term
+        } else {
+            (term - next) + sum
+        };
+        sum = next;
     }
-    if t.is_infinite() {
-        return 0.0;
-    }
-    StudentsT::new(0.0, 1.0, df as f64).map_or(f64::NAN, |d| 2.0 * d.sf(t.abs()))
+    sum + lost
 }

@@ -22,7 +22,7 @@ use crate::error::{DatasetError, Result};
 /// Records decoded at a time.
 const BATCH: usize = 1 << 16;
 
-type Decoded<T> = std::result::Result<T, ParquetError>;
+pub(super) type Decoded<T> = std::result::Result<T, ParquetError>;
 
 /// Reads a whole file.
 pub fn read(path: &Path) -> Result<Table> {
@@ -81,7 +81,7 @@ pub fn read_groups(path: &Path, mut use_group: impl FnMut(Table) -> Result<()>) 
     Ok(())
 }
 
-fn damaged(path: &Path, reason: &str) -> DatasetError {
+pub(super) fn damaged(path: &Path, reason: &str) -> DatasetError {
     DatasetError::NotParquet {
         path: path.to_path_buf(),
         reason: reason.to_owned(),
@@ -108,7 +108,7 @@ fn hush() {
 
 /// Runs the decoder; its errors and panics become [`DatasetError::NotParquet`]. Parquet 60 panics on some damaged files
 /// (negative offsets, missing dictionaries, short pages), as flipping bits of real ones shows.
-fn guarded<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
+pub(super) fn guarded<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
     hush();
     let outer = DECODING.replace(true);
     let outcome = catch_unwind(AssertUnwindSafe(decode));
@@ -121,7 +121,7 @@ fn guarded<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
 }
 
 /// `a.b` for nested columns; the inner levels of a list are left out.
-fn name_of(descriptor: &ColumnDescriptor) -> String {
+pub(super) fn name_of(descriptor: &ColumnDescriptor) -> String {
     let parts = descriptor.path().parts();
     let kept = if descriptor.max_rep_level() > 0 && parts.len() >= 3 {
         &parts[..parts.len() - 2]
@@ -132,7 +132,7 @@ fn name_of(descriptor: &ColumnDescriptor) -> String {
 }
 
 /// What the cells of a column become.
-enum Meaning {
+pub(super) enum Meaning {
     Integer,
     Unsigned32,
     Unsigned64,
@@ -143,7 +143,7 @@ enum Meaning {
     Unsupported(String),
 }
 
-fn meaning(descriptor: &ColumnDescriptor) -> Meaning {
+pub(super) fn meaning(descriptor: &ColumnDescriptor) -> Meaning {
     let unsupported = |what: &str| Meaning::Unsupported(what.to_owned());
     match descriptor.logical_type_ref() {
         Some(LogicalType::Decimal(decimal)) => return Meaning::Decimal(decimal.scale),
@@ -238,12 +238,12 @@ fn decode(reader: ColumnReader, descriptor: &ColumnDescriptor) -> Decoded<Values
     })
 }
 
-fn power_of_ten(exponent: i32) -> f64 {
+pub(super) fn power_of_ten(exponent: i32) -> f64 {
     10f64.powi(exponent)
 }
 
 /// Two's complement, big-endian, any length.
-fn big_endian(bytes: &[u8]) -> f64 {
+pub(super) fn big_endian(bytes: &[u8]) -> f64 {
     let start = match bytes.first() {
         Some(first) if first & 0x80 != 0 => -1.0,
         _ => 0.0,
@@ -254,7 +254,7 @@ fn big_endian(bytes: &[u8]) -> f64 {
 }
 
 /// IEEE 754 binary16, little-endian.
-fn half_real(bytes: &[u8]) -> Decoded<f64> {
+pub(super) fn half_real(bytes: &[u8]) -> Decoded<f64> {
     let &[low, high] = bytes else {
         let reason = format!("a half-precision number of {} bytes", bytes.len());
         return Err(ParquetError::General(reason));
@@ -322,7 +322,7 @@ impl Shape {
     }
 }
 
-fn missing_value() -> ParquetError {
+pub(super) fn missing_value() -> ParquetError {
     ParquetError::General("fewer values than the levels announce".to_owned())
 }
 
