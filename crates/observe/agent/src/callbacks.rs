@@ -87,13 +87,16 @@ fn prepare(session: &Session, jni: Jni) {
     if session.runtime.get().is_some() {
         return;
     }
-    let Some(runtime) = Runtime::find(jni) else {
+    let Some(mut runtime) = Runtime::find(jni) else {
         session.left("?", None, "this JVM lacks classes the agent needs");
         return;
     };
-    if session.options.mode != Mode::Step && !natives::link(jni) {
-        session.left(HELPER, None, "this JVM does not take the helper class");
-        return;
+    if session.options.mode != Mode::Step {
+        runtime.helper = natives::link(jni);
+        if runtime.helper.is_none() {
+            session.left(HELPER, None, "this JVM does not take the helper class");
+            return;
+        }
     }
     if session.counting() && (runtime.thread_chunks.is_none() || runtime.thread_serial.is_none()) {
         session.left(

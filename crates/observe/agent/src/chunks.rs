@@ -1,7 +1,9 @@
 //! Per-thread counters.
 //!
 //! Every thread owns one `long[]` per class (its *chunk*), in a `long[][]` that hangs on a field of its `Thread` object;
-//! compiled code finds it there without a call (`docs/decisions/001-exact-counting.md`). The agent makes chunks on first use,
+//! compiled code finds it there without a call (`docs/decisions/001-exact-counting.md`). The first thread that counts owns the
+//! helper's `shared` array, whose elements the compilers take for constants (decision 004); every other thread has an array of
+//! its own. The agent makes chunks on first use,
 //! keeps a global reference to each live thread's `long[][]`, and adds a thread's chunks to the totals when it ends.
 //!
 //! A thread that is suspended inside the agent runs on until its next call into the JVM. So what is counted where changes
@@ -13,13 +15,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ptr::null_mut;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use crate::classes::ClassIndex;
 use crate::jvm::{Global, Jni, jobject};
 use crate::runtime::Runtime;
 use crate::session::{Session, lock};
+use pricetag_instrument::SHARED_CLASSES;
 
 /// Counters of every class on one thread.
 pub type Snapshot = BTreeMap<ClassIndex, Vec<i64>>;
@@ -28,6 +31,10 @@ pub type Snapshot = BTreeMap<ClassIndex, Vec<i64>>;
 #[derive(Debug, Default)]
 pub struct Chunks {
     serials: AtomicI32,
+    /// Whether a thread has tried to own the helper's shared array.
+    claimed: AtomicBool,
+    /// The serial number of the thread that owns it, and the array.
+    owned: OnceLock<(i32, Global)>,
     ledger: Mutex<Ledger>,
     spare: Mutex<Option<(Global, usize)>>,
     starved: Mutex<BTreeSet<ClassIndex>>,
@@ -106,7 +113,34 @@ impl Chunks {
         }
         let chunk = jni.new_long_array(length)?;
         jni.set_element(outer, class.0 as usize, chunk);
+        if let Some((owner, shared)) = self.owned.get()
+            && class.0 < SHARED_CLASSES
+            && runtime
+                .thread_serial
+                .is_some_and(|field| jni.int_field(thread, field) == *owner)
+        {
+            jni.set_element(shared.0, class.0 as usize, chunk);
+        }
         Some(chunk)
+    }
+
+    /// Makes the current thread the owner of the helper's shared array, if it is the first.
+    fn own(&self, runtime: &Runtime, jni: Jni, thread: jobject, serial: i32) {
+        let Some(helper) = runtime.helper else {
+            return;
+        };
+        if self.claimed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let shared = jni.new_object_array(SHARED_CLASSES as usize, runtime.object.0);
+        let Some(global) = shared.and_then(|shared| jni.global(shared)) else {
+            jni.clear_exception();
+            return;
+        };
+        let _ = self.owned.set((serial, global));
+        // Only this thread finds itself in `owner`; the array is there before.
+        jni.set_static_object_field(helper.class.0, helper.shared, global.0);
+        jni.set_static_object_field(helper.class.0, helper.owner, thread);
     }
 
     /// The current thread's `long[][]`, long enough for an index.
@@ -149,6 +183,9 @@ impl Chunks {
             (ledger.live.insert(serial, global), ledger.closed)
         };
         jni.set_object_field(thread, field, outer);
+        if old.is_null() {
+            self.own(runtime, jni, thread, serial);
+        }
         if let (Some(former), false) = (former, closed) {
             jni.delete_global(former);
         }
@@ -213,7 +250,7 @@ impl Chunks {
         for index in 0..if outer.is_null() {
             0
         } else {
-            jni.array_length(outer)
+            jni.array_length(outer).min(session.classes.len())
         } {
             let chunk = jni.element(outer, index);
             if chunk.is_null() {
@@ -254,7 +291,7 @@ impl Chunks {
 /// Reads every chunk of a thread.
 fn read(session: &Session, jni: Jni, outer: jobject) -> Snapshot {
     let mut counts = Snapshot::new();
-    for index in 0..jni.array_length(outer) {
+    for index in 0..jni.array_length(outer).min(session.classes.len()) {
         let chunk = jni.element(outer, index);
         if chunk.is_null() {
             continue;

@@ -189,6 +189,28 @@ impl Jni {
         jni_call!(self, SetObjectField, object, field.0, value);
     }
 
+    /// The id of a static field.
+    pub fn static_field(
+        self,
+        class: jclass,
+        name: &CStr,
+        descriptor: &CStr,
+    ) -> Option<Id<jfieldID>> {
+        let id = jni_call!(
+            self,
+            GetStaticFieldID,
+            class,
+            name.as_ptr(),
+            descriptor.as_ptr()
+        );
+        self.result(id).map(Id)
+    }
+
+    /// Writes a static object field.
+    pub fn set_static_object_field(self, class: jclass, field: Id<jfieldID>, value: jobject) {
+        jni_call!(self, SetStaticObjectField, class, field.0, value);
+    }
+
     /// Reads an int field.
     pub fn int_field(self, object: jobject, field: Id<jfieldID>) -> jint {
         jni_call!(self, GetIntField, object, field.0)

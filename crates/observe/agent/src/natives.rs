@@ -3,31 +3,41 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
-use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jclass, jdouble, jint, jlong, jobject, jvalue};
+use jvmti_bindings::sys::jni::{
+    JNIEnv, jboolean, jclass, jdouble, jfieldID, jint, jlong, jobject, jvalue,
+};
 use pricetag_trace::Argument;
 
 use crate::classes::ClassIndex;
-use crate::jvm::Jni;
+use crate::jvm::{Global, Id, Jni};
 use crate::scope;
 use crate::session::Session;
 
 /// A scope that no code has.
 const NO_SCOPE: jint = i32::MIN;
 
+/// The class `java.lang.Pricetag` and its fields.
+#[derive(Clone, Copy, Debug)]
+pub struct Helper {
+    /// The class.
+    pub class: Global,
+    /// The thread whose chunks are in `shared`.
+    pub owner: Id<jfieldID>,
+    /// The owner's chunks.
+    pub shared: Id<jfieldID>,
+}
+
 /// Defines the helper in the boot loader and calls its natives once, so that the JVM's search for them (which allocates) is not
 /// part of the first observation.
-pub fn link(jni: Jni) -> bool {
-    let Some(class) =
-        jni.define_boot_class(c"java/lang/Pricetag", &pricetag_instrument::helper_class())
-    else {
-        return false;
-    };
+pub fn link(jni: Jni) -> Option<Helper> {
+    let class =
+        jni.define_boot_class(c"java/lang/Pricetag", &pricetag_instrument::helper_class())?;
     let call = |name, descriptor, arguments: &[jvalue]| {
         let method = jni.static_method(class, name, descriptor);
         method.is_some_and(|method| jni.call_static_void(class, method, arguments))
     };
     let scope = jvalue { i: NO_SCOPE };
-    call(c"argLong", c"(J)V", &[jvalue { j: 0 }])
+    let called = call(c"argLong", c"(J)V", &[jvalue { j: 0 }])
         && call(c"argDouble", c"(D)V", &[jvalue { d: 0.0 }])
         && call(
             c"argObject",
@@ -36,7 +46,15 @@ pub fn link(jni: Jni) -> bool {
         )
         && call(c"enter", c"(I)V", &[scope])
         && call(c"exit", c"(IZ)V", &[scope, jvalue { z: 0 }])
-        && call(c"mark", c"(II)V", &[jvalue { i: -1 }, jvalue { i: 0 }])
+        && call(c"mark", c"(II)V", &[jvalue { i: -1 }, jvalue { i: 0 }]);
+    if !called {
+        return None;
+    }
+    Some(Helper {
+        class: jni.global(class)?,
+        owner: jni.static_field(class, c"owner", c"Ljava/lang/Thread;")?,
+        shared: jni.static_field(class, c"shared", c"[Ljava/lang/Object;")?,
+    })
 }
 
 fn guarded<T>(env: *mut JNIEnv, default: T, action: impl FnOnce(&'static Session, Jni) -> T) -> T {

@@ -2,6 +2,7 @@
 
 use crate::jvm::{Global, Id, Jni, jfieldID, jmethodID, jobject};
 use crate::management::Management;
+use crate::natives::Helper;
 
 /// Classes, fields and methods of the Java runtime.
 #[derive(Debug)]
@@ -10,6 +11,8 @@ pub struct Runtime {
     pub platform_loader: Option<Global>,
     /// `java.lang.Class` and `forName(String, boolean, ClassLoader)`.
     pub class_for_name: Option<(Global, Id<jmethodID>)>,
+    /// `Object.class`.
+    pub object: Global,
     /// `long[].class`.
     pub long_array: Global,
     /// `Thread.tid`.
@@ -18,6 +21,8 @@ pub struct Runtime {
     pub thread_chunks: Option<Id<jfieldID>>,
     /// `Thread.$pricetagThread`, the thread's serial number, 0 until it has one; only in counting runs.
     pub thread_serial: Option<Id<jfieldID>>,
+    /// `java.lang.Pricetag`, once it is defined.
+    pub helper: Option<Helper>,
     /// `java.lang.Runtime`'s only instance and its ways to measure the heap.
     pub heap: Option<Heap>,
     /// `java.lang.String`.
@@ -88,10 +93,12 @@ impl Runtime {
                     jni.static_method(class, c"forName", descriptor)?,
                 ))
             }),
+            object: global(c"java/lang/Object")?,
             long_array: global(c"[J")?,
             thread_id: jni.field(thread, c"tid", c"J"),
             thread_chunks: jni.field(thread, c"$pricetag", c"[[J"),
             thread_serial: jni.field(thread, c"$pricetagThread", c"I"),
+            helper: None,
             heap: Heap::find(jni),
             string: global(c"java/lang/String")?,
             collection: sized(c"java/util/Collection"),

@@ -19,7 +19,8 @@ mod timing;
 
 pub use error::RewriteError;
 pub use runtime::{
-    HELPER_CLASS, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD, add_thread_fields, helper_class,
+    HELPER_CLASS, SHARED_CLASSES, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD, add_thread_fields,
+    helper_class,
 };
 
 pub use timing::{BLOCK_ENTER, BLOCK_LEAVE, rewrite_timed};

@@ -4,7 +4,7 @@ use crate::body::{Body, Entry};
 use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
 use crate::placement::{self, Placement, Starts};
-use crate::runtime::HELPER_CLASS;
+use crate::runtime::{HELPER_CLASS, SHARED_CLASSES};
 use crate::timing::Timing;
 use pricetag_classfile::instruction::Instruction;
 use pricetag_classfile::relocate::{self, NOWHERE, Relocation};
@@ -62,9 +62,14 @@ impl<'c, 'a> Shared<'c, 'a> {
         if let Some(runtime) = self.runtime {
             return Ok(runtime);
         }
+        let fetch = if self.class_index < SHARED_CLASSES {
+            "chunk"
+        } else {
+            "others"
+        };
         let constants = &mut self.constants;
         let runtime = Runtime {
-            chunk: constants.method(HELPER_CLASS, "chunk", "(I)[J")?,
+            chunk: constants.method(HELPER_CLASS, fetch, "(I)[J")?,
             long_array: constants.class("[J")?,
             throwable: constants.class("java/lang/Throwable")?,
             stack_map_table: constants.utf8("StackMapTable")?,

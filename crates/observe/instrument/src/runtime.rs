@@ -11,6 +11,18 @@ pub const THREAD_CHUNKS_FIELD: &str = "$pricetag";
 /// Field of `java.lang.Thread` of type `int`: the agent's number of the thread.
 pub const THREAD_INDEX_FIELD: &str = "$pricetagThread";
 
+/// Field of the helper: the thread whose chunks are in [`SHARED_FIELD`].
+pub const OWNER_FIELD: &str = "owner";
+/// Field of the helper: the owner's chunks by class index.
+pub const SHARED_FIELD: &str = "shared";
+/// Length of the array in [`SHARED_FIELD`]; classes with higher indices are looked up on the thread.
+pub const SHARED_CLASSES: u32 = 1 << 15;
+/// Type of the field [`SHARED_FIELD`]. Were it `long[][]`, the annotation `Stable` would hold for the counters themselves, too, and the
+/// compilers would take them for constants.
+pub const SHARED_TYPE: &str = "[Ljava/lang/Object;";
+/// Type of the field [`OWNER_FIELD`].
+const OWNER_TYPE: &str = "Ljava/lang/Thread;";
+
 const THREAD: &str = "java/lang/Thread";
 const ACC_PUBLIC: u16 = 0x0001;
 const ACC_STATIC: u16 = 0x0008;
@@ -46,56 +58,111 @@ pub fn helper_class() -> Vec<u8> {
 fn build_helper() -> Result<Vec<u8>, ClassFileError> {
     let mut pool = PoolAppender::empty();
     let (this, parent) = (pool.class(HELPER_CLASS)?, pool.class("java/lang/Object")?);
-    let code_name = pool.utf8("Code")?;
-    let chunk = chunk_code(&mut pool)?;
     let mut body = Vec::new();
-    for number in [
-        ACC_PUBLIC | ACC_FINAL | ACC_SUPER,
-        this,
-        parent,
-        0,
-        0,
-        NATIVES.len() as u16 + 1,
-    ] {
-        body.extend(number.to_be_bytes());
+    let access = ACC_PUBLIC | ACC_FINAL | ACC_SUPER;
+    put(&mut body, &[access, this, parent, 0]);
+    put(&mut body, &[2]);
+    for (name, descriptor) in [(OWNER_FIELD, OWNER_TYPE), (SHARED_FIELD, SHARED_TYPE)] {
+        let (name, descriptor) = (pool.utf8(name)?, pool.utf8(descriptor)?);
+        put(&mut body, &[ACC_STATIC, name, descriptor, 1]);
+        annotate(&mut pool, &mut body, "Stable")?;
     }
-    for number in [
-        ACC_PUBLIC | ACC_STATIC,
-        pool.utf8("chunk")?,
-        pool.utf8("(I)[J")?,
-        1,
-        code_name,
-    ] {
-        body.extend(number.to_be_bytes());
+    put(&mut body, &[NATIVES.len() as u16 + 2]);
+    let owned = chunk_code(&mut pool)?;
+    let others = others_code(&mut pool)?;
+    for (name, code) in [("chunk", owned), ("others", others)] {
+        let (name, descriptor) = (pool.utf8(name)?, pool.utf8("(I)[J")?);
+        put(
+            &mut body,
+            &[
+                ACC_PUBLIC | ACC_STATIC,
+                name,
+                descriptor,
+                2,
+                pool.utf8("Code")?,
+            ],
+        );
+        body.extend((code.len() as u32 + 12).to_be_bytes());
+        put(&mut body, &[2, 3]);
+        body.extend((code.len() as u32).to_be_bytes());
+        body.extend(code);
+        put(&mut body, &[0, 0]);
+        annotate(&mut pool, &mut body, "ForceInline")?;
     }
-    body.extend((chunk.len() as u32 + 12).to_be_bytes());
-    body.extend([0, 2, 0, 3]);
-    body.extend((chunk.len() as u32).to_be_bytes());
-    body.extend(chunk);
-    body.extend([0, 0, 0, 0]);
     for (name, descriptor) in NATIVES {
-        for number in [
-            ACC_PUBLIC | ACC_STATIC | ACC_NATIVE,
-            pool.utf8(name)?,
-            pool.utf8(descriptor)?,
-            0,
-        ] {
-            body.extend(number.to_be_bytes());
-        }
+        let (name, descriptor) = (pool.utf8(name)?, pool.utf8(descriptor)?);
+        put(
+            &mut body,
+            &[ACC_PUBLIC | ACC_STATIC | ACC_NATIVE, name, descriptor, 0],
+        );
     }
-    body.extend([0, 0]);
+    put(&mut body, &[0]);
     let mut class = 0xCAFE_BABE_u32.to_be_bytes().to_vec();
-    for number in [0, VERSION, pool.count()] {
-        class.extend(number.to_be_bytes());
-    }
+    put(&mut class, &[0, VERSION, pool.count()]);
     class.extend(pool.added());
     class.extend(body);
     Ok(class)
 }
 
+fn put(to: &mut Vec<u8>, numbers: &[u16]) {
+    to.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
+}
+
+/// Appends an attribute with an annotation of HotSpot's, under its names in JDK 9 and later and in JDK 8. Other JVMs ignore it.
+fn annotate(
+    pool: &mut PoolAppender<'_, '_>,
+    to: &mut Vec<u8>,
+    annotation: &str,
+) -> Result<(), ClassFileError> {
+    put(to, &[pool.utf8("RuntimeVisibleAnnotations")?]);
+    to.extend(10_u32.to_be_bytes());
+    put(to, &[2]);
+    for package in ["jdk/internal/vm/annotation", "java/lang/invoke"] {
+        put(to, &[pool.utf8(&format!("L{package}/{annotation};"))?, 0]);
+    }
+    Ok(())
+}
+
+/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return others(i);`
+fn chunk_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+    const CLASS: u16 = 0;
+    const CHUNK: u16 = 1;
+    let mut asm = Assembler::default();
+    let others = asm.label();
+    asm.constant(
+        opcode::INVOKESTATIC,
+        pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?,
+    );
+    asm.constant(
+        opcode::GETSTATIC,
+        pool.field(HELPER_CLASS, OWNER_FIELD, OWNER_TYPE)?,
+    );
+    asm.jump(opcode::IF_ACMPNE, others);
+    asm.constant(
+        opcode::GETSTATIC,
+        pool.field(HELPER_CLASS, SHARED_FIELD, SHARED_TYPE)?,
+    );
+    asm.local(opcode::ILOAD, CLASS);
+    asm.op(opcode::AALOAD);
+    asm.constant(opcode::CHECKCAST, pool.class("[J")?);
+    asm.local(opcode::ASTORE, CHUNK);
+    asm.local(opcode::ALOAD, CHUNK);
+    asm.jump(opcode::IFNULL, others);
+    asm.local(opcode::ALOAD, CHUNK);
+    asm.op(opcode::ARETURN);
+    asm.bind(others);
+    asm.local(opcode::ILOAD, CLASS);
+    asm.constant(
+        opcode::INVOKESTATIC,
+        pool.method(HELPER_CLASS, "others", "(I)[J")?,
+    );
+    asm.op(opcode::ARETURN);
+    Ok(asm.finish()?.code)
+}
+
 /// `Thread t = currentThread(); if (t != null) { long[][] a = t.$pricetag; if (a != null && i < a.length) { long[] c = a[i];
 /// if (c != null) return c; } } return slow(i);`
-fn chunk_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+fn others_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
     const CLASS: u16 = 0;
     const ARRAY: u16 = 1;
     const CHUNK: u16 = 2;
