@@ -134,8 +134,12 @@ impl Agent {
     ) -> Result<Outcome, TestkitError> {
         let file = scratch.join("options");
         options.write(&file).map_err(|e| content(&file, e))?;
-        let agent = format!("-agentpath:{}={}", self.library.display(), file.display());
-        run(launch.java(Some(&agent)), LIMIT)
+        run(launch.java(Some(&self.option(&file))), LIMIT)
+    }
+
+    /// The JVM's option that loads the agent with an options file.
+    pub fn option(&self, file: &Path) -> String {
+        format!("-agentpath:{}={}", self.library.display(), file.display())
     }
 }
 

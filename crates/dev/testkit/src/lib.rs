@@ -13,6 +13,7 @@ pub mod jdk;
 pub mod jvm;
 pub mod machine;
 pub mod program;
+pub mod server;
 pub mod suite;
 pub mod testbed;
 

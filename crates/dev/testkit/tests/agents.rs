@@ -5,6 +5,7 @@
 //! the other's own instructions. Frames that are still open at the end stand in the changed code there, and the trace says so.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -87,7 +88,11 @@ impl Bench {
                 let verdict = self.one(&launch, behind, other(program));
                 instructions += verdict.instructions;
                 for difference in verdict.differences.iter().take(5) {
-                    failures += &format!("{} on {}: {difference}\n", program.name, machine.name);
+                    let _ = writeln!(
+                        failures,
+                        "{} on {}: {difference}",
+                        program.name, machine.name
+                    );
                 }
             }
         }
@@ -191,7 +196,7 @@ fn traced(what: &str, behind: bool) {
         option.push(format!("={},{what}", program.name));
         option
     };
-    Bench::new(what == "trace").check(what, behind, option, &[asm.clone()]);
+    Bench::new(what == "trace").check(what, behind, option, std::slice::from_ref(&asm));
 }
 
 #[test]
