@@ -60,7 +60,9 @@ impl Basis {
         let whole = dot(column, column);
         if projection.left > share.max(ROUNDING) * whole && projection.left > f64::MIN_POSITIVE {
             let length = projection.left.sqrt();
-            projection.rest.iter_mut().for_each(|v| *v /= length);
+            for value in &mut projection.rest {
+                *value /= length;
+            }
             let effect = dot(&projection.rest, &self.residual);
             add(-effect, &projection.rest, &mut self.residual);
             self.effects.push(effect);

@@ -103,7 +103,9 @@ impl Variable {
         } else {
             1.0
         };
-        values.iter_mut().for_each(|v| *v *= scale);
+        for value in &mut values {
+            *value *= scale;
+        }
         let mut order: Vec<u32> = (0..values.len() as u32).collect();
         order.sort_by(|&a, &b| {
             let (a, b) = (values[a as usize], values[b as usize]);
