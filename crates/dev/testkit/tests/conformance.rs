@@ -98,3 +98,23 @@ fn generated_bytecode_covers_every_opcode() {
     let counted: BTreeSet<u8> = compared.union(&SUBROUTINES.into()).copied().collect();
     assert_eq!(missing(&counted), [""; 0], "not compared");
 }
+
+#[test]
+fn counted_classes_are_unloaded_and_their_counts_stay() {
+    let suite = Suite::compile(Compiler::Javac(17), &Testbed::locate(), "ClassUnloading")
+        .expect("the program compiles");
+    let agent = Agent::locate().expect("the agent builds");
+    let log = tempfile::NamedTempFile::new().expect("a temporary file");
+    let option = format!("-Xlog:class+unload=info:file={}", log.path().display());
+    let machine = Machine::system()
+        .expect("there is a JDK")
+        .with("log", &[&option]);
+    let launch = suite.launch(&machine, &suite.programs[0]);
+    let (outcome, counts) = agent.count(&launch).expect("it runs");
+    assert_eq!(outcome.status, Some(0), "{}", outcome.error);
+    let unloaded = std::fs::read_to_string(log.path()).expect("the log");
+    let unloaded = unloaded.matches("ClassUnloading$Worker").count();
+    assert!(unloaded > 0, "no class was unloaded");
+    let worker = counts.methods.iter().find(|(m, _)| m.name == "applyAsInt");
+    assert_eq!(worker.expect("it is counted").1[&0], 60);
+}
