@@ -189,17 +189,27 @@ impl Estimator for NonLinear {
     }
 }
 
-/// Searches from one start, and from it with its linear parameters solved for.
+/// Searches from one start, and from it with its linear parameters solved for; unless both agree also with the careful
+/// radius.
 fn search(model: &Model, start: &[f64], bounds: &[(f64, f64)], found: &mut Vec<Minimum>) {
     let better = starts::solved(model, start, bounds);
-    for start in std::iter::once(start.to_vec()).chain(better) {
-        for radius in RADII {
+    let starts: Vec<Vec<f64>> = std::iter::once(start.to_vec()).chain(better).collect();
+    let from = found.len();
+    for radius in RADII {
+        for start in &starts {
             let search = Search {
                 bounds,
                 radius,
                 iterations: ITERATIONS,
             };
-            found.push(search.minimise(model, &start));
+            found.push(search.minimise(model, start));
+        }
+        let new = &found[from..];
+        let settled = |m: &Minimum| {
+            m.ending == Ending::Converged && (m.rss - new[0].rss).abs() <= 1e-9 * new[0].rss
+        };
+        if new.len() > 1 && new.iter().all(settled) {
+            break;
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) struct Search<'a> {
 }
 
 /// Reduction of the sum of squares, relative, below which it is called rounding.
-const ENOUGH: f64 = 2.0 * f64::EPSILON;
+const ENOUGH: f64 = 1e-14;
 
 impl Search<'_> {
     /// Minimises from a start within the bounds.

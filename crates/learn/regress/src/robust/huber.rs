@@ -137,25 +137,12 @@ impl Huber {
         }
     }
 
-    /// Weighted least squares; none when the weights make columns dependent.
+    /// Least squares with Huber's weights.
     fn reweighted(&self, rows: &Weighted, state: &State) -> Option<Vec<f64>> {
         let limit = self.threshold * state.scale;
         let weight = |r: &f64| (limit / r.abs()).min(1.0).sqrt();
         let roots: Vec<f64> = state.residuals.iter().map(weight).collect();
-        let times = |column: &Vec<f64>| column.iter().zip(&roots).map(|(x, r)| x * r).collect();
-        let qr = Qr::new(
-            rows.columns.iter().map(times).collect(),
-            times(&rows.target),
-            0.0,
-        );
-        if qr.rank < rows.columns.len() {
-            return None;
-        }
-        let mut beta = vec![0.0; qr.rank];
-        for (&k, b) in qr.pivot.iter().zip(qr.solve()) {
-            beta[k] = b;
-        }
-        beta.iter().all(|b| b.is_finite()).then_some(beta)
+        rows.reweighted(&roots, &state.beta, &state.residuals)
     }
 
     /// Those of `summary.rlm`: Huber's correction of the least-squares formula.

@@ -52,7 +52,7 @@ impl LeastAbsolute {
         } else if self.non_negative {
             within_walls(&rows)
         } else {
-            crash(&rows, &rows.residuals(&first)).and_then(|basis| {
+            crash(&rows, &rows.residuals(&approached(&rows, first))).and_then(|basis| {
                 let slopes = vec![
                     Slopes {
                         above: 1.0,
@@ -142,6 +142,31 @@ fn within_walls(rows: &Weighted) -> Option<Vertex> {
         slopes: &slopes,
     };
     descend(&problem, (n..n + p).collect())
+}
+
+/// Steps of reweighting before the simplex method.
+const APPROACH: usize = 5;
+
+/// A point near the minimum by reweighted least squares (Schlossmacher 1973), from the least-squares solution.
+fn approached(rows: &Weighted, first: Vec<f64>) -> Vec<f64> {
+    let mut beta = first;
+    for _ in 0..APPROACH {
+        let residuals = rows.residuals(&beta);
+        let mean = residuals.iter().map(|r| r.abs()).sum::<f64>() / residuals.len() as f64;
+        let floor = 1e-3 * mean;
+        if floor == 0.0 {
+            break;
+        }
+        let roots: Vec<f64> = residuals
+            .iter()
+            .map(|r| r.abs().max(floor).powf(-0.5))
+            .collect();
+        match rows.reweighted(&roots, &beta, &residuals) {
+            Some(next) => beta = next,
+            None => break,
+        }
+    }
+    beta
 }
 
 /// Independent rows of small residuals, to start from.

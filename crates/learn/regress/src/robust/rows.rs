@@ -1,5 +1,7 @@
 //! The weighted rows of a design, with its independent columns.
 
+use faer::linalg::solvers::Solve as _;
+use faer::{Mat, Side};
 use pricetag_cost_model::{Diagnostic, Severity};
 use pricetag_estimator::{Coefficient, Design, EstimatorError, Fitted, Qr, R_TOLERANCE};
 
@@ -90,6 +92,47 @@ impl Weighted {
             }
         }
         out
+    }
+
+    /// Least squares with further weights, given by their roots, from a point nearby; none when the weights make columns
+    /// dependent.
+    ///
+    /// The step from the point comes from the normal equations. Their rounding slows the approach at most: a fixed point is
+    /// where the residuals, which are exact, have no part along the columns. Where they are not definite QR takes over.
+    pub(super) fn reweighted(
+        &self,
+        roots: &[f64],
+        beta: &[f64],
+        residuals: &[f64],
+    ) -> Option<Vec<f64>> {
+        let x = Mat::from_fn(roots.len(), self.columns.len(), |i, k| {
+            self.columns[k][i] * roots[i]
+        });
+        let r = Mat::from_fn(roots.len(), 1, |i, _| residuals[i] * roots[i]);
+        let gram = x.transpose() * &x;
+        match gram.llt(Side::Lower) {
+            Ok(factor) => {
+                let step = factor.solve(x.transpose() * &r);
+                let next = beta.iter().enumerate().map(|(k, b)| b + step[(k, 0)]);
+                Some(next.collect()).filter(|next: &Vec<f64>| next.iter().all(|b| b.is_finite()))
+            }
+            Err(_) => self.solved(roots),
+        }
+    }
+
+    /// The same by QR.
+    fn solved(&self, roots: &[f64]) -> Option<Vec<f64>> {
+        let times = |column: &Vec<f64>| column.iter().zip(roots).map(|(x, r)| x * r).collect();
+        let columns = self.columns.iter().map(times).collect();
+        let qr = Qr::new(columns, times(&self.target), 0.0);
+        if qr.rank < self.columns.len() {
+            return None;
+        }
+        let mut beta = vec![0.0; qr.rank];
+        for (&k, b) in qr.pivot.iter().zip(qr.solve()) {
+            beta[k] = b;
+        }
+        beta.iter().all(|b| b.is_finite()).then_some(beta)
     }
 
     /// The fitted model in the design's own units; `errors` are standard errors of the scaled coefficients.
