@@ -8,6 +8,7 @@
 #                              what pricetag itself chooses (-XX:-DontCompileHugeMethods)
 #   OVERHEAD_VARIANTS          some of "plain pricetag jacoco naive"
 #   OVERHEAD_OPTIONS           further lines for the agent's options file
+#   OVERHEAD_JVM               further options for the JVM in all variants: -Xbatch makes the compilers finish in time on a loaded machine
 # Steady state is the median CPU time of the iterations behind the warm-up, of the threads that do the work; whole process is user + system
 # time with compilers, collector, class loading and warm-up. A ratio is the median over rounds of (variant / plain) in the same round.
 set -euo pipefail
@@ -60,7 +61,7 @@ describe() { # describe PROGRAM: sets packages, classes, modules, warm, timed
         xz) packages=org.tukaani.xz ;;
         lzw) classes=LzwProgram ;;
         h2) packages=org.h2 warm=15 ;;
-        lucene-*) packages=org.apache.lucene warm=15 ;;
+        lucene-*) packages=org.apache.lucene warm=20 ;;
         javac) packages=com.sun.tools.javac modules=jdk.compiler timed=7 ;;
         imagej) packages=ij ;;
         rhino) packages=org.mozilla warm=15 ;;
@@ -140,7 +141,8 @@ run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
     [ -z "${proof:-}" ] || rm -f "$proof"
     if [ "$counts_instructions" = yes ]; then counting=(perf stat -x, -e instructions:u -o "$work/log/perf.txt"); fi
     local TIMEFORMAT='%U %S %R' figures instructions=null
-    figures=$({ time "${counting[@]}" java -Xms1g -Xmx1g -XX:+UseSerialGC "$huge_option" -Djava.awt.headless=true -Dsun.net.httpserver.nodelay=true \
+    # shellcheck disable=SC2086 # several JVM options
+    figures=$({ time "${counting[@]}" java -Xms1g -Xmx1g -XX:+UseSerialGC "$huge_option" ${OVERHEAD_JVM:-} -Djava.awt.headless=true -Dsun.net.httpserver.nodelay=true \
         "-Dbench.javac.classpath=$PWD/.cache/subjects/commons-math3-3.6.1.jar" "${options[@]}" -cp "$class_path" Bench "$program" "$sources" "$warm" "$timed" >"$out" 2>"$err"; } 2>&1) ||
         die "$program failed with $variant: $(head -c 2000 "$err")"
     if [ "$counts_instructions" = yes ]; then instructions=$(grep -oE '^[0-9]+,' "$work/log/perf.txt" | tr -d ,); fi
