@@ -1,0 +1,39 @@
+#!/bin/sh
+# Times the lasso path, its cross-validation and NNLS against glmnet, scikit-learn and R's nnls, all in one run on one
+# thread and on the same generated counts, and prints one Markdown table. Peers needed: Rscript with glmnet and nnls;
+# PYTHON (default python3) with scikit-learn. Missing peers leave their cells empty.
+set -eu
+cd "$(dirname "$0")/../.."
+python=${PYTHON:-python3}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export RAYON_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+pin=
+command -v taskset > /dev/null && pin="taskset -c ${CORE:-1}"
+
+cargo build --quiet --release -p pricetag-regress --example bench_lasso
+bench=${CARGO_TARGET_DIR:-target}/release/examples/bench_lasso
+"$bench" write "$folder"
+$pin "$bench" run "$folder" > "$folder/ours"
+$pin Rscript scripts/bench-learning/lasso.R "$folder" > "$folder/r" || echo "no glmnet" >&2
+$pin "$python" scripts/bench-learning/lasso.py "$folder" > "$folder/python" || echo "no scikit-learn" >&2
+
+# ROW NAME-OF-OURS FILE NAME-OF-PEER LABEL TARGET
+row() {
+    ours=$(awk -v n="$1" '$1 == n { print $2 }' "$folder/ours")
+    peer=$(awk -v n="$3" '$1 == n { print $2 }' "$folder/$2" 2> /dev/null)
+    what=$(awk -v n="$1" '$1 == n { $1 = $2 = ""; sub(/^ +/, ""); print }' "$folder/ours")
+    theirs=$(awk -v n="$3" '$1 == n { $1 = $2 = ""; sub(/^ +/, ""); print }' "$folder/$2" 2> /dev/null)
+    ratio=$(awk -v a="$ours" -v b="$peer" 'BEGIN { if (a > 0 && b != "") printf "%.1f", b / a }')
+    echo "| $1 | $ours | $what | $4 | $peer | $theirs | $ratio | $5 |"
+}
+echo "| work | Pricetag, s | | peer | s | | ratio | target |"
+echo "|---|---|---|---|---|---|---|---|"
+for set in small large; do
+    row $set-path r $set-default "glmnet, its defaults" "≥ 2"
+    row $set-path r $set-grid "glmnet, all 100 λ at its tolerance" "≥ 2"
+    row $set-path r $set-tight "glmnet at equal accuracy (1e-12)" "≥ 6"
+    row $set-path python $set-lars "scikit-learn lars_path, standardising included" "> 1"
+    row $set-cv r $set-cv "cv.glmnet, 10 folds" "≥ 3"
+done
+row small-nnls r small-nnls "R nnls" "≥ 4"
