@@ -158,7 +158,7 @@ fn attempt(
     let start = Instant::now();
     let clock = || start.elapsed();
     let control = Control {
-        time: Some((allowed.mul_f64(0.9), &clock)),
+        time: Some((allowed.saturating_sub(Duration::from_millis(12)), &clock)),
         ..Control::default()
     };
     let found = gp.evolve(&design, control, None).expect("a formula");

@@ -102,9 +102,9 @@ fn fingerprint(problem: &Problem, settings: &Settings) -> u128 {
     let numbers = [&problem.target, &problem.roots, &problem.given];
     for column in problem.columns.iter().chain(numbers) {
         bytes.extend_from_slice(&(column.len() as u64).to_le_bytes());
-        column
-            .iter()
-            .for_each(|v| bytes.extend_from_slice(&v.to_bits().to_le_bytes()));
+        for value in column {
+            bytes.extend_from_slice(&value.to_bits().to_le_bytes());
+        }
     }
     let mut fixed = settings.clone();
     fixed.limits.generations = 0;

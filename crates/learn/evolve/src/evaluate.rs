@@ -5,6 +5,11 @@
 //! compiler turns into vector instructions (the blocked interpreter of Operon: Burlacu, Kronberger & Kommenda 2020).
 //! Because slots are never reused, the derivatives by all constants follow in one sweep backwards (reverse mode).
 
+#![expect(
+    clippy::inline_always,
+    reason = "loops are compiled for wider vectors only where they are inlined into the dispatching function"
+)]
+
 use crate::elementary;
 use crate::tree::{Op, Tree};
 
@@ -85,10 +90,20 @@ impl Program {
     /// Writes the value for every row to `out`.
     pub fn run(&self, columns: &[Vec<f64>], scratch: &mut Scratch, out: &mut [f64]) {
         scratch.reserve(self.steps.len());
+        pulp::Arch::new().dispatch(Blocks {
+            program: self,
+            columns,
+            slots: &mut scratch.slots,
+            out,
+        });
+    }
+
+    #[inline(always)]
+    fn run_blocks(&self, columns: &[Vec<f64>], slots: &mut [f64], out: &mut [f64]) {
         let mut first = 0;
         for block in out.chunks_mut(BLOCK) {
-            self.forward(columns, first, block.len(), &mut scratch.slots);
-            match self.resolve(self.result, columns, &scratch.slots, first, block.len()) {
+            self.forward(columns, first, block.len(), slots);
+            match self.resolve(self.result, columns, slots, first, block.len()) {
                 Operand::Rows(rows) => block.copy_from_slice(rows),
                 Operand::Scalar(value) => block.fill(value),
             }
@@ -121,6 +136,7 @@ impl Program {
         }
     }
 
+    #[inline(always)]
     fn resolve<'a>(
         &self,
         source: Source,
@@ -137,14 +153,15 @@ impl Program {
         }
     }
 
+    #[inline(always)]
     fn forward(&self, columns: &[Vec<f64>], first: usize, rows: usize, slots: &mut [f64]) {
         for (index, step) in self.steps.iter().enumerate() {
             let (before, after) = slots.split_at_mut(index * BLOCK);
             let operand = |i: usize| self.resolve(step.operands[i], columns, before, first, rows);
             let out = &mut after[..rows];
             match step.op {
-                Op::Log => unary(out, operand(0), elementary::ln),
-                Op::Exp => unary(out, operand(0), elementary::exp),
+                Op::Log => logarithm(out, operand(0)),
+                Op::Exp => exponential(out, operand(0)),
                 Op::Sin => unary(out, operand(0), f64::sin),
                 Op::If => choose(out, operand(0), operand(1), operand(2)),
                 op => forward_binary(op, out, operand(0), operand(1)),
@@ -228,6 +245,24 @@ fn partial(op: Op, position: usize, value: f64, operand: impl Fn(usize) -> f64) 
     }
 }
 
+/// One evaluation, compiled for the widest vectors of this machine. Results are equal bit by bit on every machine, because
+/// each operation is an IEEE one on one row.
+struct Blocks<'a> {
+    program: &'a Program,
+    columns: &'a [Vec<f64>],
+    slots: &'a mut [f64],
+    out: &'a mut [f64],
+}
+
+impl pulp::WithSimd for Blocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        self.program.run_blocks(self.columns, self.slots, self.out);
+    }
+}
+
 impl Scratch {
     fn reserve(&mut self, steps: usize) {
         if self.slots.len() < steps * BLOCK {
@@ -271,6 +306,41 @@ fn binary(out: &mut [f64], a: Operand, b: Operand, f: impl Fn(f64, f64) -> f64) 
     }
 }
 
+/// Without selections per row when every number of the block is ordinary. (The loops are written out: a function passed
+/// as an argument is not always compiled into them.)
+#[inline(always)]
+fn logarithm(out: &mut [f64], a: Operand) {
+    let a = match a {
+        Operand::Rows(a) => a,
+        Operand::Scalar(a) => return out.fill(elementary::ln(a)),
+    };
+    let ordinary = a
+        .iter()
+        .fold(true, |all, &x| all & elementary::is_ordinary(x));
+    if ordinary {
+        for (o, &x) in out.iter_mut().zip(a) {
+            *o = elementary::ln_normal(x);
+        }
+    } else {
+        for (o, &x) in out.iter_mut().zip(a) {
+            *o = elementary::ln(x);
+        }
+    }
+}
+
+#[inline(always)]
+fn exponential(out: &mut [f64], a: Operand) {
+    match a {
+        Operand::Rows(a) => {
+            for (o, &x) in out.iter_mut().zip(a) {
+                *o = elementary::exp(x);
+            }
+        }
+        Operand::Scalar(a) => out.fill(elementary::exp(a)),
+    }
+}
+
+#[inline(always)]
 fn forward_binary(op: Op, out: &mut [f64], a: Operand, b: Operand) {
     let truth = |holds: bool| if holds { 1.0 } else { 0.0 };
     match op {
@@ -290,6 +360,7 @@ fn forward_binary(op: Op, out: &mut [f64], a: Operand, b: Operand) {
     }
 }
 
+#[inline(always)]
 fn power(out: &mut [f64], a: Operand, b: Operand) {
     match b {
         Operand::Scalar(2.0) => unary(out, a, |x| x * x),
@@ -298,6 +369,7 @@ fn power(out: &mut [f64], a: Operand, b: Operand) {
     }
 }
 
+#[inline(always)]
 fn choose(out: &mut [f64], condition: Operand, yes: Operand, no: Operand) {
     match condition {
         Operand::Scalar(c) => unary(out, if c == 0.0 { no } else { yes }, |x| x),

@@ -8,21 +8,76 @@ use crate::evaluate::Scratch;
 use crate::individual::{Individual, weighted_column};
 use crate::linear;
 use crate::problem::Problem;
+use crate::select::Selection;
 use crate::{shapes, tune};
 
-/// The finished candidate; its description is never longer than before.
-pub fn finish(individual: &Individual, problem: &Problem, scratch: &mut Scratch) -> Individual {
+/// The finished candidate; its error is never larger than what the description makes up for.
+pub fn finish(
+    individual: &Individual,
+    selection: Selection,
+    problem: &Problem,
+    scratch: &mut Scratch,
+) -> Individual {
     let mut best = individual.clone();
     if !best.is_exact() {
         tune::thresholds(&mut best, problem, scratch);
         tune::constants(&mut best, problem, scratch, 50);
     }
-    best = shapes::prune(&best, problem, scratch);
+    if selection == Selection::Pareto || best.is_exact() {
+        best = shapes::prune(&best, problem, scratch);
+    }
+    best = inner(best, problem, scratch);
     offered(&mut best, problem, scratch);
     if best.is_exact() {
         round_off(&mut best, problem, scratch);
     }
     best
+}
+
+/// Constants inside terms become 0 or 1 where that shortens the description, and lose their rounding noise where the fit
+/// stays exact; a changed term may fall apart or disappear, so the search for more starts again.
+fn inner(mut best: Individual, problem: &Problem, scratch: &mut Scratch) -> Individual {
+    const ROUNDS: usize = 50;
+    for _ in 0..ROUNDS {
+        match simpler_constant(&best, problem, scratch) {
+            Some(simpler) => best = simpler,
+            None => break,
+        }
+    }
+    best
+}
+
+fn simpler_constant(
+    best: &Individual,
+    problem: &Problem,
+    scratch: &mut Scratch,
+) -> Option<Individual> {
+    let length = best.description_length(problem);
+    for (index, term) in best.terms.iter().enumerate() {
+        let constants = term.constants();
+        for (place, &old) in constants.iter().enumerate() {
+            let rounded = (0..12).map(|digits| format!("{old:.digits$e}").parse().unwrap_or(old));
+            let near = |new: &f64| best.is_exact() && (new - old).abs() <= 1e-7 * old.abs();
+            let candidates = [0.0, 1.0].into_iter().chain(rounded.filter(near));
+            // 0 and 1 stay; any other number is rounded to fewer digits only.
+            for new in candidates.take_while(|new| *new != old && old != 0.0 && old != 1.0) {
+                let mut terms = best.terms.clone();
+                let mut values = constants.clone();
+                values[place] = new;
+                terms[index].set_constants(&values);
+                let mut next = Individual::new(terms, best.intercept);
+                if next.fit(problem, scratch).is_none() {
+                    continue;
+                }
+                let structural = new == 0.0 || new == 1.0;
+                let kept_exact = best.is_exact() && next.is_exact() && (structural || near(&new));
+                if kept_exact || next.description_length(problem) < length - 1e-6 {
+                    return Some(shapes::prune(&next, problem, scratch));
+                }
+            }
+        }
+    }
+    None
 }
 
 /// Constant first if there is one, then the terms: weighted columns and current numbers.

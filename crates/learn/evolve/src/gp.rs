@@ -130,7 +130,7 @@ impl GeneticProgramming {
             .cloned()
             .unwrap_or_else(|| Individual::new(Vec::new(), true));
         let mut scratch = Scratch::default();
-        let best = finish(&best, &problem, &mut scratch);
+        let best = finish(&best, self.selection, &problem, &mut scratch);
         if !best.error.is_finite() {
             return Err(EstimatorError::Numerical {
                 method: METHOD,

@@ -64,6 +64,35 @@ impl Individual {
                     self.push(term.clone());
                 }
             }
+            Op::If => self.split_case(term),
+            _ => self.push(term.clone()),
+        }
+    }
+
+    /// A case with 0 in one branch is split like a term: each summand of the other branch gets a coefficient.
+    fn split_case(&mut self, term: &Tree) {
+        let sides = term.children();
+        let zero = |t: &Tree| t.ops() == [Op::Const(0.0)];
+        let branch = match (zero(&sides[1]), zero(&sides[2])) {
+            (false, true) => 1,
+            (true, false) => 2,
+            _ => return self.push(term.clone()),
+        };
+        let with = |value: &Tree| {
+            let mut sides = sides.clone();
+            sides[branch] = value.clone();
+            Tree::node(Op::If, &[&sides[0], &sides[1], &sides[2]])
+        };
+        let value = &sides[branch];
+        let one = Tree::constant(1.0);
+        if value.is_constant() {
+            return self.push(with(&one));
+        }
+        let parts = value.children();
+        match value.root() {
+            Op::Add | Op::Sub => parts.iter().for_each(|p| self.split_case(&with(p))),
+            Op::Mul | Op::Div if parts[1].is_constant() => self.split_case(&with(&parts[0])),
+            Op::Mul if parts[0].is_constant() => self.split_case(&with(&parts[1])),
             _ => self.push(term.clone()),
         }
     }
@@ -142,6 +171,7 @@ impl Individual {
         formula += number * (self.terms.len() + usize::from(self.intercept)) as f64;
         for op in self.terms.iter().flat_map(Tree::ops) {
             formula += match op {
+                Op::Const(0.0 | 1.0) => 0.0, // part of the structure
                 Op::Const(_) => number,
                 Op::Given(_) => (problem.given.len() as f64).ln().min(number),
                 Op::Var(_) => (problem.columns.len() as f64).ln(),
@@ -157,10 +187,12 @@ impl Individual {
             .intercept
             .then(|| Tree::constant(self.constant * problem.scale));
         for (coefficient, term) in self.coefficients.iter().zip(&self.terms) {
-            let part = Tree::node(
-                Op::Mul,
-                &[&Tree::constant(coefficient * problem.scale), term],
-            );
+            let factor = coefficient * problem.scale;
+            let part = if (factor - 1.0).abs() < EXACT {
+                term.clone()
+            } else {
+                Tree::node(Op::Mul, &[&Tree::constant(factor), term])
+            };
             sum = Some(match sum {
                 None => part,
                 Some(sum) => Tree::node(Op::Add, &[&sum, &part]),

@@ -17,6 +17,7 @@ mod finish;
 pub mod gp;
 pub mod individual;
 pub mod linear;
+mod mars;
 pub mod problem;
 pub mod search;
 pub mod select;

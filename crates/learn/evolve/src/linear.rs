@@ -76,7 +76,9 @@ pub fn solve(columns: Vec<Vec<f64>>, target: &[f64]) -> Option<Solution> {
         let kept = rest > NEW * length && rest > 0.0;
         out.kept.push(kept);
         if kept {
-            column.iter_mut().for_each(|v| *v /= rest);
+            for v in &mut column {
+                *v /= rest;
+            }
             above.push(rest);
             upper.push(above);
             out.basis.push(column);

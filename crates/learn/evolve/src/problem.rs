@@ -123,7 +123,9 @@ fn normalise(roots: &mut [f64], target: &[f64]) {
     if largest == 0.0 {
         roots.fill(1.0); // no row has a weight: all count the same
     } else {
-        roots.iter_mut().for_each(|r| *r /= largest);
+        for r in roots.iter_mut() {
+            *r /= largest;
+        }
     }
     let length = roots
         .iter()
@@ -132,7 +134,9 @@ fn normalise(roots: &mut [f64], target: &[f64]) {
         .sum::<f64>()
         .sqrt();
     if length > 0.0 && length.is_finite() {
-        roots.iter_mut().for_each(|r| *r /= length);
+        for r in roots.iter_mut() {
+            *r /= length;
+        }
     }
 }
 

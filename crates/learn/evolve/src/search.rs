@@ -18,7 +18,7 @@ use crate::individual::Individual;
 use crate::problem::Problem;
 use crate::select::{Merit, Selection, survivors};
 use crate::vary::Variation;
-use crate::{shapes, tune};
+use crate::{mars, shapes, tune};
 
 /// Sizes and ends of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,10 +228,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The candidate to deliver: shortest description, or fittest.
+    /// The candidate to deliver: shortest description; or the fittest, unless one is exact.
     pub fn best(&self) -> Option<&Individual> {
         match self.settings.selection {
-            Selection::Paper => self.state.population.first(),
+            Selection::Paper => {
+                let exact = self.state.population.iter().find(|one| one.is_exact());
+                exact.or(self.state.population.first())
+            }
             Selection::Pareto => self.state.population.iter().min_by(|a, b| {
                 let length = |i: &Individual| shapes::round(i.description_length(self.problem));
                 length(a)
@@ -258,12 +261,17 @@ impl<'a> Search<'a> {
 
     fn first_generation(&mut self) -> Option<End> {
         let mut scratch = Scratch::default();
+        let stop = || self.stop.reason().is_some();
         let mut all: Vec<Individual> = Vec::new();
         if self.settings.shapes {
-            all = shapes::seeds(self.problem, &mut scratch, &|| self.stop.reason().is_some());
+            all = shapes::seeds(self.problem, &mut scratch, &stop);
+        }
+        let exact = all.iter().any(Individual::is_exact);
+        if self.settings.mars && !exact && !stop() {
+            let columns = shapes::by_relevance(self.problem, &mut scratch);
+            all.extend(mars::seeds(self.problem, &columns, &stop));
         }
         all.push(Individual::new(Vec::new(), true));
-        let exact = all.iter().any(Individual::is_exact);
         let random = (self.settings.limits.population as usize).saturating_sub(all.len());
         let stopped = self.stop.reason();
         if !exact && stopped.is_none() {
@@ -273,7 +281,7 @@ impl<'a> Search<'a> {
             one.fit(self.problem, &mut scratch);
         }
         self.state.evaluations += all.len() as u64;
-        self.select(all);
+        self.select(&all);
         if stopped.is_none() {
             self.state.generation = Some(0);
         }
@@ -294,14 +302,14 @@ impl<'a> Search<'a> {
         self.state.evaluations += u64::from(count);
         let mut all = self.state.population.clone();
         all.extend(offspring.into_iter().flatten());
-        let front = self.select(all);
+        let front = self.select(&all);
         self.polish(front);
         self.state.generation = Some(generation);
         None
     }
 
     /// Keeps the survivors in order of their standing; returns how many are on the first front.
-    fn select(&mut self, all: Vec<Individual>) -> usize {
+    fn select(&mut self, all: &[Individual]) -> usize {
         let selection = self.settings.selection;
         let merits: Vec<Merit> = all
             .iter()
@@ -325,7 +333,9 @@ impl<'a> Search<'a> {
                 let mut better = one.clone();
                 tune::thresholds(&mut better, problem, scratch);
                 tune::constants(&mut better, problem, scratch, 20);
-                better = shapes::prune(&better, problem, scratch);
+                if self.settings.selection == Selection::Pareto {
+                    better = shapes::prune(&better, problem, scratch);
+                }
                 better.polished = true;
                 Some(better)
             })
@@ -338,7 +348,7 @@ impl<'a> Search<'a> {
             one.polished |= better.is_some();
         }
         all.extend(polished.into_iter().flatten());
-        self.select(all);
+        self.select(&all);
     }
 
     fn variation(&self, generation: u32, index: u64) -> Variation<'_> {
@@ -381,7 +391,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// A bijection of 64 bits that spreads neighbours (the finaliser of SplitMix64: Steele, Lea & Flood 2014).
+/// A bijection of 64 bits that spreads neighbours (the finaliser of `SplitMix64`: Steele, Lea & Flood 2014).
 fn mix(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

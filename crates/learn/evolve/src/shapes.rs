@@ -6,7 +6,7 @@
 //! shapes, pruned backwards, with thresholds moved to the best place after each step. Enumerating small structures
 //! before searching randomly is what makes the usual targets a matter of milliseconds.
 
-use crate::evaluate::{Program, Scratch};
+use crate::evaluate::Scratch;
 use crate::individual::{Individual, weighted_column};
 use crate::linear;
 use crate::problem::Problem;
@@ -46,7 +46,9 @@ impl Library {
             };
             let length = linear::dot(&column, &column).sqrt();
             if length > 0.0 && length.is_finite() {
-                column.iter_mut().for_each(|v| *v /= length);
+                for v in &mut column {
+                    *v /= length;
+                }
                 shapes.push(tree);
                 columns.push(column);
             }
@@ -154,7 +156,7 @@ fn all_shapes(columns: &[usize], problem: &Problem) -> Vec<Tree> {
 }
 
 /// Columns by how much of the target they explain alone.
-fn by_relevance(problem: &Problem, scratch: &mut Scratch) -> Vec<usize> {
+pub(crate) fn by_relevance(problem: &Problem, scratch: &mut Scratch) -> Vec<usize> {
     let mut gains: Vec<(f64, usize)> = (0..problem.columns.len())
         .map(|c| {
             let mut best = 0.0_f64;
@@ -203,7 +205,7 @@ pub fn seeds(problem: &Problem, scratch: &mut Scratch, stop: &dyn Fn() -> bool) 
             if stop() {
                 return found;
             }
-            for sum in pursuit(&library, first, intercept, problem, scratch) {
+            for sum in pursuit(&library, first, intercept, problem, scratch, stop) {
                 if keep(sum, scratch) {
                     return found;
                 }
@@ -232,6 +234,7 @@ fn pursuit(
     intercept: bool,
     problem: &Problem,
     scratch: &mut Scratch,
+    stop: &dyn Fn() -> bool,
 ) -> Vec<Individual> {
     let mut path = Vec::new();
     let mut current = Individual::new(vec![library.shapes[first].clone()], intercept);
@@ -242,7 +245,7 @@ fn pursuit(
     let mut fruitless = 0;
     let mut best = current.description_length(problem);
     path.push(current.clone());
-    while current.terms.len() < TERMS && !current.is_exact() && fruitless < 2 {
+    while current.terms.len() < TERMS && !current.is_exact() && fruitless < 2 && !stop() {
         let (residual, basis) = rest_of(&current, problem, scratch);
         let Some(&next) = library.ranked(&residual, &basis).first() else {
             break;
@@ -298,11 +301,4 @@ pub fn prune(individual: &Individual, problem: &Problem, scratch: &mut Scratch) 
             None => return best,
         }
     }
-}
-
-/// Value of a tree on every row; for those who only look.
-pub fn values(tree: &Tree, problem: &Problem, scratch: &mut Scratch) -> Vec<f64> {
-    let mut out = vec![0.0; problem.rows()];
-    Program::new(tree, &problem.given).run(&problem.columns, scratch, &mut out);
-    out
 }

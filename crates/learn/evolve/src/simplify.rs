@@ -1,7 +1,7 @@
 //! Simplification of trees that keeps their values.
 //!
 //! Bottom-up, one rule at a time: constants are folded, neutral elements and cases that cannot differ disappear. Rules
-//! hold wherever the original is finite; 0·x → 0 and x/x → 1 also give a value where it is not.
+//! hold wherever all parts of the original are finite; 0·x → 0 and x/x → 1 also give a value where x is not, or is 0.
 
 use crate::tree::{Op, Tree};
 

@@ -12,6 +12,22 @@ use crate::individual::Individual;
 use crate::problem::{Problem, roundest};
 use crate::tree::{Kind, Op, Tree};
 
+/// Operations of two numbers, by how often they are drawn.
+const BINARY: [Op; 12] = [
+    Op::Add,
+    Op::Add,
+    Op::Sub,
+    Op::Mul,
+    Op::Mul,
+    Op::Mul,
+    Op::Mul,
+    Op::Div,
+    Op::Div,
+    Op::Min,
+    Op::Max,
+    Op::Pow,
+];
+
 /// Random choices for one offspring.
 pub struct Variation<'a> {
     /// The data, for columns and constants.
@@ -89,20 +105,6 @@ impl Variation<'_> {
         if depth <= 1 || self.chance(25) {
             return self.leaf();
         }
-        const BINARY: [Op; 12] = [
-            Op::Add,
-            Op::Add,
-            Op::Sub,
-            Op::Mul,
-            Op::Mul,
-            Op::Mul,
-            Op::Mul,
-            Op::Div,
-            Op::Div,
-            Op::Min,
-            Op::Max,
-            Op::Pow,
-        ];
         match self.below(20) {
             0..=11 => {
                 let op = self.pick(&BINARY);
