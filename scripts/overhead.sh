@@ -75,6 +75,7 @@ prepare() {
     scripts/fetch-subjects.sh subjects bench
     [ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent
     cargo build --release --locked -q -p pricetag-instrument --example naive
+    cargo build --release --locked -q -p pricetag-testkit --example trace_summary
     rm -rf "$work/classes" "$work/helper" "$work/unpacked" "$work/naive"
     mkdir -p "$work/classes" "$work/helper" "$work/unpacked" "$work/plans" "$work/log"
     jars=$(find "$PWD/.cache/bench" -name '*.jar' ! -name 'org.jacoco*' | LC_ALL=C sort | paste -sd:)
@@ -118,7 +119,7 @@ agent_options() { # agent_options PROGRAM: writes the agent's options
     if [ -n "${OVERHEAD_OPTIONS:-}" ]; then printf '%s\n' "$OVERHEAD_OPTIONS"; fi
 }
 
-counts_instructions=$(perf stat -x, -e instructions:u true 2>&1 | grep -qE '^[0-9]+,' && echo yes || echo no)
+counts_instructions=$(perf stat -x, -e instructions:u true 2>&1 | grep -E '^[0-9]+,' >/dev/null && echo yes || echo no)
 
 run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
     local program=$1 variant=$2 round=$3 class_path=$work/classes:$jars options=() out=$work/log/$1-$2.out err=$work/log/$1-$2.err proof counting=()
@@ -148,8 +149,8 @@ run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
     if [ "$counts_instructions" = yes ]; then instructions=$(grep -oE '^[0-9]+,' "$work/log/perf.txt" | tr -d ,); fi
     case $variant in
         naive) grep -q '^naive counts: [1-9]' "$err" || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
-        plain) ;;
-        *) [ -s "$proof" ] || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
+        pricetag) "$target/release/examples/trace_summary" "$proof" 2>/dev/null | grep '^[1-9][0-9]* counted' >/dev/null || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
+        jacoco) grep -qaF "$(sed 's/ .*//; s/\./\//g' <<<"${packages:-$classes}")" "$proof" || die "$program was not covered by $variant: $(head -c 1000 "$err")" ;;
     esac
     [ "$(awk '{ print $4 }' "$out" | sort -u | wc -l)" = 1 ] || die "$program: checksums differ between iterations ($variant)"
     local sum cpu
