@@ -323,6 +323,39 @@ fn robust_estimators_conform() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+#[test]
+fn many_ties_are_certified() {
+    // Small whole numbers: nearly every vertex is degenerate. A linear congruential generator makes them.
+    let mut state = 20_261_121_u64;
+    let mut next = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) % below) as f64
+    };
+    for (n, p) in [(40, 3), (120, 8), (400, 15), (60, 40)] {
+        let columns: Vec<Vec<f64>> = (0..p).map(|_| (0..n).map(|_| next(4)).collect()).collect();
+        let target: Vec<f64> = (0..n).map(|_| next(6)).collect();
+        let checked = design(columns, target).check().unwrap();
+        for non_negative in [false, true] {
+            for intercept in [false, true] {
+                let fit = LeastAbsolute {
+                    intercept,
+                    non_negative,
+                }
+                .solve(&checked)
+                .unwrap();
+                let proof = fit.certificate;
+                let gap = (proof.objective - proof.bound).abs() / proof.objective;
+                assert!(
+                    gap <= 1e-9 && proof.imbalance <= 1e-9,
+                    "{n} × {p}: {proof:?}"
+                );
+            }
+        }
+    }
+}
+
 /// The least objective over all points where as many rows (or walls βⱼ = 0) as columns are fitted exactly.
 fn best_vertex(columns: &[Vec<f64>], target: &[f64], walls: bool) -> f64 {
     let n = target.len();
