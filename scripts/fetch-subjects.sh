@@ -14,7 +14,7 @@ intact() { # intact SUM FILE
 
 # The Maven project whose only purpose is to copy artifacts to DIRECTORY. Standard input: coordinates and file on each line.
 project() { # project DIRECTORY
-    echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+    echo '<project><modelVersion>4.0.0</modelVersion>'
     echo '<groupId>pricetag</groupId><artifactId>subjects</artifactId><version>1</version><packaging>pom</packaging>'
     echo '<build><plugins><plugin><groupId>org.apache.maven.plugins</groupId><artifactId>maven-dependency-plugin</artifactId>'
     echo '<version>3.6.1</version><configuration><artifactItems>'

@@ -15,7 +15,7 @@ intact() { # intact SUM FILE
 
 # One Maven run for all: a project whose only purpose is to copy artifacts. Standard input: coordinates and file on each line.
 project() {
-    echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+    echo '<project><modelVersion>4.0.0</modelVersion>'
     echo '<groupId>pricetag</groupId><artifactId>testbed</artifactId><version>1</version><packaging>pom</packaging>'
     echo '<build><plugins><plugin><groupId>org.apache.maven.plugins</groupId><artifactId>maven-dependency-plugin</artifactId>'
     echo '<version>3.6.1</version><configuration><artifactItems>'
