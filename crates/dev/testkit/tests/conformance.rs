@@ -35,27 +35,27 @@ fn check(compiler: Compiler, least: usize, sample: Option<usize>) -> Report {
 
 #[test]
 fn java_at_release_17() {
-    check(Compiler::Javac(17), 88, None);
+    check(Compiler::Javac(17), 86, None);
 }
 
 #[test]
 fn java_at_release_8() {
-    check(Compiler::Javac(8), 76, Some(0));
+    check(Compiler::Javac(8), 70, Some(0));
 }
 
 #[test]
 fn java_at_release_11() {
-    check(Compiler::Javac(11), 82, Some(1));
+    check(Compiler::Javac(11), 80, Some(1));
 }
 
 #[test]
 fn java_at_release_21() {
-    check(Compiler::Javac21, 91, Some(2));
+    check(Compiler::Javac21, 89, Some(2));
 }
 
 #[test]
 fn java_by_the_eclipse_compiler() {
-    check(Compiler::Eclipse, 88, Some(3));
+    check(Compiler::Eclipse, 86, Some(3));
 }
 
 #[test]
