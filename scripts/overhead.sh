@@ -72,6 +72,10 @@ describe() { # describe PROGRAM: sets packages, classes, modules, warm, timed
 }
 
 prepare() {
+    # Two measurements at once would spoil each other, and share their files.
+    mkdir -p "$work"
+    exec 9>"$work/lock"
+    flock -n 9 || die "another measurement is running"
     scripts/fetch-subjects.sh subjects bench
     [ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent
     cargo build --release --locked -q -p pricetag-instrument --example naive
