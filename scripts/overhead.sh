@@ -3,7 +3,7 @@
 # basic block, strictly alternating. Prints Markdown tables; every run is a JSON line in .cache/overhead/runs-*.jsonl.
 #   scripts/overhead.sh [PAIRS] [PROGRAM ...]     15 rounds of all programs unless told otherwise
 #   scripts/overhead.sh table                     the tables of what was measured so far
-# A program's earlier runs are replaced. About 25 s a round and program on an idle machine: 11 programs in 15 rounds take over an hour.
+# A program's earlier runs are replaced. About 30 s a round and program on an idle machine: 11 programs in 15 rounds take an hour and a half.
 #   OVERHEAD_HUGE=skipped      leave methods over 8,000 bytes to the interpreter, as the JVM does by itself; `compiled` is the default and
 #                              what pricetag itself chooses (-XX:-DontCompileHugeMethods)
 #   OVERHEAD_VARIANTS          some of "plain pricetag jacoco naive"
@@ -60,13 +60,13 @@ describe() { # describe PROGRAM: sets packages, classes, modules, warm, timed
         bzip2) packages=org.apache.commons.compress ;;
         xz) packages=org.tukaani.xz ;;
         lzw) classes=LzwProgram ;;
-        h2) packages=org.h2 warm=15 ;;
-        lucene-*) packages=org.apache.lucene warm=20 ;;
-        javac) packages=com.sun.tools.javac modules=jdk.compiler timed=7 ;;
+        h2) packages=org.h2 warm=25 ;;
+        lucene-*) packages=org.apache.lucene warm=40 ;;
+        javac) packages=com.sun.tools.javac modules=jdk.compiler warm=20 timed=7 ;;
         imagej) packages=ij ;;
-        rhino) packages=org.mozilla warm=15 ;;
-        json) packages=com.fasterxml.jackson warm=15 ;;
-        http) packages="com.fasterxml.jackson sun.net.httpserver com.sun.net.httpserver" classes=HttpProgram modules=jdk.httpserver ;;
+        rhino) packages=org.mozilla warm=25 ;;
+        json) packages=com.fasterxml.jackson warm=30 ;;
+        http) packages="com.fasterxml.jackson sun.net.httpserver com.sun.net.httpserver" classes=HttpProgram modules=jdk.httpserver warm=20 ;;
         *) die "no program named $1 (known: $all)" ;;
     esac
 }
