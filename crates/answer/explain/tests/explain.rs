@@ -145,6 +145,7 @@ fn model(terms: &[(f64, &str)], prices: Vec<Price>) -> CostModel {
         baseline: None,
         alternatives: Vec::new(),
         standings: Vec::new(),
+        terms: Vec::new(),
         sensitivity: None,
         summary: None,
         diagnostics: Vec::new(),

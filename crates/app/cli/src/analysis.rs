@@ -1,21 +1,27 @@
 //! Steps that several commands share: opening what is on disk, looking at a dataset, fitting, explaining.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use pricetag_cost_model::CostModel;
 use pricetag_dataset::{Dataset, DatasetError, FeatureKind, ImportOptions};
 use pricetag_estimator::{Diagnosis, tabulate};
 use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
-use pricetag_finding::figure::subject_name;
+use pricetag_finding::figure::{percent, shorten, subject_name};
 use pricetag_finding::{Design, Explanation, Grouping, Inspection, MergedBucket, Summary};
 use pricetag_report::{ReportInput, render};
-use pricetag_study::{FitOptions, Level};
+use pricetag_study::{FitError, FitOptions, Level, Method, World, fit_in, fit_stream};
 
 use crate::arguments::{Common, FitChoices, TableColumns};
 use crate::failure::{Failure, io};
 
 /// Methods whose source or bytecode goes into a report.
 const LISTINGS: usize = 25;
+/// What takes longer shows where it stands.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Opens a dataset.
 pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
@@ -175,8 +181,84 @@ pub fn fit(dataset: &Dataset, choices: &FitChoices, common: &Common) -> Result<C
         let why = "--train 0 % leaves nothing to learn from";
         return Err(Failure::usage(why).advice("give a share between 1 % and 100 %, such as 50%"));
     }
-    let options = FitOptions {
-        target: target.clone(),
+    let options = options(target.clone(), choices, common);
+    let outcome = if options.method == Method::Gp {
+        search(dataset, &options, choices, common)
+    } else {
+        pricetag_study::fit(dataset, &options)
+    };
+    outcome.map_err(|e| {
+        Failure::new(e.to_string())
+            .doing(format!("learning `{target}`"))
+            .advice("`pricetag inspect` shows what the dataset holds")
+    })
+}
+
+/// A search may take long: it shows where it stands, ends in order on Ctrl-C, keeps to a time limit, and can be stored.
+fn search(
+    dataset: &Dataset,
+    options: &FitOptions,
+    choices: &FitChoices,
+    common: &Common,
+) -> Result<CostModel, FitError> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&interrupt);
+    // After a recording its own handler stays: Ctrl-C then ends the program.
+    ctrlc::set_handler(move || {
+        if set.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    })
+    .ok();
+    let begun = Instant::now();
+    let clock = move || begun.elapsed();
+    let shown = !common.quiet && std::io::stderr().is_terminal();
+    let tell = |done: u32, all: u32, error: f64, formula: &str| {
+        if shown && begun.elapsed() > PATIENCE {
+            let line = format!(
+                "generation {done} of {all}, relative error {}: {formula}",
+                percent(error)
+            );
+            eprint!("\r\x1b[K{}", shorten(&line, 100));
+        }
+    };
+    let world = World {
+        interrupt: Some(&interrupt),
+        time: choices
+            .tuning
+            .time
+            .map(|span| (span, &clock as &(dyn Fn() -> Duration + Sync))),
+        progress: Some(&tell),
+        checkpoint: choices.tuning.checkpoint.clone(),
+    };
+    let model = fit_in(&world, dataset, options);
+    if shown && begun.elapsed() > PATIENCE {
+        eprint!("\r\x1b[K");
+    }
+    model
+}
+
+/// Learns least squares from a Parquet file without holding its rows.
+pub fn fit_streaming(
+    table: &Path,
+    choices: &FitChoices,
+    columns: &TableColumns,
+    common: &Common,
+) -> Result<CostModel, Failure> {
+    let target = choices.target.as_deref().ok_or_else(|| {
+        Failure::usage("--stream reads a table: which column is the cost?")
+            .advice("name it with --target COLUMN")
+    })?;
+    let ignore: Vec<&str> = columns.ignore.iter().map(String::as_str).collect();
+    let options = options(target.to_owned(), choices, common);
+    fit_stream(table, &ignore, &options).map_err(|e| {
+        Failure::new(e.to_string()).doing(format!("learning `{target}` from {}", table.display()))
+    })
+}
+
+fn options(target: String, choices: &FitChoices, common: &Common) -> FitOptions {
+    FitOptions {
+        target,
         method: choices.method,
         level: choices.level,
         train: choices.train,
@@ -189,12 +271,7 @@ pub fn fit(dataset: &Dataset, choices: &FitChoices, common: &Common) -> Result<C
         tuning: (&choices.tuning).into(),
         pricetag: env!("CARGO_PKG_VERSION").to_owned(),
         ..FitOptions::default()
-    };
-    pricetag_study::fit(dataset, &options).map_err(|e| {
-        Failure::new(e.to_string())
-            .doing(format!("learning `{target}`"))
-            .advice("`pricetag inspect` shows what the dataset holds")
-    })
+    }
 }
 
 /// Everything a report shows.

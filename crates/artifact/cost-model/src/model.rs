@@ -24,6 +24,9 @@ pub struct CostModel {
     pub text: String,
     /// Prices by bucket, most expensive share first; empty for formulas that are not sums of prices.
     pub prices: Vec<Price>,
+    /// For formulas that are not sums of prices: the terms of the sum and what they carry, largest first.
+    #[serde(default)]
+    pub terms: Vec<Term>,
     /// How to turn a prediction into an interval.
     pub interval: Option<Interval>,
     /// Range of every feature over the training rows; predictions outside are flagged.
@@ -144,6 +147,16 @@ impl Comparison {
             Self::NotEqual => "!=",
         }
     }
+}
+
+/// One addend of a formula.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    /// The addend in text.
+    pub text: String,
+    /// Its share of the predicted cost over the rows learnt from; the shares of all terms add up to 1, some may be negative.
+    #[serde(with = "crate::number")]
+    pub share: f64,
 }
 
 /// Price of one bucket: features that the observations cannot tell apart.

@@ -30,6 +30,7 @@ fn model() -> CostModel {
         baseline: None,
         alternatives: Vec::new(),
         standings: Vec::new(),
+        terms: Vec::new(),
         sensitivity: None,
         summary: Some(LinearSummary {
             weighted: false,

@@ -11,6 +11,8 @@ use crate::notes;
 use crate::options::FitOptions;
 use crate::prices::price_list;
 use crate::study::{Choice, Contest, Study};
+use crate::terms::terms;
+use crate::world::World;
 
 /// Why there is no model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -48,8 +50,17 @@ pub enum FitError {
 
 /// Learns a cost model from a dataset.
 pub fn fit(dataset: &Dataset, options: &FitOptions) -> Result<CostModel, FitError> {
+    fit_in(&World::default(), dataset, options)
+}
+
+/// Learns a cost model from a dataset, with a clock, an interruption and a place for what a long search has reached.
+pub fn fit_in(
+    world: &World,
+    dataset: &Dataset,
+    options: &FitOptions,
+) -> Result<CostModel, FitError> {
     check_options(options)?;
-    let study = Study::new(dataset, options)?;
+    let study = Study::new(dataset, options, world)?;
     let diagnosis = Diagnosis::of(&study.design.subset(&study.split.train)?);
     if diagnosis.support.iter().all(|s| s.varying == 0) {
         return Err(FitError::NothingVaries {
@@ -108,8 +119,13 @@ pub fn fit(dataset: &Dataset, options: &FitOptions) -> Result<CostModel, FitErro
             .unwrap_or_else(|| "1".into()),
         method: learner.method.to_string(),
         text: formula.text(),
-        formula,
+        formula: formula.clone(),
         prices: price_list(&learner, &learned, &rows),
+        terms: if learner.method.prices() {
+            Vec::new()
+        } else {
+            terms(&formula, &study.design, &rows)
+        },
         interval,
         domain: study.domain(&rows),
         evaluation,

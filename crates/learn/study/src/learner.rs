@@ -12,10 +12,12 @@ use pricetag_estimator::{
 };
 use pricetag_regress::{Hierarchical, Hierarchy, Shrinkage};
 
-use crate::method::{Method, Shape};
+use crate::method::{Method, Shape, genetic_programming};
 use crate::options::{FitOptions, Weighting};
+use crate::world::World;
 
 /// A method, ready to learn from rows of one table.
+#[derive(Clone)]
 pub(crate) struct Learner<'a> {
     /// The table's design, all rows.
     pub design: &'a Checked<Design>,
@@ -27,6 +29,9 @@ pub(crate) struct Learner<'a> {
     pub method: Method,
     weighting: Weighting,
     options: &'a FitOptions,
+    world: &'a World<'a>,
+    /// Whether what is learnt now is delivered, and not one of many fits behind an interval or a comparison.
+    main: bool,
 }
 
 /// What was learnt from some rows.
@@ -66,7 +71,8 @@ impl Learned {
     }
 }
 
-fn evaluate(formula: &Formula, design: &Design, rows: &[usize]) -> Vec<f64> {
+/// Values of a formula over the columns, NaN where it has none.
+pub(crate) fn evaluate(formula: &Formula, design: &Design, rows: &[usize]) -> Vec<f64> {
     let wanted = formula.features();
     let columns: BTreeMap<&str, Vec<f64>> = design
         .columns
@@ -89,6 +95,7 @@ impl<'a> Learner<'a> {
         design: &'a Checked<Design>,
         method: Method,
         options: &'a FitOptions,
+        world: &'a World<'a>,
     ) -> Self {
         let kinds: Vec<FeatureKind> = table
             .features
@@ -108,6 +115,16 @@ impl<'a> Learner<'a> {
             method,
             weighting: method.weighting(options.weighting),
             options,
+            world,
+            main: false,
+        }
+    }
+
+    /// The same for the fit that is delivered.
+    pub fn main(&self) -> Self {
+        Self {
+            main: true,
+            ..self.clone()
         }
     }
 
@@ -144,6 +161,10 @@ impl<'a> Learner<'a> {
     }
 
     fn estimate(&self, design: &Checked<Design>) -> Result<Fitted, EstimatorError> {
+        if self.method == Method::Gp && self.options.tuning.filter.is_none() {
+            let search = genetic_programming(self.options);
+            return self.world.evolve(&search, design, self.main);
+        }
         self.method.estimator(self.options)?.fit(design)
     }
 

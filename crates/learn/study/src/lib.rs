@@ -5,6 +5,7 @@
 //! baseline, prediction intervals, and the words that go with the result.
 
 mod baseline;
+mod filtered;
 pub mod fit;
 pub mod interval;
 mod learner;
@@ -13,11 +14,16 @@ mod notes;
 pub mod options;
 mod prices;
 mod sensitivity;
+mod streaming;
 mod study;
+mod terms;
 pub mod tuning;
+mod world;
 
-pub use fit::{FitError, fit};
+pub use fit::{FitError, fit, fit_in};
 pub use method::Method;
 pub use options::{FitOptions, Level, UnknownName, Weighting};
 pub use pricetag_regress::lasso::Lambda;
+pub use streaming::fit_stream;
 pub use tuning::{Filter, Tuning};
+pub use world::World;

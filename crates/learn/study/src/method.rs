@@ -1,13 +1,16 @@
 //! The methods by name: what each makes of a design, which weights it takes, and the estimator behind it.
 
 use pricetag_estimator::{Estimator, EstimatorError};
+use pricetag_evolve::{GeneticProgramming, Limits, Selection};
 use pricetag_regress::greedy::Greedy;
 use pricetag_regress::lasso::Standardisation;
 use pricetag_regress::polynomial::{Selector, SparsePolynomial};
 use pricetag_regress::{
-    Huber, Lasso, LeastAbsolute, LeastSquares, Mars, NonLinear, NonNegative, Normalised,
+    BackwardElimination, ExactSolve, Huber, Lasso, LeastAbsolute, LeastSquares, Mars, NonLinear,
+    NonNegative, Normalised, RunRule,
 };
 
+use crate::filtered::FilteredFit;
 use crate::options::{FitOptions, Weighting, named};
 use crate::tuning::Tuning;
 
@@ -31,6 +34,10 @@ pub enum Method {
     Huber,
     /// Non-negative least squares with errors divided by the total cost of the row's group (Das & Hoffmann 2017).
     Normalised,
+    /// Least squares on the columns that backward elimination by AIC keeps, as R's `step`.
+    Step,
+    /// An exact solution from as many independent runs as there are prices.
+    Solve,
     /// The lasso: few prices.
     Lasso,
     /// Sparse polynomial regression (Mantis).
@@ -41,6 +48,8 @@ pub enum Method {
     Mars,
     /// Non-linear least squares for a given formula.
     Nls,
+    /// Genetic programming: the formula itself is found.
+    Gp,
 }
 
 /// What a method makes of a design.
@@ -58,7 +67,7 @@ pub(crate) enum Shape {
 
 impl Method {
     /// Every method with its name.
-    pub const NAMES: [(&'static str, Self); 13] = [
+    pub const NAMES: [(&'static str, Self); 16] = [
         ("auto", Self::Auto),
         ("hier", Self::Hier),
         ("nnls", Self::Nnls),
@@ -67,31 +76,36 @@ impl Method {
         ("l1", Self::L1),
         ("huber", Self::Huber),
         ("normalised", Self::Normalised),
+        ("step", Self::Step),
+        ("solve", Self::Solve),
         ("lasso", Self::Lasso),
         ("poly", Self::Poly),
         ("greedy", Self::Greedy),
         ("mars", Self::Mars),
         ("nls", Self::Nls),
+        ("gp", Self::Gp),
     ];
 
     /// What `auto` tries, in order of preference.
-    pub(crate) const CANDIDATES: [Self; 2] = [Self::Hier, Self::Nnls];
+    pub(crate) const CANDIDATES: [Self; 5] =
+        [Self::Hier, Self::Nnls, Self::L1, Self::Poly, Self::Mars];
 
-    /// Whether `auto` should try the method on a table of this size.
+    /// Whether `auto` should try the method on a table of this size: not where it is slow, nor hopeless.
     pub(crate) fn suits(self, rows: usize, columns: usize) -> bool {
         match self {
-            // More columns than rows: hopeless, and slow to find out.
-            Self::Wls => 2 * columns < rows,
+            Self::L1 => rows.max(20) * columns <= 200_000,
+            Self::Poly => rows >= 20 && columns <= 2_000,
+            Self::Mars => rows >= 30 && columns <= 200,
             _ => true,
         }
     }
 
     pub(crate) fn shape(self) -> Shape {
         match self {
-            Self::Ols | Self::Wls | Self::Huber => Shape::Single,
-            Self::Nnls | Self::L1 | Self::Normalised | Self::Lasso => Shape::Merged,
+            Self::Ols | Self::Wls | Self::Huber | Self::Step => Shape::Single,
+            Self::Nnls | Self::L1 | Self::Normalised | Self::Solve | Self::Lasso => Shape::Merged,
             Self::Auto | Self::Hier => Shape::Hierarchical,
-            Self::Poly | Self::Greedy | Self::Mars | Self::Nls => Shape::Formula,
+            Self::Poly | Self::Greedy | Self::Mars | Self::Nls | Self::Gp => Shape::Formula,
         }
     }
 
@@ -104,7 +118,7 @@ impl Method {
     pub(crate) fn takes_intercept(self) -> bool {
         matches!(
             self,
-            Self::Ols | Self::Wls | Self::Huber | Self::L1 | Self::Lasso
+            Self::Ols | Self::Wls | Self::Huber | Self::Step | Self::L1 | Self::Lasso
         )
     }
 
@@ -124,7 +138,7 @@ impl Method {
         options: &FitOptions,
     ) -> Result<Box<dyn Estimator>, EstimatorError> {
         let (tuning, seed) = (&options.tuning, options.seed);
-        Ok(match self {
+        let inner: Box<dyn Estimator> = match self {
             Self::Ols | Self::Wls => Box::new(LeastSquares {
                 intercept: options.intercept,
                 ..LeastSquares::default()
@@ -139,11 +153,25 @@ impl Method {
                 ..Huber::default()
             }),
             Self::Normalised => Box::new(Normalised(NonNegative)),
+            Self::Step => Box::new(BackwardElimination {
+                intercept: options.intercept,
+                ..BackwardElimination::default()
+            }),
+            Self::Solve => Box::new(ExactSolve {
+                rule: if tuning.paper_runs {
+                    RunRule::Correlation
+                } else {
+                    RunRule::Pivoting
+                },
+                ..ExactSolve::default()
+            }),
             // Prices are never negative, and zero counts cost nothing: no shift, no intercept but the base price.
             Self::Lasso => Box::new(Lasso {
                 intercept: options.intercept,
                 standardisation: Standardisation::Maximum,
                 non_negative: true,
+                // Prices within a few percent are worth having: the path goes further down than is usual.
+                ratio: Some(1e-5),
                 ..lasso(tuning, seed)
             }),
             Self::Poly => Box::new(polynomial(tuning, seed)),
@@ -164,7 +192,31 @@ impl Method {
                 multistart: tuning.multistart,
                 seed,
             }),
+            Self::Gp => Box::new(genetic_programming(options)),
+        };
+        Ok(match tuning.filter {
+            Some(filter) => Box::new(FilteredFit { filter, inner }),
+            None => inner,
         })
+    }
+}
+
+/// The search behind `gp`.
+pub(crate) fn genetic_programming(options: &FitOptions) -> GeneticProgramming {
+    let (tuning, default) = (&options.tuning, Limits::default());
+    GeneticProgramming {
+        seed: options.seed,
+        constants: tuning.constants.clone(),
+        limits: Limits {
+            generations: tuning.generations.unwrap_or(default.generations),
+            ..default
+        },
+        selection: if tuning.paper_fitness {
+            Selection::Paper
+        } else {
+            Selection::Pareto
+        },
+        ..GeneticProgramming::default()
     }
 }
 

@@ -14,6 +14,7 @@ use crate::fit::FitError;
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
 use crate::options::{FitOptions, Level, Weighting};
+use crate::world::World;
 
 /// Folds behind the prediction intervals.
 const FOLDS: usize = 10;
@@ -55,13 +56,18 @@ fn relative_error(pairs: &[(f64, f64)]) -> f64 {
 pub(crate) struct Study<'a> {
     pub dataset: &'a Dataset,
     pub options: &'a FitOptions,
+    pub world: &'a World<'a>,
     pub table: Table,
     pub design: Checked<Design>,
     pub split: Split,
 }
 
 impl<'a> Study<'a> {
-    pub fn new(dataset: &'a Dataset, options: &'a FitOptions) -> Result<Self, FitError> {
+    pub fn new(
+        dataset: &'a Dataset,
+        options: &'a FitOptions,
+        world: &'a World<'a>,
+    ) -> Result<Self, FitError> {
         let kinds = options
             .kinds
             .clone()
@@ -101,6 +107,7 @@ impl<'a> Study<'a> {
         Ok(Self {
             dataset,
             options,
+            world,
             table,
             design,
             split,
@@ -114,6 +121,7 @@ impl<'a> Study<'a> {
             &self.design,
             method,
             self.options,
+            self.world,
         )
     }
 
@@ -218,7 +226,7 @@ impl<'a> Study<'a> {
         let has_parts = self.learner(Method::Auto).method == Method::Hier;
         Method::CANDIDATES
             .into_iter()
-            .filter(|m| *m != Method::Hier || has_parts)
+            .filter(|m| *m != Method::Hier || has_parts && self.options.tuning.filter.is_none())
             .filter(|m| m.suits(rows, columns))
             .collect()
     }
@@ -240,7 +248,7 @@ impl<'a> Study<'a> {
 
     fn choice(&self, method: Method) -> Result<Choice<'_>, FitError> {
         let learner = self.learner(method);
-        let learned = learner.learn(&self.split.train, None)?;
+        let learned = learner.main().learn(&self.split.train, None)?;
         let pairs = self.cross_validate(&learner, &learned);
         Ok(Choice {
             learner,
@@ -286,7 +294,14 @@ impl<'a> Study<'a> {
         }
         let table = tabulate(self.dataset, &self.options.target, &|k| kinds.contains(&k)).ok()?;
         let design = table.design.clone().check().ok()?;
-        let learner = Learner::new(self.dataset, &table, &design, Method::Nnls, self.options);
+        let learner = Learner::new(
+            self.dataset,
+            &table,
+            &design,
+            Method::Nnls,
+            self.options,
+            self.world,
+        );
         let learned = learner.learn(&self.split.train, None).ok()?;
         self.judge(&learner, &learned, "opcode prices (nnls)")
     }

@@ -35,6 +35,8 @@ pub struct Tuning {
     pub generations: Option<u32>,
     /// `gp`: whether the fitness is the paper's instead of a front of error and complexity.
     pub paper_fitness: bool,
+    /// `solve`: whether runs are picked by the paper's rule of correlation instead of by pivoting.
+    pub paper_runs: bool,
     /// Which columns are left out before the fit, because others say nearly the same.
     pub filter: Option<Filter>,
 }
@@ -87,6 +89,7 @@ impl Tuning {
             "fitness",
             self.paper_fitness.then(|| "as in the paper".to_owned()),
         );
+        say("runs", self.paper_runs.then(|| "by correlation".to_owned()));
         say(
             "filter",
             self.filter.map(|filter| match filter {

@@ -1,13 +1,16 @@
 //! What is learnt, and how.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
 use pricetag_cost_model::Formula;
 use pricetag_study::{Filter, Lambda, Level, Method, Tuning, Weighting};
 
 use super::tables::TableColumns;
-use super::values::{assignment, filter, formula, fraction, lambda, level, method, range};
+use super::values::{
+    assignment, duration, filter, formula, fraction, lambda, level, method, range,
+};
 
 /// What to learn and how.
 #[derive(Clone, Debug, Args)]
@@ -109,6 +112,15 @@ pub struct TuningArgs {
     /// gp: rank by error and the paper's limits of size instead of keeping a front of error and complexity.
     #[arg(long)]
     pub paper_fitness: bool,
+    /// gp: end each search after this time; the result then depends on the machine.
+    #[arg(long, value_parser = duration, value_name = "TIME")]
+    pub time: Option<Duration>,
+    /// gp: file to store the search in, and to continue it from.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub checkpoint: Option<PathBuf>,
+    /// solve: pick runs by the paper's rule of correlation instead of by pivoting.
+    #[arg(long)]
+    pub paper_runs: bool,
     /// Leave out features that others tell: `correlation` or `correlation=0.3`, `vif` or `vif=10`.
     #[arg(long, value_parser = filter, value_name = "FILTER")]
     pub filter: Option<Filter>,
@@ -130,6 +142,7 @@ impl From<&TuningArgs> for Tuning {
             constants: args.constants.clone(),
             generations: args.generations,
             paper_fitness: args.paper_fitness,
+            paper_runs: args.paper_runs,
             filter: args.filter,
         }
     }
@@ -147,6 +160,9 @@ pub struct FitArgs {
     pub choices: FitChoices,
     #[command(flatten)]
     pub columns: TableColumns,
+    /// Read the rows of a Parquet file block by block, without holding them: for ols and wls; nothing is held out.
+    #[arg(long)]
+    pub stream: bool,
     /// Most prices that are printed.
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub limit: usize,

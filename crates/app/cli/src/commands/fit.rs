@@ -7,7 +7,7 @@ use pricetag_cost_model::{CostModel, Evaluation, Severity};
 use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
 use pricetag_finding::table::{Align, render};
 
-use crate::analysis::{check_writable, fit, open_dataset_or_table};
+use crate::analysis::{check_writable, fit, fit_streaming, open_dataset_or_table};
 use crate::arguments::{Common, FitArgs};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -16,10 +16,14 @@ use crate::failure::Failure;
 const DIAGNOSTICS: usize = 5;
 
 pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
-    let dataset =
-        open_dataset_or_table(&args.dataset, args.choices.target.as_deref(), &args.columns)?;
     check_writable(&args.output)?;
-    let model = fit(&dataset, &args.choices, common)?;
+    let model = if args.stream {
+        fit_streaming(&args.dataset, &args.choices, &args.columns, common)?
+    } else {
+        let target = args.choices.target.as_deref();
+        let dataset = open_dataset_or_table(&args.dataset, target, &args.columns)?;
+        fit(&dataset, &args.choices, common)?
+    };
     model
         .save(&args.output)
         .map_err(|e| Failure::from(e).doing("saving the model"))?;
@@ -40,7 +44,7 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
         text.push_str(&summary.text());
         text.push('\n');
     } else if model.prices.is_empty() {
-        let _ = writeln!(text, "{} = {}\n", model.target, model.text);
+        text.push_str(&terms(model, limit, width));
     } else {
         text.push_str(&prices(model, limit, width));
     }
@@ -79,6 +83,25 @@ fn diagnostics(model: &CostModel, limit: usize) -> String {
             "{hidden} more notes: --verbose shows them, the model keeps them"
         );
     }
+    text
+}
+
+/// A formula term by term.
+fn terms(model: &CostModel, limit: usize, width: usize) -> String {
+    let header = [("term", Align::Left), ("share", Align::Right)];
+    let rows: Vec<Vec<String>> = model
+        .terms
+        .iter()
+        .take(limit)
+        .map(|term| vec![brief(&term.text), percent(term.share)])
+        .collect();
+    let mut text = format!("{} is the sum of\n", model.target);
+    text.push_str(&render(&header, &rows, 0, width));
+    if model.terms.len() > limit {
+        let more = count((model.terms.len() - limit) as f64);
+        let _ = writeln!(text, "{more} more: --limit N shows N of them");
+    }
+    text.push('\n');
     text
 }
 
