@@ -169,14 +169,19 @@ impl Individual {
         let number = 0.5 * n.ln();
         let mut formula = OPERATION * f64::from(self.complexity);
         formula += number * (self.terms.len() + usize::from(self.intercept)) as f64;
-        for op in self.terms.iter().flat_map(Tree::ops) {
-            formula += match op {
-                Op::Const(0.0 | 1.0) => 0.0, // part of the structure
-                Op::Const(_) => number,
-                Op::Given(_) => (problem.given.len() as f64).ln().min(number),
-                Op::Var(_) => (problem.columns.len() as f64).ln(),
-                _ => 0.0,
-            };
+        for term in &self.terms {
+            for (at, op) in term.ops().iter().enumerate() {
+                let limit = term.ops().get(at + 1).is_some_and(|op| op.is_comparison());
+                formula += match op {
+                    // The place of a jump is known to 1/n, not to 1/√n (Yao 1988), so it takes twice the digits.
+                    Op::Const(_) if limit => 2.0 * number,
+                    Op::Const(0.0 | 1.0) => 0.0, // part of the structure
+                    Op::Const(_) => number,
+                    Op::Given(_) => (problem.given.len() as f64).ln().min(number),
+                    Op::Var(_) => (problem.columns.len() as f64).ln(),
+                    _ => 0.0,
+                };
+            }
         }
         formula + 0.5 * n * (self.error + EXACT * EXACT).ln()
     }

@@ -271,22 +271,13 @@ fn pursuit(
     path
 }
 
-/// Leaves out terms as long as the description shrinks.
+/// Leaves out terms and conditions as long as the description shrinks.
 pub fn prune(individual: &Individual, problem: &Problem, scratch: &mut Scratch) -> Individual {
     let mut best = individual.clone();
     let mut length = best.description_length(problem);
     loop {
         let mut better = None;
-        let parts = best.terms.len() + usize::from(best.intercept);
-        for part in 0..parts {
-            let mut terms = best.terms.clone();
-            let intercept = if part < terms.len() {
-                terms.remove(part);
-                best.intercept
-            } else {
-                false
-            };
-            let mut shorter = Individual::new(terms, intercept);
+        for mut shorter in shortened(&best) {
             if shorter.fit(problem, scratch).is_none() {
                 continue;
             }
@@ -301,4 +292,25 @@ pub fn prune(individual: &Individual, problem: &Problem, scratch: &mut Scratch) 
             None => return best,
         }
     }
+}
+
+/// The candidate without its constant, without each term, and with each case replaced by one of its branches.
+fn shortened(of: &Individual) -> Vec<Individual> {
+    let mut found = Vec::new();
+    if of.intercept {
+        found.push(Individual::new(of.terms.clone(), false));
+    }
+    for (at, term) in of.terms.iter().enumerate() {
+        let mut terms = of.terms.clone();
+        terms.remove(at);
+        found.push(Individual::new(terms, of.intercept));
+        if term.root() == Op::If {
+            for branch in &term.children()[1..] {
+                let mut terms = of.terms.clone();
+                terms[at] = branch.clone();
+                found.push(Individual::new(terms, of.intercept));
+            }
+        }
+    }
+    found
 }
