@@ -109,7 +109,8 @@ impl Body<'_, '_, '_> {
         self.asm.constant(opcode::INVOKESTATIC, fetch);
         self.asm.local(opcode::ASTORE, self.chunk);
         if let Some(position) = self.position {
-            self.asm.op(opcode::ICONST_0);
+            let first = placement.first_position as i32;
+            self.asm.int(first, &mut self.shared.constants)?;
             self.asm.local(opcode::ISTORE, position);
         }
         self.count(placement.entry)

@@ -47,6 +47,8 @@ pub(crate) struct Placement {
     pub handlers: Vec<(u16, u32)>,
     /// Whether any position is stored.
     pub has_positions: bool,
+    /// The position that the prologue stores.
+    pub first_position: u32,
 }
 
 /// Which instruction starts at which offset.
@@ -103,9 +105,36 @@ pub(crate) fn place(
             .handlers
             .push((start(plan, handler.block.0)?.0, handler.counter.0));
     }
+    if let Some(index) = first_point(plan, instructions, starts, &ways_in) {
+        placement.first_position = placement.marks[index].position.take().unwrap_or(0);
+    }
     placement.handlers.sort_unstable();
     placement.trampolines.sort_unstable();
     Ok(placement)
+}
+
+/// The throw point whose position the prologue may store in its place: the first of a block that only the caller enters. Until there
+/// nothing throws.
+fn first_point(
+    plan: &MethodPlan,
+    instructions: &[Instruction],
+    starts: &Starts,
+    ways_in: &[u32],
+) -> Option<usize> {
+    let entered = plan.edges.iter().find(|edge| edge.from == Node::Entry)?;
+    let Node::Block(block) = entered.to else {
+        return None;
+    };
+    if ways_in[block.0 as usize] != 1 {
+        return None;
+    }
+    let points = plan.throw_points.iter().filter(|p| p.block == block);
+    let first = points.map(|p| p.pc.0).min()?;
+    let index = starts.index(first)?;
+    let initialised = plan
+        .this_initialised_at
+        .is_none_or(|pc| instructions[index].pc > pc.0);
+    initialised.then_some(index)
 }
 
 fn start(plan: &MethodPlan, block: u32) -> Result<Pc, MethodError> {

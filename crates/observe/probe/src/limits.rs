@@ -38,14 +38,8 @@ pub(crate) fn check(code: &Code<'_>, plan: &MethodPlan) -> Result<(), Refusal> {
 pub fn least_bytes(code: &Code<'_>, plan: &MethodPlan) -> u64 {
     let chunk = local_access(u64::from(code.max_locals));
     let position = local_access(u64::from(code.max_locals) + 1);
-    // push class; invokestatic; astore chunk; iconst; istore position
-    let prologue = 4
-        + chunk
-        + if plan.throw_points.is_empty() {
-            0
-        } else {
-            1 + position
-        };
+    // push class; invokestatic; astore chunk. Setting the position may stand in for its first store.
+    let prologue = 4 + chunk;
     // aload chunk; push i; dup2; laload; lconst_1; ladd; lastore
     let update = |counter: CounterIndex| chunk + push(counter) + 5;
     let edges: u64 = plan
