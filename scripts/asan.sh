@@ -15,7 +15,7 @@ runtime=$(gcc -print-file-name=libasan.so)
 # The sanitizer's runtime comes with the process, not with the library: a cdylib leaves its symbols open.
 RUSTFLAGS="-Zsanitizer=address" cargo +nightly build --locked -p pricetag-agent --target "$triple" --target-dir "$target"
 agent=$target/$triple/debug/libpricetag_agent.so
-nm -D --undefined-only "$agent" | grep -q __asan_report_load || {
+nm -D --undefined-only "$agent" | grep __asan_report_load >/dev/null || {
     echo "asan: the agent was built without the sanitizer" >&2
     exit 1
 }

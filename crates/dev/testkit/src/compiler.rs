@@ -185,7 +185,9 @@ impl Compiler {
 fn foreign(jars: &[PathBuf], main: &str) -> Result<Command, TestkitError> {
     let mut command = Command::new(java_tool("java"));
     // Short runs: the second compiler does not pay.
-    command.args(["-XX:TieredStopAtLevel=1", "-Xss8m", "-cp"]);
+    command.args(["-XX:TieredStopAtLevel=1", "-Xss8m"]);
+    // Groovy's has no option for it and takes the machine's own release.
+    command.args(["-Dgroovy.target.bytecode=11", "-cp"]);
     command.arg(class_path(jars)?).arg(main);
     Ok(command)
 }
