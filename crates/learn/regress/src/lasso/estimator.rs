@@ -1,5 +1,7 @@
 //! The lasso behind the contract of estimators.
 
+use std::fmt::Write as _;
+
 use pricetag_cost_model::{Diagnostic, Severity};
 use pricetag_estimator::{Checked, Coefficient, Design, Estimator, EstimatorError, Fitted};
 use serde::{Deserialize, Serialize};
@@ -112,7 +114,7 @@ pub(crate) fn dropped_notes<'a>(
         let more = which.len().saturating_sub(LISTED);
         let mut text = which[..which.len() - more].join(", ");
         if more > 0 {
-            text.push_str(&format!(" and {more} more"));
+            let _ = write!(text, " and {more} more");
         }
         Diagnostic {
             severity: Severity::Note,

@@ -13,6 +13,8 @@
 //! homotopy stalls use coordinate descent ([`descent`]). λ comes from k-fold cross-validation with folds that keep groups
 //! together ([`cross_validation`]).
 
+#![expect(clippy::doc_markdown, reason = "indices in formulas are no code")]
+
 pub mod cross_validation;
 pub(crate) mod descent;
 pub(crate) mod estimator;

@@ -106,7 +106,9 @@ impl<'a> Scaled<'a> {
             target_length = 0.0; // a constant target: what is left is rounding
             scaled_target.fill(0.0);
         } else {
-            scaled_target.iter_mut().for_each(|t| *t /= target_length);
+            for t in &mut scaled_target {
+                *t /= target_length;
+            }
         }
         let mut problem = Self {
             source,
@@ -264,7 +266,9 @@ impl<'a> Scaled<'a> {
                 *o += factor * r;
             }
         }
-        out.iter_mut().for_each(|o| *o /= length);
+        for o in &mut out {
+            *o /= length;
+        }
         out
     }
 }

@@ -192,7 +192,7 @@ impl Lasso {
     /// The whole path by coordinate descent.
     fn descend_all(&self, scaled: &Scaled, end: End) -> Vec<Corner> {
         let correlation = if scaled.penalty.contains(&0.0) {
-            self.without_free(scaled)
+            without_free(scaled)
         } else {
             scaled.correlations()
         };
@@ -209,31 +209,6 @@ impl Lasso {
             End::Lambda(_) => 0.0,
         };
         self.descend(scaled, grid(start, end, self.grid).into_iter(), self.alpha)
-    }
-
-    /// Correlations left when the columns without penalty are fitted.
-    fn without_free(&self, scaled: &Scaled) -> Vec<f64> {
-        let bound = scaled
-            .penalty
-            .iter()
-            .map(|u| if *u == 0.0 { 0.0 } else { f64::MAX })
-            .collect();
-        let penalty = Penalty {
-            mu: 0.0,
-            bound,
-            ridge: vec![0.0; scaled.len()],
-        };
-        let correlation = scaled.correlations();
-        with_gram(scaled, |gram| {
-            let corner = Descent::new(gram, &correlation, false).solve(&penalty);
-            let mut left = correlation.clone();
-            for (&j, theta) in corner.active.iter().zip(&corner.theta) {
-                for (c, g) in left.iter_mut().zip(gram.column(j)) {
-                    *c -= theta * g;
-                }
-            }
-            left
-        })
     }
 
     fn descend(
@@ -264,6 +239,31 @@ impl Lasso {
                 .collect()
         })
     }
+}
+
+/// Correlations left when the columns without penalty are fitted.
+fn without_free(scaled: &Scaled) -> Vec<f64> {
+    let bound = scaled
+        .penalty
+        .iter()
+        .map(|u| if *u == 0.0 { 0.0 } else { f64::MAX })
+        .collect();
+    let penalty = Penalty {
+        mu: 0.0,
+        bound,
+        ridge: vec![0.0; scaled.len()],
+    };
+    let correlation = scaled.correlations();
+    with_gram(scaled, |gram| {
+        let corner = Descent::new(gram, &correlation, false).solve(&penalty);
+        let mut left = correlation.clone();
+        for (&j, theta) in corner.active.iter().zip(&corner.theta) {
+            for (c, g) in left.iter_mut().zip(gram.column(j)) {
+                *c -= theta * g;
+            }
+        }
+        left
+    })
 }
 
 /// Runs on the complete Gram matrix when it is small, otherwise on columns worked out on demand.
