@@ -26,7 +26,7 @@ test: setup lint ## everything CI runs
 	cargo build --workspace --locked
 	cargo test --workspace --locked
 
-bench: ## exactness, overhead, throughput and accuracy on real programs (about half an hour)
+bench: ## exactness, corpora, overhead, throughput and accuracy on real programs (hours; scripts/evaluate.sh PART for one part)
 	@scripts/setup.sh subjects
 	cargo build --release --workspace --locked
 	@scripts/evaluate.sh
