@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
 use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed};
-use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, PlanStore};
+use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan};
 use pricetag_trace::{AgentOptions, Mode, Scope};
 
 use crate::block_times::chosen;
@@ -279,12 +279,7 @@ impl Request {
 
     /// The stored plan, or a new one.
     fn plan(&self, session: &Session, class: &ClassFile<'_>) -> Result<ClassPlan, String> {
-        let directory = session
-            .options
-            .plans
-            .as_deref()
-            .ok_or("there is no plan directory")?;
-        let store = PlanStore::open(directory).map_err(|error| error.to_string())?;
+        let store = session.plans()?;
         if let Ok(Some(plan)) = store.load(ClassHash::of(&self.bytes)) {
             return Ok(plan);
         }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
+use pricetag_probe_plan::PlanStore;
 use pricetag_trace::{AgentOptions, Left, Mode, Record, TraceWriter};
 
 use crate::block_times::BlockTimes;
@@ -50,6 +51,8 @@ pub struct Session {
     pub steps: Steps,
     /// Times of single blocks.
     pub block_times: BlockTimes,
+    /// Where plans are kept, once it was asked for.
+    pub plans: OnceLock<PlanStore>,
     /// Set when `VMDeath` begins.
     pub dying: AtomicBool,
 }
@@ -76,6 +79,7 @@ impl Session {
             costs: Costs::default(),
             steps: Steps::default(),
             block_times: BlockTimes::default(),
+            plans: OnceLock::new(),
             dying: AtomicBool::new(false),
             options,
         }
@@ -89,6 +93,17 @@ impl Session {
     /// The session, if the agent is active.
     pub fn get() -> Option<&'static Self> {
         SESSION.get()
+    }
+
+    /// Where plans are kept; the directory is made when it is first asked for.
+    pub fn plans(&self) -> Result<&PlanStore, String> {
+        if let Some(store) = self.plans.get() {
+            return Ok(store);
+        }
+        let directory = self.options.plans.as_deref();
+        let directory = directory.ok_or("there is no plan directory")?;
+        let store = PlanStore::open(directory).map_err(|error| error.to_string())?;
+        Ok(self.plans.get_or_init(|| store))
     }
 
     /// Whether counters are wanted.
