@@ -9,12 +9,10 @@ use crate::workspace::TidyError;
 pub const LONGEST: usize = 600;
 
 /// Longer source files, each with its reason.
-pub const LONG_FILES: [(&str, &str); 1] = [
-    (
-        "crates/observe/agent/src/jvm.rs",
-        "a regular table: one safe wrapper per JVMTI and JNI function",
-    ),
-];
+pub const LONG_FILES: [(&str, &str); 1] = [(
+    "crates/observe/agent/src/jvm.rs",
+    "a regular table: one safe wrapper per JVMTI and JNI function",
+)];
 
 /// A tracked text file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Many rows reduced to a triangle, block by block, in memory that does not grow with the rows.
 //!
-//! The triangle R of the rows A seen so far satisfies RᵀR = AᵀA. A block B is taken up by the rule that makes Cholesky
+//! The triangle R of the rows A seen so far satisfies `RᵀR = AᵀA`. A block B is taken up by the rule that makes Cholesky
 //! QR stable (Yamamoto, Nakatsukasa, Yanagisawa & Fukaya 2015, *Roundoff error analysis of the `CholeskyQR2` algorithm*):
-//! precondition first. With C = B·R⁻¹ the rows \[R; B\] equal \[I; C\]·R, whose Gram matrix I + CᵀC has no eigenvalue
+//! precondition first. With C = B·R⁻¹ the rows \[R; B\] equal \[I; C\]·R, whose Gram matrix `I + CᵀC` has no eigenvalue
 //! below 1; its Cholesky factor Lᵀ gives the new triangle Lᵀ·R. All work is in matrix products, at twice the operations
 //! of a Gram matrix and several times the speed of reflections.
 //!
@@ -16,7 +16,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
-/// Largest diagonal entry of I + CᵀC for which a block is taken up without reflections.
+/// Largest diagonal entry of `I + CᵀC` for which a block is taken up without reflections.
 const GROWTH: f64 = 64.0;
 /// Width at which the triangular solve stops splitting.
 const NARROW: usize = 8;
@@ -28,7 +28,7 @@ pub fn block_rows(width: usize) -> usize {
     ROWS.max(2 * width)
 }
 
-/// A triangle R with RᵀR = AᵀA for all rows A pushed so far.
+/// A triangle R with `RᵀR = AᵀA` for all rows A pushed so far.
 #[derive(Clone, Debug)]
 pub struct Reduction {
     /// `width × width` once there are as many rows; before, all rows as they are.
@@ -54,6 +54,9 @@ impl Reduction {
     }
 
     /// Takes up the rows of a block.
+    ///
+    /// # Panics
+    /// If the block has another width.
     pub fn push(&mut self, block: MatRef<'_, f64>) {
         assert_eq!(block.ncols(), self.width, "a block of another width");
         if self.upper.nrows() < self.width || self.floor <= 0.0 || !self.update(block) {
@@ -125,7 +128,7 @@ impl Reduction {
             1.0,
             Par::Seq,
         );
-        let grown = (0..p).any(|j| !(gram[(j, j)] <= GROWTH));
+        let grown = (0..p).any(|j| gram[(j, j)].is_nan() || gram[(j, j)] > GROWTH);
         if grown || empty.iter().any(|&j| gram[(j, j)] != 1.0) {
             return false;
         }

@@ -84,7 +84,9 @@ fn generate(rows: usize, columns: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     }
     for column in &mut data {
         let largest = column.iter().copied().fold(1e-300, f64::max);
-        column.iter_mut().for_each(|v| *v /= largest);
+        for v in &mut column {
+            *v /= largest;
+        }
     }
     (data, target)
 }

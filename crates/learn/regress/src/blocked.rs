@@ -65,13 +65,13 @@ impl LeastSquares {
             used: first.used,
             rank: qr.rank,
             intercept: self.intercept,
-            weighted: rows.weighted,
+            weighted: rows.unequal,
             rss: sums.rss,
             mss: sums.mss,
             quantiles: sums.quantiles,
         };
         Ok(RowsFit {
-            fitted: self.fitted(names, &solution.beta, &solution.variance, &moments),
+            fitted: self.fitted(&names, &solution.beta, &solution.variance, &moments),
             rows: first.rows,
             ranges: first.ranges,
             passes: rows.passes,
@@ -85,7 +85,7 @@ struct Weighted<'a> {
     /// The floor under |y| of relative weights.
     floor: Option<f64>,
     /// Whether a weight other than 1 was seen.
-    weighted: bool,
+    unequal: bool,
     passes: u32,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Weighted<'a> {
         let mut rows = Self {
             source,
             floor: None,
-            weighted: weights == RowWeights::Relative,
+            unequal: weights == RowWeights::Relative,
             passes: 0,
         };
         if weights == RowWeights::Relative {
@@ -135,7 +135,7 @@ impl<'a> Weighted<'a> {
 
     fn for_each(&mut self, mut visit: impl FnMut(&Part<'_>)) -> Result<()> {
         let floor = self.floor;
-        let weighted = &mut self.weighted;
+        let unequal = &mut self.unequal;
         let mut roots = Vec::new();
         self.passes += 1;
         self.source.for_each(&mut |block: &Block<'_>| {
@@ -145,11 +145,11 @@ impl<'a> Weighted<'a> {
                 roots.clear();
                 match (floor, block.weights) {
                     (Some(floor), _) => {
-                        roots.extend(target.iter().map(|y| 1.0 / y.abs().max(floor)))
+                        roots.extend(target.iter().map(|y| 1.0 / y.abs().max(floor)));
                     }
                     (None, Some(weights)) => {
                         let weights = &weights[range.clone()];
-                        *weighted |= weights.iter().any(|w| *w != 1.0);
+                        *unequal |= weights.iter().any(|w| *w != 1.0);
                         roots.extend(weights.iter().map(|w| w.sqrt()));
                     }
                     (None, None) => {}
@@ -272,7 +272,9 @@ impl Part<'_> {
         out.extend_from_slice(self.target);
         let first = usize::from(intercept);
         if let Some(constant) = beta.first().copied().flatten().filter(|_| intercept) {
-            out.iter_mut().for_each(|r| *r -= constant);
+            for r in out.iter_mut() {
+                *r -= constant;
+            }
         }
         let mut terms = Vec::with_capacity(beta.len());
         terms.extend(
@@ -380,7 +382,9 @@ impl ResidualPass {
         loop {
             rows.for_each(|part| {
                 part.residuals(beta, intercept, &mut residuals);
-                residuals.iter().for_each(|r| selection.push(*r));
+                for r in &residuals {
+                    selection.push(*r);
+                }
                 if first {
                     rss += dot(&residuals, &residuals);
                     let (s, m, w) = part.explained(&residuals, centre);

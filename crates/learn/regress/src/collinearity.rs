@@ -214,7 +214,7 @@ impl InflationFilter {
         Ok(found)
     }
 
-    fn eliminate(&self, standard: &Mat<f64>, open: &mut Vec<usize>, found: &mut Filtered) {
+    fn eliminate(self, standard: &Mat<f64>, open: &mut Vec<usize>, found: &mut Filtered) {
         while !open.is_empty() {
             let columns = open
                 .iter()

@@ -74,8 +74,8 @@ impl Estimator for LeastSquares {
         );
         let solution = Solution::new(&problem, &qr);
         let moments = solution.moments(design.rows(), self.intercept, &problem);
-        let names = design.columns.iter().map(|c| c.name.clone()).collect();
-        Ok(self.fitted(names, &solution.beta, &solution.variance, &moments))
+        let names: Vec<String> = design.columns.iter().map(|c| c.name.clone()).collect();
+        Ok(self.fitted(&names, &solution.beta, &solution.variance, &moments))
     }
 }
 
@@ -103,7 +103,7 @@ impl LeastSquares {
     /// The model with its summary; `beta` and `variance` start with the intercept if there is one.
     pub(crate) fn fitted(
         &self,
-        names: Vec<String>,
+        names: &[String],
         beta: &[Option<f64>],
         variance: &[f64],
         moments: &Moments,
@@ -136,7 +136,7 @@ impl LeastSquares {
         Fitted {
             method: "ols",
             formula: pricetag_cost_model::Formula::Linear { intercept, terms },
-            notes: aliased(&names, &coefficients).into_iter().collect(),
+            notes: aliased(names, &coefficients).into_iter().collect(),
             coefficients,
             intercept,
             summary: Some(summary),
@@ -165,8 +165,9 @@ fn aliased(names: &[String], coefficients: &[Coefficient]) -> Option<Diagnostic>
     Some(Diagnostic {
         severity: Severity::Note,
         message: format!(
-            "{} columns are linear combinations of those before them and have no price of their own (NA): {}",
+            "{} of {} columns depend linearly on those before them and have no price of their own (NA): {}",
             missing.len(),
+            names.len(),
             listed.join(", ")
         ),
         advice: Some("Their cost is in the prices of the columns they depend on.".into()),

@@ -222,7 +222,9 @@ mod tests {
         let shares = [0.0, 0.05, 0.25, 0.5, 0.75, 1.0];
         let mut selection = Selection::with_limit(&shares, limit);
         for pass in 1.. {
-            numbers.iter().for_each(|x| selection.push(*x));
+            for x in numbers {
+                selection.push(*x);
+            }
             if !selection.end_pass() {
                 return (selection.quantiles(), pass);
             }

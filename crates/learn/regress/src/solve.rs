@@ -97,7 +97,7 @@ impl ExactSolve {
             RunRule::Correlation => {
                 let all: Vec<usize> = (0..design.columns.len()).collect();
                 let runs = negatively_correlated(&rows_of(design, &all, false)).ok_or_else(|| {
-                    EstimatorError::Numerical {
+                    EstimatorError::Request {
                         method: "solve",
                         reason: format!(
                             "there are no {} runs that correlate negatively with each other; pick them by pivoting",
@@ -108,7 +108,7 @@ impl ExactSolve {
                 (all, runs)
             }
         };
-        self.system(design, columns, runs)
+        Self::system(design, columns, runs)
     }
 
     /// Independent columns by R's rule, then as many rows by pivoting and exchange.
@@ -129,7 +129,7 @@ impl ExactSolve {
         let mut columns = qr.pivot[..qr.rank].to_vec();
         columns.sort_unstable();
         if columns.is_empty() {
-            return Err(EstimatorError::Numerical {
+            return Err(EstimatorError::Request {
                 method: "solve",
                 reason: "all counts are zero".into(),
             });
@@ -150,7 +150,6 @@ impl ExactSolve {
     }
 
     fn system(
-        &self,
         design: &Design,
         columns: Vec<usize>,
         runs: Vec<usize>,
@@ -169,7 +168,7 @@ impl ExactSolve {
             _ => f64::INFINITY,
         };
         if condition > 1.0 / f64::EPSILON {
-            return Err(EstimatorError::Numerical {
+            return Err(EstimatorError::Request {
                 method: "solve",
                 reason: format!("the counts of the {n} picked runs are not independent"),
             });
@@ -226,7 +225,8 @@ impl Solution {
             out.push(Diagnostic {
                 severity: Severity::Note,
                 message: format!(
-                    "{undetermined} columns cannot be told apart from the others by these runs and have no price"
+                    "{undetermined} of {} columns cannot be told apart from the others by these runs and have no price",
+                    design.columns.len()
                 ),
                 advice: None,
             });

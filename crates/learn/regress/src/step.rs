@@ -2,7 +2,7 @@
 //!
 //! R (4.2, `step` and `drop1.lm`) refits the model without each column in turn and drops the one whose absence gives the
 //! lowest n·ln(RSS/n) + k·edf, as long as that is below the criterion of the present model. Here one triangle serves
-//! all steps: leaving out column j adds b_j²/(R⁻¹R⁻ᵀ)_jj to the RSS (Seber & Lee 2003, §3.9), and the triangle without
+//! all steps: leaving out column j adds `b_j²/(R⁻¹R⁻ᵀ)`_jj to the RSS (Seber & Lee 2003, §3.9), and the triangle without
 //! it comes by plane rotations (Golub & Van Loan, §6.5.2). R⁻¹ is rotated along, and worked out anew when the dropped
 //! column was nearly dependent, so that no digits are lost.
 //!
@@ -133,7 +133,9 @@ impl BackwardElimination {
             .copied()
             .filter(|&c| c >= first)
             .collect();
-        kept.iter_mut().for_each(|c| *c -= first);
+        for c in &mut kept {
+            *c -= first;
+        }
         kept.sort_unstable();
         Ok(Elimination {
             aic,
@@ -263,7 +265,7 @@ struct Criterion {
 impl Criterion {
     fn of(&self, rss: f64, rank: usize) -> Result<f64, EstimatorError> {
         if rss <= self.exact {
-            return Err(EstimatorError::Numerical {
+            return Err(EstimatorError::Request {
                 method: "step",
                 reason: format!(
                     "{rank} columns explain {} rows exactly, so the AIC is minus infinity",

@@ -89,6 +89,7 @@ pub enum Weighting {
 
 /// Choices for one fit.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent choices")]
 pub struct FitOptions {
     /// The cost to explain.
     pub target: String,

@@ -10,6 +10,9 @@ use std::time::Duration;
 use pricetag_estimator::{Checked, Design, EstimatorError, Fitted};
 use pricetag_evolve::{Checkpoint, Control, EvolveError, GeneticProgramming, Progress};
 
+/// Told generations done, generations at most, relative error and formula.
+pub type Tell<'a> = dyn Fn(u32, u32, f64, &str) + 'a;
+
 /// What a fit may know about the world; nothing by default.
 #[derive(Default)]
 pub struct World<'a> {
@@ -17,8 +20,8 @@ pub struct World<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// A span of time for one search, and the clock it is measured by.
     pub time: Option<(Duration, &'a (dyn Fn() -> Duration + Sync))>,
-    /// Told generations done, generations at most, relative error and formula, at each generation of the main search.
-    pub progress: Option<&'a dyn Fn(u32, u32, f64, &str)>,
+    /// Told at each generation of the main search.
+    pub progress: Option<&'a Tell<'a>>,
     /// Where the main search is stored, and continued from.
     pub checkpoint: Option<PathBuf>,
 }

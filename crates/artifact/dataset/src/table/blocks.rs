@@ -40,6 +40,9 @@ impl std::fmt::Debug for NumberBlocks {
     }
 }
 
+/// Takes the number of rows before a block, and its columns.
+type Visit<'a, E> = dyn FnMut(u64, &[Vec<f64>]) -> std::result::Result<(), E> + 'a;
+
 impl NumberBlocks {
     /// Opens a file. The columns of `first`, given with what they are for, must be numeric and come first; all other
     /// numeric columns that are not in `ignore` follow in the order of the file.
@@ -108,7 +111,7 @@ impl NumberBlocks {
     pub fn for_each<E: From<DatasetError>>(
         &mut self,
         take: usize,
-        visit: &mut dyn FnMut(u64, &[Vec<f64>]) -> std::result::Result<(), E>,
+        visit: &mut Visit<'_, E>,
     ) -> std::result::Result<(), E> {
         let chosen = &self.chosen[..take.min(self.chosen.len())];
         let mut block = vec![Vec::with_capacity(ROWS); chosen.len()];
