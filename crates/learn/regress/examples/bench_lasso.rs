@@ -84,7 +84,7 @@ fn generate(rows: usize, columns: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     }
     for column in &mut data {
         let largest = column.iter().copied().fold(1e-300, f64::max);
-        for v in &mut column {
+        for v in column {
             *v /= largest;
         }
     }
