@@ -57,6 +57,9 @@ pub enum CodecError {
     /// The body does not decode, or does not encode.
     #[error("probe plan does not decode: {0}")]
     Body(#[from] postcard::Error),
+    /// The body decodes to a plan that no class has.
+    #[error("probe plan refers to something that is not there: {0}")]
+    Dangling(&'static str),
 }
 
 impl ClassHash {
@@ -86,7 +89,7 @@ impl ClassPlan {
     /// Decodes a plan.
     ///
     /// # Errors
-    /// If the bytes are not a plan of this version, torn or altered.
+    /// If the bytes are not a plan of this version, torn or altered, or numbers in it refer to nothing.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
         let not_a_plan = || CodecError::NotAPlan {
             length: bytes.len(),
@@ -115,6 +118,8 @@ impl ClassPlan {
         if found != expected {
             return Err(CodecError::Checksum { found, expected });
         }
-        Ok(postcard::from_bytes(body)?)
+        let plan: Self = postcard::from_bytes(body)?;
+        plan.dangling()
+            .map_or(Ok(plan), |what| Err(CodecError::Dangling(what)))
     }
 }

@@ -9,6 +9,7 @@
 //! The rewriter and the reader of counters load the same plan by [`ClassHash`], so they cannot disagree.
 
 mod codec;
+mod coherence;
 pub mod derive;
 mod dump;
 pub mod plan;

@@ -114,6 +114,37 @@ fn every_torn_and_every_altered_plan_is_refused() {
     ));
 }
 
+/// Found by fuzzing with the checksum put right: deriving counts indexed blocks that were not there.
+#[test]
+fn a_plan_that_refers_to_nothing_is_refused() {
+    let refused = |spoil: &dyn Fn(&mut ClassPlan)| {
+        let mut spoilt = plan();
+        spoil(&mut spoilt);
+        let read = ClassPlan::from_bytes(&spoilt.to_bytes().unwrap());
+        assert!(matches!(read, Err(CodecError::Dangling(_))), "{read:?}");
+    };
+    refused(&|plan| plan.methods[0].edges[0].to = Node::Block(BlockId(1000)));
+    refused(&|plan| plan.methods[0].throw_points[0].block = BlockId(1000));
+    refused(&|plan| {
+        plan.methods[0].handlers.push(HandlerPlan {
+            block: BlockId(1),
+            catches: Vec::new(),
+            counter: CounterIndex(0),
+        });
+    });
+    let around = |parent: Option<u32>, edge: u32| LoopPlan {
+        header: BlockId(0),
+        parent,
+        depth: 1,
+        back_edges: vec![EdgeId(edge)],
+        entry_edges: Vec::new(),
+        reducible: true,
+    };
+    refused(&|plan| plan.methods[0].loops.push(around(None, 2)));
+    refused(&|plan| plan.methods[0].loops.push(around(Some(0), 1)));
+    refused(&|plan| plan.counters = 0);
+}
+
 proptest! {
     #[test]
     fn foreign_bytes_are_refused(mut bytes in prop::collection::vec(any::<u8>(), 0..200), magic: bool) {

@@ -1,0 +1,53 @@
+//! Whether the numbers of a decoded plan refer to something.
+//!
+//! A checksum keeps damage out, not another program's mistakes. Whoever decodes a plan indexes blocks, edges and loops by
+//! its numbers, so each is checked once, when the plan is read. That the counters suffice is checked where counts are
+//! derived.
+
+use crate::plan::{BlockId, ClassPlan, CounterIndex, MethodPlan, Node};
+
+impl ClassPlan {
+    /// The first thing in the plan that refers to nothing.
+    pub(crate) fn dangling(&self) -> Option<&'static str> {
+        self.methods.iter().find_map(|m| dangling(m, self.counters))
+    }
+}
+
+fn dangling(method: &MethodPlan, counters: u32) -> Option<&'static str> {
+    let block = |b: BlockId| (b.0 as usize) < method.blocks.len();
+    let node = |n: Node| match n {
+        Node::Block(b) => block(b),
+        Node::Entry | Node::Exit => true,
+    };
+    let counter = |c: CounterIndex| c.0 < counters;
+    let edge = |e: &crate::EdgeId| (e.0 as usize) < method.edges.len();
+    if !method
+        .edges
+        .iter()
+        .all(|e| node(e.from) && node(e.to) && e.counter.is_none_or(counter))
+    {
+        return Some("an edge");
+    }
+    if !method
+        .throw_points
+        .iter()
+        .all(|t| block(t.block) && counter(t.counter))
+    {
+        return Some("a throw point");
+    }
+    if !method
+        .handlers
+        .iter()
+        .all(|h| block(h.block) && counter(h.counter))
+    {
+        return Some("a handler");
+    }
+    let loops = method.loops.iter().enumerate().all(|(index, l)| {
+        block(l.header)
+            // Outer before inner: who walks up the parents arrives.
+            && l.parent.is_none_or(|parent| (parent as usize) < index)
+            && l.back_edges.iter().all(edge)
+            && l.entry_edges.iter().all(edge)
+    });
+    (!loops).then_some("a loop")
+}

@@ -1,0 +1,4 @@
+//! `class_reader` of `pricetag_fuzzing::targets` under coverage.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| pricetag_fuzzing::targets::class_reader(bytes));
