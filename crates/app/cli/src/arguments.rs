@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use learning::{FitArgs, FitChoices};
 pub use questions::{ExplainArgs, PredictArgs, ReportArgs};
-pub use subject::{RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
+pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
 pub use tables::{ExportArgs, Format, ImportArgs, InspectArgs, TableColumns};
 
 /// Learns what a program's running time is made of, and predicts it for inputs it has not seen.
@@ -99,11 +99,17 @@ pub enum Command {
     Mine(MineArgs),
     /// Run a subject over a workload and write a dataset.
     Record(RecordArgs),
+    /// Rewrite a jar or war so that its classes count by themselves, where no agent can be loaded.
+    ///
+    /// The counts are those of the agent. The new archive is run like the old one; at its end the JVM writes the counts to the file that
+    /// -Dpricetag.counts=FILE names (pricetag.counts in the working directory by default; FILE.1, FILE.2, … if there is one already), and
+    /// `pricetag import FILE --jar OUT.jar -o DATASET` makes a dataset of them. No costs are measured.
+    Instrument(InstrumentArgs),
     /// Show what is in a dataset and what can be learnt from it.
     Inspect(InspectArgs),
     /// Write a dataset for other tools.
     Export(ExportArgs),
-    /// Make a dataset of a table that another tool wrote.
+    /// Make a dataset of a table that another tool wrote, or of the counts of an instrumented jar.
     Import(ImportArgs),
     /// Learn a cost model from a dataset.
     Fit(FitArgs),

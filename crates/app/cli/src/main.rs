@@ -69,6 +69,7 @@ fn run(cli: &Cli, console: &Console) -> Result<ExitCode, Failure> {
     match &cli.command {
         Command::Mine(args) => commands::mine::run(args, common, console),
         Command::Record(args) => commands::record::run(args, common, console),
+        Command::Instrument(args) => commands::instrument::run(args, console),
         Command::Inspect(args) => commands::inspect::run(args, console),
         Command::Export(args) => commands::export::run(args, console),
         Command::Import(args) => commands::import::run(args, console),

@@ -138,6 +138,12 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
         self.member(tag::METHOD_REF, owner, name, descriptor)
     }
 
+    /// A package by internal name.
+    pub fn package(&mut self, name: &str) -> Result<u16, ClassFileError> {
+        let name = self.utf8(name)?;
+        self.entry(tag::PACKAGE, &name.to_be_bytes())
+    }
+
     /// An `int`.
     pub fn integer(&mut self, number: i32) -> Result<u16, ClassFileError> {
         self.entry(tag::INTEGER, &number.to_be_bytes())

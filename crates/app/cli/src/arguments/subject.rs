@@ -109,6 +109,28 @@ pub struct SubjectArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct InstrumentArgs {
+    /// A jar, an executable jar of Spring Boot, or a war.
+    #[arg(value_name = "IN.jar", value_hint = ValueHint::FilePath)]
+    pub input: PathBuf,
+    /// The instrumented archive.
+    #[arg(short, long, value_name = "OUT.jar", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// Classes to count, such as `org.example.**`; may be repeated. All classes of the archive by default.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub include: Vec<Pattern>,
+    /// Classes not to count; may be repeated.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub exclude: Vec<Pattern>,
+    /// Drop signatures, which changed classes would break. Without it a signed archive is refused, and a signed library in it is left as it is.
+    #[arg(long)]
+    pub strip_signatures: bool,
+    /// Replace an archive that is already there.
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct TimeBlocksArgs {
     /// Method to time, as `package.Class#method`; may be repeated. All methods of the included classes by default.
     #[arg(long, value_name = "METHOD")]

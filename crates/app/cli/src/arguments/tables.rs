@@ -57,12 +57,15 @@ pub struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// A CSV or Parquet file, one row per observation.
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub table: PathBuf,
+    /// A CSV or Parquet file, one row per observation; with --jar, files of counts, one observation per run.
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
     /// The column to be explained.
-    #[arg(long, value_name = "COLUMN")]
-    pub target: String,
+    #[arg(long, value_name = "COLUMN", required_unless_present = "jar")]
+    pub target: Option<String>,
+    /// The instrumented jar that wrote the files.
+    #[arg(long, value_name = "OUT.jar", value_hint = ValueHint::FilePath, conflicts_with = "target")]
+    pub jar: Option<PathBuf>,
     /// Directory of the dataset.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: PathBuf,

@@ -1,4 +1,4 @@
-//! `pricetag import`: a dataset of a table that another tool wrote.
+//! `pricetag import`: a dataset of a table that another tool wrote, or of what an instrumented archive counted.
 
 use std::process::ExitCode;
 
@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::analysis::import_table;
 use crate::arguments::ImportArgs;
+use crate::commands::counts;
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -15,8 +16,16 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
         let why = format!("{} already holds a dataset", args.output.display());
         return Err(Failure::new(why).advice("use --force to replace it, or another -o"));
     }
-    let doing = format!("importing {}", args.table.display());
-    let dataset = import_table(&args.table, &args.target, &args.columns)?;
+    let first = &args.files[0];
+    let doing = format!("importing {}", first.display());
+    let dataset = match (&args.jar, &args.target, &args.files[1..]) {
+        (Some(jar), ..) => counts::dataset(&args.files, jar, &args.output)?,
+        (None, Some(target), []) => import_table(first, target, &args.columns)?,
+        (None, ..) => {
+            let why = "one table makes one dataset";
+            return Err(Failure::usage(why).advice("give one file, or --jar with files of counts"));
+        }
+    };
     save(&dataset, &args.output).map_err(|e| {
         Failure::from(e)
             .doing(&doing)
@@ -33,7 +42,8 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
         console.result(&done, String::new)?;
     } else {
         let without = if failed > 0 {
-            format!(" ({failed} of them without target)")
+            let lack = args.target.as_ref().map_or("counts", |_| "target");
+            format!(" ({failed} of them without {lack})")
         } else {
             String::new()
         };

@@ -1,11 +1,13 @@
 //! One module per command.
 
+pub mod counts;
 pub mod doctor;
 pub mod explain;
 pub mod export;
 pub mod fit;
 pub mod import;
 pub mod inspect;
+pub mod instrument;
 pub mod mine;
 pub mod pages;
 pub mod predict;
