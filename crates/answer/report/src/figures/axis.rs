@@ -60,8 +60,10 @@ impl Scale {
         match self {
             Self::Linear(low, high) => plain(position, (high - low).abs()),
             Self::Logarithmic(..) => {
+                // Two digits: halves of a decade are no round numbers.
                 let value = 10_f64.powf(position);
-                plain(value, value)
+                let rounded: f64 = format!("{value:.1e}").parse().unwrap_or(value);
+                plain(rounded, rounded)
             }
         }
     }
@@ -73,7 +75,7 @@ fn plain(value: f64, size: f64) -> String {
         return "0".into();
     }
     let decimals = (1.0 - size.log10().floor()).clamp(0.0, 12.0) as usize;
-    if value.abs() >= 1e6 || value.abs() < 1e-4 {
+    if value.abs() >= 1e5 || value.abs() < 1e-4 {
         let text = format!("{value:.1e}");
         return text.replace(".0e", "e");
     }

@@ -154,7 +154,7 @@ pub struct FitArgs {
     #[arg(value_name = "DATASET", value_hint = ValueHint::AnyPath)]
     pub dataset: PathBuf,
     /// The model to write.
-    #[arg(short, long, value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, default_value = "model.json", value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     #[command(flatten)]
     pub choices: FitChoices,
