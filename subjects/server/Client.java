@@ -7,7 +7,8 @@ import java.nio.file.Paths;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Keeps {@link Server} busy from several threads. Arguments: the file with its port, threads, requests of each thread or 0, seconds if 0.
+ * Keeps {@link Server} busy from several threads. Arguments: the file with its port, threads, requests of each thread or 0, seconds if 0, and
+ * how many milliseconds a thread pauses after each request (not at all by default).
  * Prints what was answered: successful requests, the sum of their sizes, and failed ones.
  */
 public class Client {
@@ -41,15 +42,27 @@ public class Client {
         }
     }
 
+    static void rest(long milliseconds) {
+        try {
+            if (milliseconds > 0) {
+                Thread.sleep(milliseconds);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         int port = Integer.parseInt(new String(Files.readAllBytes(Paths.get(args[0]))));
         long requests = Long.parseLong(args[2]);
+        long pause = args.length > 4 ? Long.parseLong(args[4]) : 0;
         long end = System.nanoTime() + Long.parseLong(args[3]) * 1_000_000_000L;
         Thread[] all = new Thread[Integer.parseInt(args[1])];
         for (int t = 0; t < all.length; t++) {
             all[t] = new Thread(() -> {
                 for (int i = 0; requests > 0 ? i < requests : System.nanoTime() < end; i++) {
                     request(port, i);
+                    rest(pause);
                 }
             });
             all[t].start();

@@ -12,6 +12,7 @@ pub mod options;
 pub mod pattern;
 pub mod reader;
 pub mod record;
+pub mod skip;
 pub mod writer;
 
 pub use frame::TraceError;
@@ -19,4 +20,5 @@ pub use options::{AgentOptions, MethodScope, Mode, OptionsError, Scope};
 pub use pattern::{Pattern, PatternError};
 pub use reader::{Damage, Trace, TraceReader};
 pub use record::*;
+pub use skip::{MethodName, REMOVED};
 pub use writer::TraceWriter;

@@ -13,8 +13,10 @@
 //! exclude=org.example.gen.**
 //! scope=org.example.Search#query(Ljava/lang/String;)I
 //! count-jdk=false
+//! skip=org/example/Search.score([II)I
 //! ```
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::fmt::Write as _;
@@ -25,6 +27,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::Pattern;
+use crate::skip::MethodName;
 
 /// What a run records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +83,8 @@ pub struct AgentOptions {
     pub scopes: Vec<Scope>,
     /// Whether classes of the boot and platform loaders that `include` matches are counted too.
     pub count_jdk: bool,
+    /// Methods that are left as they are, though their classes are counted.
+    pub skip: BTreeSet<MethodName>,
 }
 
 /// What is wrong with an options file.
@@ -154,6 +159,7 @@ impl AgentOptions {
             exclude: Vec::new(),
             scopes: Vec::new(),
             count_jdk: false,
+            skip: BTreeSet::new(),
         }
     }
 
@@ -184,6 +190,9 @@ impl AgentOptions {
             line("scope", scope.to_string().as_bytes());
         }
         line("count-jdk", self.count_jdk.to_string().as_bytes());
+        for method in &self.skip {
+            line("skip", method.to_string().as_bytes());
+        }
         text
     }
 
@@ -214,6 +223,7 @@ impl FromStr for AgentOptions {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut skip = Vec::new();
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -238,6 +248,7 @@ impl FromStr for AgentOptions {
                 "include" => add(&mut include, parse::<Pattern>(&utf8()?).map_err(bad)?),
                 "exclude" => add(&mut exclude, parse::<Pattern>(&utf8()?).map_err(bad)?),
                 "scope" => add(&mut scopes, parse::<Scope>(&utf8()?).map_err(bad)?),
+                "skip" => add(&mut skip, parse::<MethodName>(&utf8()?).map_err(bad)?),
                 _ => {
                     return Err(OptionsError::UnknownKey {
                         line,
@@ -264,6 +275,7 @@ impl FromStr for AgentOptions {
             exclude,
             scopes,
             count_jdk: count_jdk.unwrap_or(false),
+            skip: skip.into_iter().collect(),
         })
     }
 }

@@ -1,7 +1,7 @@
-//! Keeps the server of `subjects/server` busy for a while and watches its memory: `soak SECONDS [plain]`.
+//! Keeps the server of `subjects/server` busy for a while and watches its memory: `soak SECONDS [plain] [MILLISECONDS]`.
 //!
 //! Prints the server's resident memory over time, counted (or not, with `plain`), and at the end whether the counts agree with what the
-//! client was answered. Grows nothing, and no count is missing, is what it is to show.
+//! client was answered. With a last number, each of the 16 client threads pauses that long after each request. Grows nothing, and no count is missing, is what it is to show.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,11 +16,16 @@ const READINGS: u64 = 30;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(seconds) = arguments.first().and_then(|text| text.parse().ok()) else {
-        eprintln!("soak SECONDS [plain]");
+        eprintln!("soak SECONDS [plain] [MILLISECONDS]");
         return ExitCode::from(2);
     };
-    let counted = arguments.get(1).is_none_or(|word| word != "plain");
-    match soak(seconds, counted) {
+    let counted = !arguments.iter().any(|word| word == "plain");
+    let pause = arguments[1..].iter().find_map(|word| word.parse().ok());
+    match soak(
+        seconds,
+        counted,
+        pause.map_or(Duration::ZERO, Duration::from_millis),
+    ) {
         Ok(wrong) if wrong.is_empty() => ExitCode::SUCCESS,
         Ok(wrong) => {
             println!("{}", wrong.join("\n"));
@@ -33,7 +38,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn soak(seconds: u64, counted: bool) -> Result<Vec<String>, TestkitError> {
+fn soak(seconds: u64, counted: bool, pause: Duration) -> Result<Vec<String>, TestkitError> {
     let machine = Machine::system()?;
     let agent = if counted {
         Some(Agent::locate()?)
@@ -44,7 +49,7 @@ fn soak(seconds: u64, counted: bool) -> Result<Vec<String>, TestkitError> {
     let done = AtomicBool::new(false);
     let answers = std::thread::scope(|scope| {
         scope.spawn(|| watch(&server, seconds, &done));
-        let answers = server.load(16, 0, seconds);
+        let answers = server.load_paced(16, 0, seconds, pause);
         done.store(true, Ordering::Release);
         answers
     })?;

@@ -109,11 +109,26 @@ impl Server {
     /// # Errors
     /// If the client fails.
     pub fn load(&self, threads: u32, requests: u64, seconds: u64) -> Result<Answers, TestkitError> {
+        self.load_paced(threads, requests, seconds, Duration::ZERO)
+    }
+
+    /// The same, with a pause of each client thread after each request.
+    ///
+    /// # Errors
+    /// If the client fails.
+    pub fn load_paced(
+        &self,
+        threads: u32,
+        requests: u64,
+        seconds: u64,
+        pause: Duration,
+    ) -> Result<Answers, TestkitError> {
         let mut client = Command::new(&self.machine.java);
         client.arg("-cp").arg(self.path("classes")).arg("Client");
         client
             .arg(self.path("port"))
-            .args([u64::from(threads), requests, seconds].map(|number| number.to_string()));
+            .args([u64::from(threads), requests, seconds].map(|number| number.to_string()))
+            .arg(pause.as_millis().to_string());
         let outcome = run(client, Duration::from_secs(seconds) + 5 * PATIENCE)?;
         let numbers: Vec<u64> = outcome
             .output

@@ -17,6 +17,7 @@ use crate::jvm::{Jni, decode, internal_name, jclass, jobject};
 use crate::loaders;
 use crate::scope::MAIN;
 use crate::session::Session;
+use crate::skipped::Skipped;
 use crate::subject;
 
 /// A class on its way into the JVM.
@@ -280,11 +281,16 @@ impl Request {
     /// The stored plan, or a new one.
     fn plan(&self, session: &Session, class: &ClassFile<'_>) -> Result<ClassPlan, String> {
         let store = session.plans()?;
-        if let Ok(Some(plan)) = store.load(ClassHash::of(&self.bytes)) {
+        let skipped = Skipped::of(&session.options, &class.name());
+        if let Ok(Some(plan)) = store.load(ClassHash::of(&self.bytes))
+            && skipped.agrees(&plan)
+        {
             return Ok(plan);
         }
         // A damaged plan is replaced.
-        let plan = pricetag_probe::plan(class, &self.bytes);
+        let plan = pricetag_probe::plan_without(class, &self.bytes, &|name, descriptor| {
+            skipped.reason(name, descriptor)
+        });
         store.store(&plan).map_err(|error| error.to_string())?;
         Ok(plan)
     }

@@ -27,6 +27,7 @@ mod onload;
 mod runtime;
 mod scope;
 mod session;
+mod skipped;
 mod step;
 mod subject;
 mod threads;

@@ -36,12 +36,21 @@ impl Counters {
 ///
 /// A method that cannot be counted is planned as left, with the reason; the plan itself always succeeds.
 pub fn plan(class: &ClassFile<'_>, bytes: &[u8]) -> ClassPlan {
+    plan_without(class, bytes, &|_, _| None)
+}
+
+/// Plans the probes of a class, but not those of the methods (name, descriptor) for which `left` has a reason.
+pub fn plan_without(
+    class: &ClassFile<'_>,
+    bytes: &[u8],
+    left: &dyn Fn(&str, &str) -> Option<String>,
+) -> ClassPlan {
     let mut counters = Counters::default();
     let scope = throwing::ClassScope::of(class);
     let methods = class
         .methods()
         .iter()
-        .map(|m| method::plan(class, &scope, m, &mut counters))
+        .map(|m| method::plan(class, &scope, m, &mut counters, left))
         .collect();
     ClassPlan {
         version: PLAN_VERSION,

@@ -44,12 +44,13 @@ impl From<pricetag_classfile::ClassFileError> for Refusal {
     }
 }
 
-/// Plans a method; on refusal no counter is taken.
+/// Plans a method; on refusal, or if it is to be left, no counter is taken.
 pub(crate) fn plan(
     class: &ClassFile<'_>,
     scope: &ClassScope,
     member: &Member<'_>,
     counters: &mut Counters,
+    left: &dyn Fn(&str, &str) -> Option<String>,
 ) -> MethodPlan {
     let constants = class.constants();
     let mut plan = MethodPlan {
@@ -74,6 +75,10 @@ pub(crate) fn plan(
         }
     };
     plan.code_bytes = code.bytes.len() as u32;
+    if let Some(reason) = left(&plan.name, &plan.descriptor) {
+        plan.outcome = MethodOutcome::Left(reason);
+        return plan;
+    }
     let empty = plan.clone();
     match counted(class, scope, &code, plan, counters.next) {
         Ok((plan, next)) => {

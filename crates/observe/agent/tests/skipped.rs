@@ -1,0 +1,84 @@
+//! Methods that are left out on request: the others count as before, and the plan says what is missing.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use pricetag_probe_plan::{MethodOutcome, PlanStore};
+use pricetag_trace::{AgentOptions, Mode, REMOVED, Record, Trace};
+use support::Subject;
+
+const CALLS: &str = r#"
+public class Calls {
+    static int hot(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+    static int hot(long n) { return (int) n; }
+    static int cool(int n) { return n > 2 ? hot(n) : hot(3L); }
+    public static void main(String[] args) {
+        int s = 0;
+        for (int i = 0; i < 50; i++) s += cool(i);
+        System.out.println(s);
+    }
+}
+"#;
+
+/// Invocations of each counted method, and what was left with the reason.
+fn counted(options: &AgentOptions, trace: &Trace) -> (BTreeMap<String, u64>, Vec<String>) {
+    let store = PlanStore::open(options.plans.clone().expect("plans")).expect("a store");
+    let (mut calls, mut left) = (BTreeMap::new(), Vec::new());
+    for record in &trace.records {
+        match record {
+            Record::Counters(counters) => {
+                let plan = store
+                    .load(counters.hash)
+                    .expect("readable")
+                    .expect("a plan");
+                let mut values = vec![0; plan.counters as usize];
+                for &(counter, count) in &counters.counts {
+                    values[counter as usize] = count;
+                }
+                for method in &plan.methods {
+                    if method.outcome == MethodOutcome::Counted {
+                        let counts = method.derive(&values, &[]).expect("balanced");
+                        let name = format!("{}{}", method.name, method.descriptor);
+                        calls.insert(name, method.invocations(&counts));
+                    }
+                }
+            }
+            Record::Left(gone) if gone.reason == REMOVED => {
+                left.push(format!(
+                    "{}.{}",
+                    gone.class,
+                    gone.method.as_deref().unwrap_or("")
+                ));
+            }
+            _ => {}
+        }
+    }
+    (calls, left)
+}
+
+#[test]
+fn skipped_methods_are_absent_and_the_others_exact() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let mut options = subject.options(Mode::Count);
+    let all = counted(&options, &subject.trace(&options, &["Calls"]).1);
+    assert_eq!(all.0["cool(I)I"], 50);
+    assert_eq!((all.0["hot(I)I"], all.0["hot(J)I"]), (47, 3));
+    assert!(all.1.is_empty());
+    // The plan of the run before is in the directory and must not be used.
+    options.skip = std::iter::once("Calls.hot(I)I".parse().expect("a method")).collect();
+    let without = |options: &AgentOptions| {
+        std::fs::remove_file(&options.trace).expect("the former trace");
+        let (outcome, trace) = subject.trace(options, &["Calls"]);
+        assert_eq!(outcome.output, "19608\n", "{outcome:?}");
+        counted(options, &trace)
+    };
+    let some = without(&options);
+    let mut expected = all.0.clone();
+    expected.remove("hot(I)I");
+    assert_eq!(some.0, expected);
+    assert_eq!(some.1, ["Calls.hot(I)I"]);
+    // And the other way round.
+    options.skip.clear();
+    assert_eq!(without(&options), all);
+}
