@@ -162,6 +162,19 @@ pub enum RunnerError {
         /// Runs looked at.
         runs: usize,
     },
+    /// Counting nothing that runs is still slower than allowed.
+    #[error(
+        "the overhead budget of {budget:.1} % cannot be met: counting everything costs {everything:.1} %, and {smallest:.1} % with all probes that \
+         run removed, the least possible on this input: the agent's own start and the rewriting of classes remain"
+    )]
+    OverBudget {
+        /// Per cent.
+        budget: f64,
+        /// Per cent, with nothing left to remove.
+        smallest: f64,
+        /// Per cent, with everything counted.
+        everything: f64,
+    },
     /// An option's value makes no sense.
     #[error("{option}: {why}")]
     BadOption {
@@ -228,6 +241,9 @@ impl RunnerError {
             Self::NothingToResume { .. } => "record without --resume",
             Self::ScopeNeverEntered { .. } => {
                 "write it as package.Class#method; the class must be included and the program must call it"
+            }
+            Self::OverBudget { .. } => {
+                "allow more, use inputs that run longer, or leave --overhead out: with --timing separate no time contains it"
             }
             Self::Io { source, .. } => match source.kind() {
                 std::io::ErrorKind::PermissionDenied => "choose a place you may write to",

@@ -239,6 +239,16 @@ impl Journal {
         self.folder.join(format!("{}.json", id.stem()))
     }
 
+    /// Where it is kept which methods are not counted for the overhead budget.
+    pub fn budget(&self) -> PathBuf {
+        self.folder.join("budget.json")
+    }
+
+    /// Where runs leave their files that find this out.
+    pub fn trials(&self) -> PathBuf {
+        self.folder.join("trials")
+    }
+
     /// Makes way for a run: removes what an interrupted one left.
     pub fn clear(&self, id: RunId) -> Result<(), RunnerError> {
         for path in [self.trace(id), self.note_path(id), self.crash_log(id)] {
@@ -301,7 +311,7 @@ fn stranger(dir: &Path) -> Option<String> {
     names.filter(|n| !known(n)).min()
 }
 
-fn remove(path: &Path) -> Result<(), RunnerError> {
+pub(crate) fn remove(path: &Path) -> Result<(), RunnerError> {
     let result = if path.is_dir() {
         fs::remove_dir_all(path)
     } else {
@@ -316,7 +326,7 @@ fn remove(path: &Path) -> Result<(), RunnerError> {
 }
 
 /// Writes under another name, flushes to disk, renames.
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunnerError> {
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunnerError> {
     let part = path.with_extension("part");
     let text =
         serde_json::to_vec_pretty(value).map_err(|e| RunnerError::io("write", path)(e.into()))?;

@@ -6,6 +6,7 @@
 
 pub mod assemble;
 pub mod blocks;
+pub mod budget;
 pub mod capture;
 pub mod check;
 pub mod error;
@@ -22,6 +23,7 @@ mod scope;
 pub mod subject;
 pub mod supervise;
 pub mod template;
+mod trial;
 pub mod warmup;
 pub mod workload;
 

@@ -154,6 +154,10 @@ impl RecordOptions {
             ("exclude", list(&self.exclude)),
             ("count_jdk", self.count_jdk.to_string()),
             ("timing", timing.to_owned()),
+            (
+                "overhead_budget",
+                text(self.overhead.map(|b| format!("{} %", b * 100.0))),
+            ),
             ("jit", on(self.jit)),
             ("gc", on(self.gc)),
         ]

@@ -21,6 +21,7 @@ use crate::platform;
 use crate::progress::Progress;
 use crate::subject::Subject;
 use crate::supervise::{Cancel, Ended, Ending, run};
+use crate::trial;
 
 /// Runs the workload. Failed runs are results; an error means that recording makes no sense.
 pub fn record(
@@ -41,20 +42,28 @@ pub fn record(
     };
     let journal = Journal::open(&options.dir, &manifest, options.resume, options.force)?;
     let load = platform::load_per_core();
-    let session = Session {
+    let mut session = Session {
         subject,
         journal,
         cancel,
         progress,
     };
+    let fitted = trial::fit_budget(&session.subject, &session.journal, progress, cancel)?;
+    if let Some(fitted) = &fitted {
+        session.subject.skip = fitted.methods();
+    }
     session.go()?;
-    Recorded::assemble(
+    let mut recorded = Recorded::assemble(
         &session.subject,
         session.journal,
         manifest,
         cancel.is_cancelled(),
         load,
-    )
+    )?;
+    if let Some(fitted) = fitted {
+        recorded.meta.notes.insert(0, fitted.note());
+    }
+    Ok(recorded)
 }
 
 struct Session<'a> {

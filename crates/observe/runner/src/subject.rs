@@ -1,9 +1,9 @@
 //! The subject made ready: its program, its JVM, the agent, the options every run gets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use pricetag_trace::{AgentOptions, Mode};
+use pricetag_trace::{AgentOptions, MethodName, Mode};
 
 use crate::error::RunnerError;
 use crate::journal::{Journal, RunId, RunKind};
@@ -27,6 +27,8 @@ pub struct Subject<'a> {
     pub java: Option<Java>,
     /// JVM options of counting and timing runs alike.
     pub flags: Vec<String>,
+    /// Methods that are not counted, for the overhead budget.
+    pub skip: BTreeSet<MethodName>,
 }
 
 impl<'a> Subject<'a> {
@@ -68,6 +70,7 @@ impl<'a> Subject<'a> {
             launcher,
             java,
             flags,
+            skip: BTreeSet::new(),
         })
     }
 
@@ -141,13 +144,24 @@ impl<'a> Subject<'a> {
             RunKind::Count(_) => Mode::Count,
             RunKind::Time(_) => Mode::Time,
         };
+        self.agent_options_at(mode, &journal.trace(id), &journal.plans())
+    }
+
+    /// The agent's options for a run that leaves its trace and plans here.
+    pub fn agent_options_at(
+        &self,
+        mode: Mode,
+        trace: &Path,
+        plans: &Path,
+    ) -> Result<AgentOptions, RunnerError> {
         Ok(AgentOptions {
-            plans: Some(absolute(&journal.plans())?),
+            plans: Some(absolute(plans)?),
             include: self.options.include.clone(),
             exclude: self.options.exclude.clone(),
             scopes: vec![self.options.scope.clone()],
             count_jdk: self.options.count_jdk,
-            ..AgentOptions::new(mode, absolute(&journal.trace(id))?)
+            skip: self.skip.clone(),
+            ..AgentOptions::new(mode, absolute(trace)?)
         })
     }
 }

@@ -1,0 +1,227 @@
+//! Measures the subject with and without counters, for the overhead budget.
+//!
+//! Plain and counted runs alternate, so that a drift of the machine meets both; of each kind the smallest CPU time counts,
+//! since interference only adds. Times are those of the whole process from the entry of `main`, compilers and collector included.
+//! One input stands for the workload: the one in the middle, or if it fails the first that does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pricetag_probe_plan::{ClassHash, MethodOutcome, MethodPlan, OpenFrame, PlanStore};
+use pricetag_trace::{MethodName, Mode, Record, Trace};
+
+use crate::assemble::process_costs;
+use crate::budget::{self, Comparison, Fitted, Measurer};
+use crate::error::RunnerError;
+use crate::failure;
+use crate::journal::{self, Journal};
+use crate::progress::Progress;
+use crate::subject::Subject;
+use crate::supervise::{Cancel, run};
+use crate::workload::Case;
+
+/// Pairs of runs at least and at most, and the CPU time of plain runs that is enough.
+const PAIRS: (usize, usize) = (3, 9);
+const ENOUGH: Duration = Duration::from_secs(2);
+
+/// What the budget leaves uncounted: found by an earlier recording that is being resumed, or now. None without a budget, or
+/// if no input runs (recording then says why).
+pub(crate) fn fit_budget(
+    subject: &Subject<'_>,
+    journal: &Journal,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Option<Fitted>, RunnerError> {
+    let Some(budget) = subject.options.overhead else {
+        return Ok(None);
+    };
+    let kept = std::fs::read_to_string(journal.budget()).ok();
+    let kept = kept.and_then(|text| serde_json::from_str::<Fitted>(&text).ok());
+    if kept.is_some() {
+        return Ok(kept);
+    }
+    progress.begin(2 * PAIRS.0 as u64, "measuring the overhead");
+    let mut trials = Trials {
+        subject,
+        folder: journal.trials(),
+        progress,
+        cancel,
+        case: None,
+        rounds: 0,
+    };
+    let fitted = budget::fit(budget, &mut trials);
+    progress.end();
+    journal::remove(&journal.trials())?;
+    if let Ok(Some(fitted)) = &fitted {
+        journal::write_json(&journal.budget(), fitted)?;
+    }
+    fitted
+}
+
+struct Trials<'a> {
+    subject: &'a Subject<'a>,
+    folder: PathBuf,
+    progress: &'a dyn Progress,
+    cancel: &'a Cancel,
+    /// The input that stands for all, once one is known to run.
+    case: Option<&'a Case>,
+    rounds: usize,
+}
+
+impl Measurer for Trials<'_> {
+    fn compare(
+        &mut self,
+        removed: &BTreeSet<MethodName>,
+    ) -> Result<Option<Comparison>, RunnerError> {
+        self.rounds += 1;
+        let folder = self.folder.join(self.rounds.to_string());
+        std::fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
+        let Some(case) = self.sample(&folder)? else {
+            return Ok(None);
+        };
+        let mut comparison = Comparison {
+            plain_ns: f64::INFINITY,
+            counted_ns: f64::INFINITY,
+            operations: BTreeMap::new(),
+        };
+        let mut spent = 0.0;
+        for pair in 0..PAIRS.1 {
+            if pair >= PAIRS.0 && spent >= ENOUGH.as_nanos() as f64 {
+                break;
+            }
+            let plain = self.one(&folder, Mode::Time, case, removed)?;
+            let counted = self.one(&folder, Mode::Count, case, removed)?;
+            let (Some(plain), Some(counted)) = (plain, counted) else {
+                return Ok(None);
+            };
+            let (without, with) = (cpu(&plain), cpu(&counted));
+            spent += without;
+            comparison.plain_ns = comparison.plain_ns.min(without);
+            comparison.counted_ns = comparison.counted_ns.min(with);
+            if pair == 0 {
+                comparison.operations = operations(&counted, &plans(&folder))?;
+            }
+        }
+        Ok(Some(comparison))
+    }
+}
+
+impl<'a> Trials<'a> {
+    /// An input on which the subject runs.
+    fn sample(&mut self, folder: &Path) -> Result<Option<&'a Case>, RunnerError> {
+        if self.case.is_none() {
+            let cases = &self.subject.options.workload.cases;
+            let middle = cases.get(cases.len() / 2);
+            for case in middle.into_iter().chain(cases) {
+                if self
+                    .one(folder, Mode::Time, case, &BTreeSet::new())?
+                    .is_some()
+                {
+                    self.case = Some(case);
+                    break;
+                }
+            }
+        }
+        Ok(self.case)
+    }
+
+    /// The trace of one run; none if it failed.
+    fn one(
+        &self,
+        folder: &Path,
+        mode: Mode,
+        case: &Case,
+        removed: &BTreeSet<MethodName>,
+    ) -> Result<Option<Trace>, RunnerError> {
+        if self.cancel.is_cancelled() {
+            return Ok(None);
+        }
+        let [trace, options, crash] = ["trace", "options", "crash"].map(|name| folder.join(name));
+        journal::remove(&trace)?;
+        let mut agent = self
+            .subject
+            .agent_options_at(mode, &trace, &plans(folder))?;
+        agent.skip.clone_from(removed);
+        let launch = self.subject.launch_with(&agent, &options, &crash, case)?;
+        let limit = self.subject.options.timeout;
+        let ended = run(&launch, limit, false, self.cancel)?;
+        let failed = failure::reason(&ended, &crash);
+        self.progress.step(&case.label, None);
+        let read = Trace::read(&trace).ok();
+        let sound = read.filter(|read| read.complete && process_costs(read).is_some());
+        Ok(sound.filter(|_| failed.is_none()))
+    }
+}
+
+fn plans(folder: &Path) -> PathBuf {
+    folder.join("plans")
+}
+
+fn cpu(trace: &Trace) -> f64 {
+    process_costs(trace).map_or(0.0, |costs| costs.cpu_ns as f64)
+}
+
+/// Probe operations that each counted method of a run executed: one for each entry, and one for each counter update.
+fn operations(trace: &Trace, plans: &Path) -> Result<BTreeMap<MethodName, u64>, RunnerError> {
+    let unreadable = |e| RunnerError::io("read", plans)(std::io::Error::other(e));
+    let store = PlanStore::open(plans).map_err(unreadable)?;
+    let open = open_frames(trace);
+    let mut operations = BTreeMap::new();
+    for record in &trace.records {
+        let Record::Counters(counters) = record else {
+            continue;
+        };
+        let Some(plan) = store.load(counters.hash).map_err(unreadable)? else {
+            continue;
+        };
+        let mut values = vec![0; plan.counters as usize];
+        for &(counter, count) in &counters.counts {
+            if let Some(value) = values.get_mut(counter as usize) {
+                *value = count;
+            }
+        }
+        for (index, method) in plan.methods.iter().enumerate() {
+            if method.outcome != MethodOutcome::Counted {
+                continue;
+            }
+            let frames = open.get(&(plan.hash, index)).map_or(&[][..], Vec::as_slice);
+            let name = MethodName {
+                class: plan.name.clone(),
+                name: method.name.clone(),
+                descriptor: method.descriptor.clone(),
+            };
+            let sum: &mut u64 = operations.entry(name).or_default();
+            *sum = sum.saturating_add(executed(method, &values, frames));
+        }
+    }
+    Ok(operations)
+}
+
+fn executed(method: &MethodPlan, values: &[u64], open: &[OpenFrame]) -> u64 {
+    // A method whose counts contradict each other is ranked by its counters alone.
+    let entries = method
+        .derive(values, open)
+        .map_or(0, |counts| method.invocations(&counts));
+    let edges = method.edges.iter().filter_map(|edge| edge.counter);
+    let throws = method.throw_points.iter().map(|point| point.counter);
+    let handlers = method.handlers.iter().map(|handler| handler.counter);
+    let updates = edges.chain(throws).chain(handlers);
+    updates
+        .filter_map(|counter| values.get(counter.0 as usize))
+        .fold(entries, |sum, &count| sum.saturating_add(count))
+}
+
+fn open_frames(trace: &Trace) -> BTreeMap<(ClassHash, usize), Vec<OpenFrame>> {
+    let mut open: BTreeMap<_, Vec<OpenFrame>> = BTreeMap::new();
+    for record in &trace.records {
+        if let Record::OpenFrame(frame) = record {
+            let key = (frame.hash, usize::from(frame.method));
+            open.entry(key).or_default().push(OpenFrame {
+                pc: frame.pc,
+                frames: 1,
+            });
+        }
+    }
+    open
+}
