@@ -8,13 +8,14 @@
 //! |---|---|
 //! | what must hold | [`targets`] |
 //! | which bytes are tried, without coverage | [`mutation`], [`campaign`] |
-//! | which classes are tried on a JVM | [`bytecode`] |
+//! | which classes are tried on a JVM | [`bytecode`], [`pairs`] |
 //! | where the search starts | [`seeds`] |
 
 pub mod bytecode;
 pub mod campaign;
 pub mod encoding;
 pub mod mutation;
+pub mod pairs;
 pub mod seeds;
 pub mod targets;
 

@@ -5,7 +5,7 @@ import java.util.*;
 /**
  * Which mutated classes does the JVM's verifier accept as they were, but not instrumented?
  *
- * <p>{@code java -Xverify:all Verify.java MUTANTS CLASSES}: the pairs that the example `mutants` wrote, and the folder of class
+ * <p>{@code java -Xverify:all Verify.java PAIRS CLASSES}: the pairs that the example `mutants` wrote, and the folder of class
  * files they were made of, from which each mutant's companions are loaded. Every class is defined twice, in loaders of
  * its own, and linked, never initialised: no code of a mutant runs.
  */
