@@ -74,7 +74,7 @@ fn plain(value: f64, size: f64) -> String {
     if value == 0.0 || value.abs() < 1e-9 * size {
         return "0".into();
     }
-    let decimals = (1.0 - size.log10().floor()).clamp(0.0, 12.0) as usize;
+    let decimals = (2.0 - size.log10().floor()).clamp(0.0, 12.0) as usize;
     if value.abs() >= 1e5 || value.abs() < 1e-4 {
         let text = format!("{value:.1e}");
         return text.replace(".0e", "e");
