@@ -169,6 +169,25 @@ impl AgentOptions {
             && !self.exclude.iter().any(|pattern| pattern.matches(class))
     }
 
+    /// The trace that the JVM with this process id writes: `%p` in the file's name stands for it, so that a server can be
+    /// started again with the same options.
+    pub fn trace_of(&self, pid: u32) -> PathBuf {
+        match self.trace.file_name().and_then(|name| name.to_str()) {
+            Some(name) if name.contains("%p") => {
+                let name = name.replace("%p", &pid.to_string());
+                self.trace.with_file_name(name)
+            }
+            _ => self.trace.clone(),
+        }
+    }
+
+    /// A snapshot beside a trace, counted from 1: what a running JVM writes when it is asked for a data dump.
+    pub fn snapshot_of(trace: &Path, number: u32) -> PathBuf {
+        let mut name = trace.as_os_str().to_owned();
+        name.push(format!(".snapshot-{number}"));
+        name.into()
+    }
+
     /// The options as text.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
@@ -465,6 +484,18 @@ mod tests {
             options.to_text().parse::<AgentOptions>().expect("again"),
             options
         );
+    }
+
+    #[test]
+    fn a_server_writes_a_trace_of_its_own() {
+        let trace = |text: &str| AgentOptions::new(Mode::Count, text).trace_of(42);
+        assert_eq!(
+            trace("/a/%p/server-%p.trace"),
+            Path::new("/a/%p/server-42.trace")
+        );
+        assert_eq!(trace("/a/run.trace"), Path::new("/a/run.trace"));
+        let snapshot = AgentOptions::snapshot_of(Path::new("/a/run.trace"), 3);
+        assert_eq!(snapshot, Path::new("/a/run.trace.snapshot-3"));
     }
 
     #[test]

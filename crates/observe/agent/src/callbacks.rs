@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jlong, jmethodID, jobject};
 use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_BREAKPOINT, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE,
-    JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, JVMTI_EVENT_GARBAGE_COLLECTION_START,
-    JVMTI_EVENT_NATIVE_METHOD_BIND, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_THREAD_START,
-    JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT,
-    JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
+    JVMTI_EVENT_DATA_DUMP_REQUEST, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+    JVMTI_EVENT_GARBAGE_COLLECTION_START, JVMTI_EVENT_NATIVE_METHOD_BIND, JVMTI_EVENT_THREAD_END,
+    JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH,
+    JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
 };
 use pricetag_trace::Mode;
 
@@ -20,6 +20,7 @@ use crate::jvm::Jni;
 use crate::natives;
 use crate::runtime::Runtime;
 use crate::session::Session;
+use crate::snapshot;
 use crate::subject::HELPER;
 
 /// The table of callbacks.
@@ -37,6 +38,7 @@ pub fn table() -> jvmtiEventCallbacks {
     table.NativeMethodBind = Some(native_method_bind);
     table.ClassPrepare = Some(class_prepare);
     table.Breakpoint = Some(breakpoint);
+    table.DataDumpRequest = Some(data_dump_request);
     table
 }
 
@@ -63,7 +65,7 @@ fn later_events(session: &Session) -> Vec<jvmtiEvent> {
     ];
     match session.options.mode {
         Mode::Count => {
-            events.push(JVMTI_EVENT_CLASS_PREPARE);
+            events.extend([JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_DATA_DUMP_REQUEST]);
             if session.feature >= 21 {
                 events.push(JVMTI_EVENT_VIRTUAL_THREAD_END);
             }
@@ -137,6 +139,14 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject
 
 unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, env: *mut JNIEnv) {
     guarded(env, dump::vm_death);
+}
+
+unsafe extern "system" fn data_dump_request(_: *mut jvmtiEnv) {
+    let _ = catch_unwind(|| {
+        if let (Some(session), Some(jni)) = (Session::get(), snapshot::current()) {
+            snapshot::take(session, jni);
+        }
+    });
 }
 
 unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {

@@ -49,6 +49,10 @@ struct Ledger {
     totals: BTreeMap<ClassIndex, Vec<u64>>,
     /// Whether the run is over: threads that end now are in `live` for good.
     closed: bool,
+    /// Snapshots that are being read: until they are done no handle they may use is deleted.
+    readers: u32,
+    /// Handles that wait for that.
+    retired: Vec<Global>,
 }
 
 /// Totals over all threads, and the serial numbers of those that were live.
@@ -187,7 +191,7 @@ impl Chunks {
             self.own(runtime, jni, thread, serial);
         }
         if let (Some(former), false) = (former, closed) {
-            jni.delete_global(former);
+            self.retire(jni, former);
         }
         Some(outer)
     }
@@ -218,7 +222,7 @@ impl Chunks {
             add(&mut ledger.totals, counts);
             ledger.live.remove(&serial);
         }
-        jni.delete_global(outer);
+        self.retire(jni, outer);
     }
 
     /// The current thread's counters.
@@ -269,6 +273,46 @@ impl Chunks {
             jni.delete_local(chunk);
         }
         new
+    }
+
+    /// Deletes a handle that no thread counts through any more, once no snapshot may be reading it.
+    fn retire(&self, jni: Jni, handle: Global) {
+        {
+            let mut ledger = lock(&self.ledger);
+            if ledger.readers > 0 {
+                ledger.retired.push(handle);
+                return;
+            }
+        }
+        jni.delete_global(handle);
+    }
+
+    /// Totals over all threads, ended and live, while counting goes on.
+    pub fn peek(&self, session: &Session, jni: Jni) -> Totals {
+        let (live, mut counters) = {
+            let mut ledger = lock(&self.ledger);
+            ledger.readers += 1;
+            (ledger.live.clone(), ledger.totals.clone())
+        };
+        for outer in live.values() {
+            add(&mut counters, read(session, jni, outer.0));
+        }
+        let retired = {
+            let mut ledger = lock(&self.ledger);
+            ledger.readers -= 1;
+            if ledger.readers == 0 {
+                std::mem::take(&mut ledger.retired)
+            } else {
+                Vec::new()
+            }
+        };
+        for handle in retired {
+            jni.delete_global(handle);
+        }
+        Totals {
+            counters,
+            live: live.into_keys().collect(),
+        }
     }
 
     /// Ends the counting: totals over all threads, ended and live.

@@ -206,15 +206,24 @@ impl Costs {
 
     /// The sum of it all at the end of the VM; none when `main` was never entered.
     pub fn total(&self, session: &Session, jni: Jni) -> Option<ProcessCosts> {
-        let mut now = self.reading();
-        let own_cpu = clock::thread_cpu();
-        now.classes = classes_loaded(session, jni);
         // On the launcher's waiting thread no Java frame stands: the VM ends because nothing is left to do.
         let orderly = session
             .jvmti
             .current_thread()
             .and_then(|thread| session.jvmti.frame_count(thread))
             == Some(0);
+        self.sum(session, jni, orderly)
+    }
+
+    /// What it has cost so far, in a VM that goes on; none when `main` has not been entered.
+    pub fn so_far(&self, session: &Session, jni: Jni) -> Option<ProcessCosts> {
+        self.sum(session, jni, false)
+    }
+
+    fn sum(&self, session: &Session, jni: Jni, orderly: bool) -> Option<ProcessCosts> {
+        let mut now = self.reading();
+        let own_cpu = clock::thread_cpu();
+        now.classes = classes_loaded(session, jni);
         let heap_now = session
             .runtime
             .get()
@@ -234,7 +243,7 @@ impl Costs {
             cpu_ns: end.cpu.saturating_sub(start.cpu),
             thread_cpu_ns: state.ended.cpu + live.cpu,
             allocated_bytes: state.ended.allocated + live.allocated,
-            heap_used_bytes: state.heap.or(heap_now).unwrap_or(0),
+            heap_used_bytes: state.heap.filter(|_| orderly).or(heap_now).unwrap_or(0),
             collections: end.collections - start.collections,
             collection_ns: end.collection_ns - start.collection_ns,
             classes_loaded: u32::try_from(end.classes.saturating_sub(start.classes))

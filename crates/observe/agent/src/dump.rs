@@ -3,11 +3,13 @@
 use std::sync::atomic::Ordering;
 
 use jvmti_bindings::sys::jvmti::JVMTI_EVENT_BREAKPOINT;
-use pricetag_trace::{ClassCounters, ClassLoaded, Mode, Record};
+use pricetag_trace::{ClassCounters, ClassLoaded, Mode, OpenFrameRecord, Record};
 
+use crate::chunks::Totals;
 use crate::frames;
 use crate::jvm::Jni;
 use crate::session::Session;
+use crate::snapshot;
 
 /// `VMDeath`, on whatever thread ends the VM.
 pub fn vm_death(session: &Session, jni: Jni) {
@@ -51,13 +53,25 @@ fn process(session: &Session, jni: Jni) {
 }
 
 fn counters(session: &Session, jni: Jni) {
+    snapshot::none_more(session);
     let stopped = frames::stop_others(session, jni);
     session.dying.store(true, Ordering::Release);
     let open = frames::open_frames(session, jni, &stopped);
     let totals = session.chunks.close(session, jni);
-    frames::report_unseen(session, jni, &stopped, &totals.live);
+    if let Some(unseen) = frames::unseen(session, jni, &stopped, &totals.live) {
+        session.inexact(unseen);
+    }
+    for record in records(session, &totals, open) {
+        session.record(&record);
+    }
+    frames::resume(session, &stopped);
+}
+
+/// Classes, counters and open frames as records.
+pub fn records(session: &Session, totals: &Totals, open: Vec<OpenFrameRecord>) -> Vec<Record> {
+    let mut records = Vec::new();
     for (index, class, loaders) in session.classes.all() {
-        session.record(&Record::Class(ClassLoaded {
+        records.push(Record::Class(ClassLoaded {
             hash: class.hash,
             name: class.name.clone(),
             loaders,
@@ -71,16 +85,14 @@ fn counters(session: &Session, jni: Jni) {
             .filter_map(|(&count, counter)| (count > 0).then_some((counter, count)))
             .collect();
         if !counts.is_empty() {
-            session.record(&Record::Counters(ClassCounters {
+            records.push(Record::Counters(ClassCounters {
                 hash: class.hash,
                 counts,
             }));
         }
     }
-    for frame in open {
-        session.record(&Record::OpenFrame(frame));
-    }
-    frames::resume(session, &stopped);
+    records.extend(open.into_iter().map(Record::OpenFrame));
+    records
 }
 
 fn finish(session: &Session) {

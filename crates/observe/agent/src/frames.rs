@@ -74,23 +74,17 @@ pub fn stop_others(session: &Session, jni: Jni) -> Vec<Stopped> {
     stopped
 }
 
-/// Says how many of the threads that were live at the end are neither stopped nor the current one.
-pub fn report_unseen(session: &Session, jni: Jni, stopped: &[Stopped], live: &[i32]) {
-    let Some(field) = session
-        .runtime
-        .get()
-        .and_then(|runtime| runtime.thread_serial)
-    else {
-        return;
-    };
+/// Says how many of the threads with counters are neither stopped nor the current one; nothing if none is.
+pub fn unseen(session: &Session, jni: Jni, stopped: &[Stopped], live: &[i32]) -> Option<String> {
+    let field = session.runtime.get()?.thread_serial?;
     let threads = stopped.iter().map(|other| other.thread);
     let seen: BTreeSet<i32> = threads
         .chain(session.jvmti.current_thread())
         .map(|thread| jni.int_field(thread, field))
         .collect();
     let unseen = live.iter().filter(|serial| !seen.contains(serial)).count();
-    if unseen > 0 {
-        session.inexact(format!(
+    (unseen > 0).then(|| {
+        format!(
             "{unseen} {} out of sight at the end: {} last counts may be incomplete",
             if unseen == 1 {
                 "thread was"
@@ -98,8 +92,8 @@ pub fn report_unseen(session: &Session, jni: Jni, stopped: &[Stopped], live: &[i
                 "threads were"
             },
             if unseen == 1 { "its" } else { "their" },
-        ));
-    }
+        )
+    })
 }
 
 /// Lets the suspended threads go on.

@@ -28,6 +28,7 @@ mod runtime;
 mod scope;
 mod session;
 mod skipped;
+mod snapshot;
 mod step;
 mod subject;
 mod threads;

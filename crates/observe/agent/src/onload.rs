@@ -12,6 +12,7 @@ use crate::callbacks;
 use crate::hook;
 use crate::jvm::Jvmti;
 use crate::session::Session;
+use crate::snapshot;
 use crate::worker::Worker;
 
 /// Properties that describe the JVM, as far as it knows them this early.
@@ -54,8 +55,10 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
     if file.is_empty() {
         return Err("no options file was given (-agentpath:LIBRARY=FILE)".to_owned());
     }
-    let options = AgentOptions::read(Path::new(&file)).map_err(|error| error.to_string())?;
+    let mut options = AgentOptions::read(Path::new(&file)).map_err(|error| error.to_string())?;
+    options.trace = options.trace_of(std::process::id());
     let mode = options.mode;
+    snapshot::remember(vm);
     let jvmti = Jvmti::of(vm).ok_or("this JVM offers no JVMTI 1.2")?;
     take_capabilities(jvmti, mode, hook::may_be_late(&options))?;
     if is_child(&options) {

@@ -16,6 +16,7 @@ use crate::jvm::Jvmti;
 use crate::main_class::MainClass;
 use crate::runtime::Runtime;
 use crate::scope::Scopes;
+use crate::snapshot::Snapshots;
 use crate::step::Steps;
 use crate::worker::Worker;
 
@@ -55,6 +56,8 @@ pub struct Session {
     pub plans: OnceLock<PlanStore>,
     /// Set when `VMDeath` begins.
     pub dying: AtomicBool,
+    /// Snapshots of a VM that goes on.
+    pub snapshots: Snapshots,
 }
 
 impl Session {
@@ -81,6 +84,7 @@ impl Session {
             block_times: BlockTimes::default(),
             plans: OnceLock::new(),
             dying: AtomicBool::new(false),
+            snapshots: Snapshots::default(),
             options,
         }
     }

@@ -8,7 +8,7 @@ use pricetag_probe_plan::{MethodOutcome, PlanStore};
 use pricetag_trace::{AgentOptions, Mode, REMOVED, Record, Trace};
 use support::Subject;
 
-const CALLS: &str = r#"
+const CALLS: &str = r"
 public class Calls {
     static int hot(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
     static int hot(long n) { return (int) n; }
@@ -19,7 +19,7 @@ public class Calls {
         System.out.println(s);
     }
 }
-"#;
+";
 
 /// Invocations of each counted method, and what was left with the reason.
 fn counted(options: &AgentOptions, trace: &Trace) -> (BTreeMap<String, u64>, Vec<String>) {

@@ -1,0 +1,146 @@
+//! Counts of a JVM that goes on: a complete trace of its own, whenever the JVM is asked for a data dump.
+//!
+//! `jcmd PID JVMTI.data_dump`, or the same request through the JVM's attach socket, posts the event on a thread of the JVM
+//! (so does SIGQUIT, which prints stacks besides). The threads of the program are suspended while their stacks are walked and
+//! their counters copied, and run on while the file is written; a garbage collection is held up at no time, since suspended threads
+//! stand where one may happen, and nothing is allocated on the heap. Costs are read before. The file appears under its
+//! name when it is complete.
+//!
+//! A thread that was running bytecode is marked as at the end of the VM: it may be in the middle of an update, so its last counts are
+//! a snapshot.
+//!
+//! The end of the VM waits for a snapshot that is under way, and none begins after that.
+
+use std::fs::File;
+use std::path::Path;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use jvmti_bindings::sys::jni::{JNI_OK, JNI_VERSION_1_6, JavaVM};
+use pricetag_trace::{AgentOptions, Record, Start, TraceError, TraceReader, TraceWriter};
+
+use crate::dump;
+use crate::frames;
+use crate::jvm::Jni;
+use crate::session::Session;
+
+static VM: AtomicPtr<JavaVM> = AtomicPtr::new(null_mut());
+
+/// How long the end of the VM waits for a snapshot, and how often it looks.
+const PATIENCE: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(1);
+
+/// Which snapshots there are.
+#[derive(Debug, Default)]
+pub struct Snapshots {
+    taken: AtomicU32,
+    busy: AtomicBool,
+    over: AtomicBool,
+}
+
+/// Keeps the VM for [`current`].
+pub fn remember(vm: *mut JavaVM) {
+    VM.store(vm, Ordering::Release);
+}
+
+/// The environment of the current thread: the event does not bring it along.
+pub fn current() -> Option<Jni> {
+    let vm = VM.load(Ordering::Acquire);
+    if vm.is_null() {
+        return None;
+    }
+    let mut env = null_mut();
+    // SAFETY: `vm` is what the JVM passed to the agent's entry point; the out-pointer is a live local.
+    let result = unsafe { ((**vm).GetEnv)(vm, &raw mut env, JNI_VERSION_1_6) };
+    (result == JNI_OK).then(|| Jni::new(env.cast())).flatten()
+}
+
+/// Writes a snapshot beside the trace, unless one is under way or the VM ends.
+pub fn take(session: &Session, jni: Jni) {
+    let snapshots = &session.snapshots;
+    if !session.counting() || snapshots.busy.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    if !snapshots.over.load(Ordering::SeqCst) && session.runtime.get().is_some() {
+        let number = snapshots.taken.fetch_add(1, Ordering::Relaxed) + 1;
+        let file = AgentOptions::snapshot_of(&session.options.trace, number);
+        if let Err(error) = write(session, jni, &file) {
+            session.inexact(format!("a snapshot was not written: {error}"));
+        }
+    }
+    snapshots.busy.store(false, Ordering::SeqCst);
+}
+
+/// Waits for a snapshot that is under way; none begins any more.
+pub fn none_more(session: &Session) {
+    let snapshots = &session.snapshots;
+    snapshots.over.store(true, Ordering::SeqCst);
+    let start = Instant::now();
+    while snapshots.busy.load(Ordering::SeqCst) && start.elapsed() < PATIENCE {
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn write(session: &Session, jni: Jni, file: &Path) -> Result<(), TraceError> {
+    session.flush();
+    let costs = session.costs.so_far(session, jni);
+    let begun = Instant::now();
+    let stopped = frames::stop_others(session, jni);
+    let open = frames::open_frames(session, jni, &stopped);
+    let totals = session.chunks.peek(session, jni);
+    frames::resume(session, &stopped);
+    let pause = begun.elapsed();
+    let unseen = frames::unseen(session, jni, &stopped, &totals.live);
+
+    let part = file.with_extension("part");
+    let _ = std::fs::remove_file(&part);
+    let mut writer = TraceWriter::create(&part)?;
+    heading(session, &mut writer, pause)?;
+    let about = unseen
+        .map(Record::Inexact)
+        .into_iter()
+        .chain(costs.map(Record::Process));
+    for record in about.chain(dump::records(session, &totals, open)) {
+        writer.write(&record)?;
+    }
+    writer.write(&Record::End)?;
+    writer.finish()?;
+    std::fs::rename(&part, file).map_err(|source| TraceError::Io {
+        action: "rename",
+        path: part,
+        source,
+    })
+}
+
+/// What the trace of the run has said so far about the JVM and about what is not counted.
+fn heading(
+    session: &Session,
+    writer: &mut TraceWriter<File>,
+    pause: Duration,
+) -> Result<(), TraceError> {
+    let mut reader = TraceReader::open(&session.options.trace)?;
+    while let Some(record) = reader.next_record()? {
+        match record {
+            Record::Start(mut start) => {
+                describe(&mut start, session, pause);
+                writer.write(&Record::Start(start))?;
+            }
+            Record::Left(_) | Record::Inexact(_) => writer.write(&record)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn describe(start: &mut Start, session: &Session, pause: Duration) {
+    let age = session.started.elapsed();
+    for (name, time) in [
+        ("pricetag.snapshot.age_ns", age),
+        ("pricetag.snapshot.pause_ns", pause),
+    ] {
+        start
+            .properties
+            .push((name.to_owned(), time.as_nanos().to_string()));
+    }
+}
