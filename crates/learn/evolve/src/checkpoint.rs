@@ -77,13 +77,18 @@ impl Checkpoint {
         if self.fingerprint != fingerprint(problem, settings) {
             return Err(CheckpointError::Other);
         }
-        let sound = self.state.population.iter().all(|one| {
-            one.coefficients.len() == one.terms.len()
-                && one
-                    .terms
-                    .iter()
-                    .all(|t| t.is_valid(problem.columns.len(), problem.given.len()))
-        });
+        let state = &self.state;
+        let counted = state.improved <= state.generation.unwrap_or(0)
+            && state.evaluations < u64::MAX / 2
+            && (state.generation.is_none() || !state.population.is_empty());
+        let sound = counted
+            && state.population.iter().all(|one| {
+                one.coefficients.len() == one.terms.len()
+                    && one
+                        .terms
+                        .iter()
+                        .all(|t| t.is_valid(problem.columns.len(), problem.given.len()))
+            });
         if sound {
             Ok(self.state.clone())
         } else {
@@ -111,4 +116,45 @@ fn fingerprint(problem: &Problem, settings: &Settings) -> u128 {
     fixed.limits.stagnation = None;
     bytes.extend_from_slice(format!("{fixed:?}").as_bytes());
     XxHash3_128::oneshot(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Control, EvolveError, GeneticProgramming, Limits};
+    use pricetag_estimator::{Column, Design, Values};
+
+    /// Found by fuzzing with the checksum put right: the search counted generations since an improvement to come.
+    #[test]
+    fn states_that_no_search_reaches_are_refused() {
+        let column = Column {
+            name: "n".to_owned(),
+            values: Values::Dense((1..=12).map(f64::from).collect()),
+        };
+        let target = (1..=12).map(|n| f64::from(n * n % 7)).collect();
+        let design = Design::new(vec![column], target).check().expect("sound");
+        let search = GeneticProgramming {
+            limits: Limits {
+                generations: 1,
+                population: 6,
+                ..Limits::default()
+            },
+            ..GeneticProgramming::default()
+        };
+        let resumed = |spoil: &dyn Fn(&mut State)| {
+            let mut checkpoint = search
+                .evolve(&design, Control::default(), None)
+                .expect("a search")
+                .checkpoint;
+            spoil(&mut checkpoint.state);
+            search
+                .evolve(&design, Control::default(), Some(&checkpoint))
+                .map(|_| ())
+        };
+        let refused = Err(EvolveError::Checkpoint(CheckpointError::Format));
+        assert_eq!(resumed(&|_| ()), Ok(()));
+        assert_eq!(resumed(&|state| state.improved = 9), refused);
+        assert_eq!(resumed(&|state| state.evaluations = u64::MAX), refused);
+        assert_eq!(resumed(&|state| state.population.clear()), refused);
+    }
 }
