@@ -5,6 +5,7 @@
 //! costs are. Turning traces into columns is not done here. [`blocks`] is the exception: a baseline, timed block by block.
 
 pub mod assemble;
+pub mod attach;
 pub mod blocks;
 pub mod budget;
 pub mod capture;

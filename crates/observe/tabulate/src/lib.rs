@@ -12,6 +12,7 @@ mod block_times;
 pub mod cold;
 mod compare;
 mod describe;
+mod interval;
 mod leaving;
 pub mod naming;
 mod row;

@@ -5,14 +5,13 @@ use std::rc::Rc;
 
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind, Observation, Row};
 use pricetag_flow::category::Categories;
-use pricetag_probe_plan::{
-    ClassHash, ClassPlan, MethodOutcome, MethodPlan, OpenFrame, PlanStore, StoreError,
-};
+use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, PlanStore, StoreError};
 use pricetag_trace::{ClassCounters, Invocation, Record, Trace};
 
 use crate::cold::Cold;
 use crate::compare::Difference;
 use crate::describe::{self, MethodFeatures};
+use crate::interval::{Counted, Frames, Readings};
 use crate::leaving::{Leaving, Targets};
 use crate::row::Sums;
 
@@ -109,11 +108,11 @@ pub struct Tabulator {
 }
 
 /// What is known of a trace before its counters are read.
-struct Run {
-    leaving: Leaving,
-    loaded: BTreeSet<ClassHash>,
-    caveats: Vec<String>,
-    left: Vec<String>,
+pub(crate) struct Run {
+    pub(crate) leaving: Leaving,
+    pub(crate) loaded: BTreeSet<ClassHash>,
+    pub(crate) caveats: Vec<String>,
+    pub(crate) left: Vec<String>,
 }
 
 impl Tabulator {
@@ -138,24 +137,11 @@ impl Tabulator {
         builder: &mut DatasetBuilder,
     ) -> Result<Tabulated, TabulateError> {
         let mut run = self.prepare(trace)?;
-        let mut open: BTreeMap<(ClassHash, u16), Vec<OpenFrame>> = BTreeMap::new();
         let mut cold = Cold::default();
-        let mut counters = Vec::new();
+        let Readings { counters, open } = Readings::of(trace);
         for record in &trace.records {
-            match record {
-                Record::Counters(counts) => counters.push(counts),
-                Record::OpenFrame(frame) => {
-                    let frames = open.entry((frame.hash, frame.method)).or_default();
-                    match frames.iter_mut().find(|f| f.pc == frame.pc) {
-                        Some(same) => same.frames += 1,
-                        None => frames.push(OpenFrame {
-                            pc: frame.pc,
-                            frames: 1,
-                        }),
-                    }
-                }
-                Record::Process(costs) => cold.classes_loaded = f64::from(costs.classes_loaded),
-                _ => {}
+            if let Record::Process(costs) = record {
+                cold.classes_loaded = f64::from(costs.classes_loaded);
             }
         }
         for hash in &run.loaded {
@@ -165,7 +151,8 @@ impl Tabulator {
             }
         }
         let mut sums = Sums::new(cold);
-        self.add_counters(&mut run, &counters, &open, &mut sums, builder)?;
+        let counted = self.totals(&run, &counters, open, &mut sums)?;
+        self.add_counters(&mut run, &counted, None, &mut sums, builder);
         Ok(self.close(sums, run.caveats, run.left, builder))
     }
 
@@ -217,7 +204,8 @@ impl Tabulator {
         let mut sums = Sums::new(cold);
         sums.warm = true;
         let counters: Vec<&ClassCounters> = record.counters.iter().collect();
-        self.add_counters(run, &counters, &BTreeMap::new(), &mut sums, builder)?;
+        let counted = self.totals(run, &counters, BTreeMap::new(), &mut sums)?;
+        self.add_counters(run, &counted, None, &mut sums, builder);
         let mut row = self.close(sums, run.caveats.clone(), Vec::new(), builder);
         if record.threw {
             row.caveats
@@ -227,7 +215,7 @@ impl Tabulator {
     }
 
     /// Loads the plans of a trace and collects what limits trust in it.
-    fn prepare(&mut self, trace: &Trace) -> Result<Run, TabulateError> {
+    pub(crate) fn prepare(&mut self, trace: &Trace) -> Result<Run, TabulateError> {
         let mut run = Run {
             leaving: Leaving::default(),
             loaded: BTreeSet::new(),
@@ -299,15 +287,14 @@ impl Tabulator {
         Ok(())
     }
 
-    /// Adds up the counters of all classes.
-    fn add_counters(
+    /// Adds up the counters of all classes, each by itself.
+    pub(crate) fn totals(
         &mut self,
-        run: &mut Run,
+        run: &Run,
         counters: &[&ClassCounters],
-        open: &BTreeMap<(ClassHash, u16), Vec<OpenFrame>>,
+        open: Frames,
         sums: &mut Sums,
-        builder: &mut DatasetBuilder,
-    ) -> Result<(), TabulateError> {
+    ) -> Result<Counted, TabulateError> {
         let mut totals: BTreeMap<ClassHash, Vec<u64>> = BTreeMap::new();
         for record in counters {
             self.load(record.hash)?;
@@ -324,14 +311,24 @@ impl Tabulator {
                 }
             }
         }
-        for (hash, total) in &totals {
+        Ok(Counted { totals, open })
+    }
+
+    /// Derives the counts of all methods, without what they were before, and adds them to the row.
+    pub(crate) fn add_counters(
+        &mut self,
+        run: &mut Run,
+        counted: &Counted,
+        before: Option<&Counted>,
+        sums: &mut Sums,
+        builder: &mut DatasetBuilder,
+    ) {
+        for (hash, total) in &counted.totals {
             let Some(Some(class)) = self.classes.get_mut(hash) else {
                 continue;
             };
             for index in 0..class.plan.methods.len() {
-                let frames = open
-                    .get(&(*hash, index as u16))
-                    .map_or(&[][..], Vec::as_slice);
+                let frames = counted.frames(*hash, index);
                 let plan = Rc::clone(&class.plan);
                 let method = &plan.methods[index];
                 if method.outcome != MethodOutcome::Counted
@@ -339,7 +336,12 @@ impl Tabulator {
                 {
                     continue;
                 }
-                match method.derive(total, frames) {
+                let all = method.derive(total, frames).map_err(|e| e.to_string());
+                let counts = match before {
+                    Some(before) => all.and_then(|all| before.without(*hash, index, method, &all)),
+                    None => all,
+                };
+                match counts {
                     Ok(counts) => {
                         let features = class.methods[index].get_or_insert_with(|| {
                             let name = &class.names[index];
@@ -364,11 +366,10 @@ impl Tabulator {
                 }
             }
         }
-        Ok(())
     }
 
     /// Adds what is summed over methods, and the caveats.
-    fn close(
+    pub(crate) fn close(
         &self,
         mut sums: Sums,
         mut caveats: Vec<String>,

@@ -1,0 +1,158 @@
+//! What was counted between two snapshots of one JVM.
+//!
+//! Counts of each snapshot follow from its own counters and open frames, and are subtracted method by method. Subtracting
+//! counters alone would not do: a frame that was open at the first snapshot leaves its block in the interval without having entered
+//! it there.
+
+use std::collections::BTreeMap;
+
+use pricetag_dataset::DatasetBuilder;
+use pricetag_probe_plan::{ClassHash, MethodCounts, MethodPlan, OpenFrame};
+use pricetag_trace::{ClassCounters, Record, Trace};
+
+use crate::cold::Cold;
+use crate::row::Sums;
+use crate::tabulator::{TabulateError, Tabulated, Tabulator};
+
+/// Open frames by class and index of the method.
+pub(crate) type Frames = BTreeMap<(ClassHash, u16), Vec<OpenFrame>>;
+
+/// What a trace says about counts.
+pub(crate) struct Readings<'t> {
+    pub(crate) counters: Vec<&'t ClassCounters>,
+    pub(crate) open: Frames,
+}
+
+impl<'t> Readings<'t> {
+    pub(crate) fn of(trace: &'t Trace) -> Self {
+        let mut readings = Self {
+            counters: Vec::new(),
+            open: Frames::new(),
+        };
+        for record in &trace.records {
+            match record {
+                Record::Counters(counts) => readings.counters.push(counts),
+                Record::OpenFrame(frame) => {
+                    let key = (frame.hash, frame.method);
+                    let frames = readings.open.entry(key).or_default();
+                    match frames.iter_mut().find(|f| f.pc == frame.pc) {
+                        Some(same) => same.frames += 1,
+                        None => frames.push(OpenFrame {
+                            pc: frame.pc,
+                            frames: 1,
+                        }),
+                    }
+                }
+                _ => {}
+            }
+        }
+        readings
+    }
+}
+
+/// The counters of all classes at one moment.
+#[derive(Default)]
+pub(crate) struct Counted {
+    pub(crate) totals: BTreeMap<ClassHash, Vec<u64>>,
+    pub(crate) open: Frames,
+}
+
+impl Counted {
+    /// Open frames of a method.
+    pub(crate) fn frames(&self, hash: ClassHash, index: usize) -> &[OpenFrame] {
+        let frames = self.open.get(&(hash, index as u16));
+        frames.map_or(&[][..], Vec::as_slice)
+    }
+
+    /// Later counts of a method without those of this moment.
+    pub(crate) fn without(
+        &self,
+        hash: ClassHash,
+        index: usize,
+        method: &MethodPlan,
+        later: &MethodCounts,
+    ) -> Result<MethodCounts, String> {
+        let Some(total) = self.totals.get(&hash) else {
+            return Ok(later.clone());
+        };
+        let before = method
+            .derive(total, self.frames(hash, index))
+            .map_err(|imbalance| format!("at the beginning of the interval, {imbalance}"))?;
+        since(later, &before)
+            .ok_or_else(|| "a count is smaller than at the beginning of the interval".to_owned())
+    }
+}
+
+/// None if a count has become smaller: at one of the moments a thread was in the middle of an update.
+fn since(later: &MethodCounts, before: &MethodCounts) -> Option<MethodCounts> {
+    let minus = |later: &[u64], before: &[u64]| -> Option<Vec<u64>> {
+        let pairs = later.iter().zip(before);
+        pairs.map(|(a, b)| a.checked_sub(*b)).collect()
+    };
+    let instructions = later.instructions.iter().zip(&before.instructions);
+    Some(MethodCounts {
+        edges: minus(&later.edges, &before.edges)?,
+        blocks: minus(&later.blocks, &before.blocks)?,
+        instructions: instructions
+            .map(|(a, b)| minus(a, b))
+            .collect::<Option<_>>()?,
+        handlers: minus(&later.handlers, &before.handlers)?,
+        throws: minus(&later.throws, &before.throws)?,
+    })
+}
+
+impl Tabulator {
+    /// What was counted between two snapshots of the same JVM: one row.
+    ///
+    /// # Errors
+    /// If a plan exists but cannot be read.
+    pub fn interval(
+        &mut self,
+        before: &Trace,
+        after: &Trace,
+        builder: &mut DatasetBuilder,
+    ) -> Result<Tabulated, TabulateError> {
+        let mut run = self.prepare(after)?;
+        let classes = |trace: &Trace| {
+            let costs = trace.records.iter().find_map(|record| match record {
+                Record::Process(costs) => Some(costs.classes_loaded),
+                _ => None,
+            });
+            costs.map_or(0.0, f64::from)
+        };
+        let mut sums = Sums::new(Cold {
+            classes_loaded: (classes(after) - classes(before)).max(0.0),
+            ..Cold::default()
+        });
+        // Before an interval the JVM has run for a while: nothing in it is taken for a first time.
+        sums.warm = true;
+        let first = Readings::of(before);
+        let first = self.totals(&run, &first.counters, first.open, &mut sums)?;
+        let second = Readings::of(after);
+        let second = self.totals(&run, &second.counters, second.open, &mut sums)?;
+        self.add_counters(&mut run, &second, Some(&first), &mut sums, builder);
+        Ok(self.close(sums, run.caveats, run.left, builder))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_subtracted_everywhere_or_not_at_all() {
+        let counts = |n: u64| MethodCounts {
+            edges: vec![n, 2 * n],
+            blocks: vec![n],
+            instructions: vec![vec![n, n - 1]],
+            handlers: vec![0],
+            throws: vec![1],
+        };
+        let between = since(&counts(7), &counts(3)).unwrap();
+        assert_eq!(between.edges, [4, 8]);
+        assert_eq!(between.instructions, [[4, 4]]);
+        assert_eq!((between.blocks, between.handlers), (vec![4], vec![0]));
+        assert_eq!(between.throws, [0]);
+        assert_eq!(since(&counts(3), &counts(7)), None);
+    }
+}
