@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 pub use learning::{FitArgs, FitChoices};
 pub use questions::{ExplainArgs, PredictArgs, ReportArgs};
 pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
-pub use tables::{ExportArgs, Format, ImportArgs, InspectArgs, TableColumns};
+pub use tables::{ExportArgs, Format, ImportArgs, InspectArgs, Listing, TableColumns};
 
 /// Learns what a program's running time is made of, and predicts it for inputs it has not seen.
 #[derive(Debug, Parser)]

@@ -8,7 +8,7 @@ use std::io::{Cursor, Read};
 
 use pricetag_classfile::ClassFile;
 use pricetag_probe_plan::{ClassHash, ClassPlan};
-use pricetag_trace::{Left, Pattern};
+use pricetag_trace::{Left, MethodName, Pattern};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
@@ -24,6 +24,9 @@ const LARGEST_CLASS: u64 = 64 << 20;
 /// Largest nested archive that is read, bytes.
 const LARGEST_LIBRARY: u64 = 1 << 30;
 
+/// Why a method is not counted that is not on the list of those to count.
+const UNWANTED: &str = "not on the list of methods to count";
+
 type Reader<'a> = ZipArchive<Cursor<&'a [u8]>>;
 type Writer = ZipWriter<Cursor<Vec<u8>>>;
 
@@ -34,6 +37,8 @@ pub struct Options {
     pub include: Vec<Pattern>,
     /// Classes not to count; wins over `include`.
     pub exclude: Vec<Pattern>,
+    /// Methods to count; all of the classes above when empty.
+    pub methods: BTreeSet<MethodName>,
     /// Whether signatures are dropped; otherwise a signed archive is an error, and a signed library in one is left as it is.
     pub strip_signatures: bool,
 }
@@ -43,6 +48,17 @@ impl Options {
         let dotted = class.replace('/', ".");
         (self.include.is_empty() || self.include.iter().any(|p| p.matches(&dotted)))
             && !self.exclude.iter().any(|p| p.matches(&dotted))
+            && (self.methods.is_empty() || self.methods.iter().any(|m| m.class == class))
+    }
+
+    /// Whether a method of a selected class is counted.
+    fn wants(&self, class: &str, name: &str, descriptor: &str) -> bool {
+        self.methods.is_empty()
+            || self.methods.contains(&MethodName {
+                class: class.to_owned(),
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+            })
     }
 }
 
@@ -90,6 +106,10 @@ fn digest(archive: &[u8], options: &Options) -> String {
             named.push(sign);
             named.push_str(pattern.as_str());
         }
+    }
+    for method in &options.methods {
+        named.push('#');
+        named.push_str(&method.to_string());
     }
     ClassHash::of(named.as_bytes()).to_string()
 }
@@ -244,7 +264,10 @@ impl<'o> Rewriter<'o> {
         let fresh = !self.known.contains_key(&hash);
         let index = self.known.get(&hash).copied();
         let index = index.unwrap_or(self.counted.len() as u32);
-        let plan = pricetag_probe::plan(&class, bytes);
+        let plan = pricetag_probe::plan_without(&class, bytes, &|method, descriptor| {
+            let wanted = self.options.wants(&name, method, descriptor);
+            (!wanted).then(|| UNWANTED.to_owned())
+        });
         let instrumented = match class::instrument(bytes, &class, &plan, index, &self.counters) {
             Ok(instrumented) => instrumented?,
             Err(reason) => {
@@ -252,7 +275,8 @@ impl<'o> Rewriter<'o> {
                 return None;
             }
         };
-        for (method, reason) in instrumented.left {
+        let left = instrumented.left.into_iter();
+        for (method, reason) in left.filter(|(_, reason)| reason != UNWANTED) {
             self.leave(&name, Some(method), reason);
         }
         if instrumented.methods == 0 {

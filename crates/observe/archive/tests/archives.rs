@@ -369,6 +369,27 @@ fn a_war_keeps_the_counters_where_its_classes_are() {
 }
 
 #[test]
+fn a_list_of_methods_restricts_what_counts() {
+    let scratch = tempfile::tempdir().unwrap();
+    let classes = scratch.path().join("c");
+    compile(
+        &[("a/Main.java", MAIN), ("b/Part.java", NEWER)],
+        &[],
+        &classes,
+    );
+    let options = Options {
+        methods: ["b/Part.run()V".parse().unwrap()].into(),
+        ..Options::default()
+    };
+    let outcome = instrument(&archive(&entries(&classes, "")), &options).unwrap();
+    assert_eq!((outcome.classes, outcome.methods), (1, 1));
+    assert!(outcome.left.is_empty(), "{:?}", outcome.left);
+    let (_, counts) = run(&outcome, scratch.path(), &["-cp", "JAR"], &["a.Main"]);
+    assert_eq!(entries_of(&counts, "b/Part", "run"), 3);
+    assert!(counts.methods.keys().all(|method| method.name == "run"));
+}
+
+#[test]
 fn signed_archives_are_refused_or_stripped() {
     let scratch = tempfile::tempdir().unwrap();
     compile(&[("b/Part.java", PART)], &[], scratch.path());

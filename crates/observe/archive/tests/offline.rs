@@ -3,12 +3,16 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use pricetag_archive::{Options, Program as Archived, instrument};
+use pricetag_testkit::jvm::java_tool;
 use pricetag_testkit::{
     Agent, Compiler, Counts, Launch, Machine, Program, Suite, Testbed, classes,
 };
+use pricetag_trace::{AgentOptions, Mode, Pattern};
 use support::{archive, counts_at, derived, entries};
 
 /// Programs of the conformance suite that run the same every time, frames left open at the end included.
@@ -110,4 +114,96 @@ fn conformance_programs_count_as_under_the_agent() {
         assert!(differing.is_empty(), "{}: {differing:#?}", program.name);
         assert_eq!(found.len(), expected.len(), "{}", program.name);
     }
+}
+
+/// Reads and writes all classes of a jar with the library in the jar, frames computed anew.
+const DRIVER: &str = r#"
+import java.util.*; import java.util.jar.*;
+import org.objectweb.asm.*;
+public class Driver {
+    public static void main(String[] args) throws Exception {
+        long size = 0;
+        try (JarFile jar = new JarFile(args[0])) {
+            for (JarEntry entry : Collections.list(jar.entries())) {
+                if (!entry.getName().endsWith(".class") || entry.getName().contains("module-info")) continue;
+                ClassReader reader = new ClassReader(jar.getInputStream(entry));
+                ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+                reader.accept(writer, 0);
+                size += writer.toByteArray().length;
+            }
+        }
+        System.out.println(size);
+    }
+}
+"#;
+
+#[test]
+fn a_library_counts_as_under_the_agent() {
+    let library = Testbed::locate()
+        .file("asm-9.8.jar")
+        .expect("the pinned library");
+    let scratch = tempfile::tempdir().unwrap();
+    let path = |name: &str| scratch.path().join(name);
+    fs::write(path("Driver.java"), DRIVER).unwrap();
+    let run = |tool: &str, arguments: &[&str]| {
+        let output = Command::new(java_tool(tool))
+            .args(arguments)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{tool} {arguments:?}: {said}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let (jar, driver) = (text(&library), text(&path("Driver.java")));
+    run(
+        "javac",
+        &["-cp", &jar, "-d", &text(scratch.path()), &driver],
+    );
+
+    let agent = Agent::locate().expect("the agent builds");
+    let (trace, plans) = (path("agent.trace"), path("agent.plans"));
+    let mut options = AgentOptions::new(Mode::Count, &trace);
+    options.plans = Some(plans.clone());
+    options.include = vec![Pattern::new("org.objectweb.asm.**").unwrap()];
+    options.write(&path("options")).unwrap();
+    let loaded = agent.option(&path("options"));
+    let class_path = format!("{jar}:{}", text(scratch.path()));
+    let expected = run("java", &[&loaded, "-cp", &class_path, "Driver", &jar]);
+
+    let instrumented = instrument(&fs::read(&library).unwrap(), &Options::default()).unwrap();
+    fs::write(path("out.jar"), &instrumented.bytes).unwrap();
+    let property = format!("-Dpricetag.counts={}", text(&path("counts")));
+    let class_path = format!("{}:{}", text(&path("out.jar")), text(scratch.path()));
+    let found = run("java", &[&property, "-cp", &class_path, "Driver", &jar]);
+    assert_eq!(found, expected);
+
+    let agents = Counts::from_trace(&trace, &plans).expect("a trace");
+    let counts = derived(
+        &instrumented.bytes,
+        &counts_at(&path("counts")),
+        scratch.path(),
+    );
+    let executed = |counts: &Counts| -> BTreeMap<_, BTreeMap<u16, u64>> {
+        let ran = counts.methods.iter().map(|(method, pcs)| {
+            let ran = pcs.iter().filter(|(_, n)| **n > 0);
+            (method.clone(), ran.map(|(pc, n)| (*pc, *n)).collect())
+        });
+        ran.filter(|(_, pcs): &(_, BTreeMap<u16, u64>)| !pcs.is_empty())
+            .collect()
+    };
+    let (agents, offline) = (executed(&agents), executed(&counts));
+    let sum: u64 = agents.values().flat_map(BTreeMap::values).sum();
+    assert!(
+        agents.len() > 100 && sum > 10_000_000,
+        "{} methods, {sum}",
+        agents.len()
+    );
+    assert!(
+        agents == offline,
+        "{} and {} methods",
+        agents.len(),
+        offline.len()
+    );
+    assert!(counts.inexact.is_empty() && counts.imbalances.is_empty());
 }

@@ -122,6 +122,10 @@ pub struct InstrumentArgs {
     /// Classes not to count; may be repeated.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub exclude: Vec<Pattern>,
+    /// File with the methods to count, one `package/Class.method(I)V` a line, as `inspect --list methods` prints them; empty lines and
+    /// lines that begin with # are skipped. All by default.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub methods: Option<PathBuf>,
     /// Drop signatures, which changed classes would break. Without it a signed archive is refused, and a signed library in it is left as it is.
     #[arg(long)]
     pub strip_signatures: bool,

@@ -23,6 +23,16 @@ pub struct InspectArgs {
     /// Longest list that is printed.
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub limit: usize,
+    /// Print one list instead: the methods that ran, in the form that --methods of `instrument` reads.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub list: Option<Listing>,
+}
+
+/// A list of what ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listing {
+    /// `package/Class.method(I)V`, one a line.
+    Methods,
 }
 
 /// A format that other tools read.
