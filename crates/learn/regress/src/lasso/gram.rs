@@ -75,80 +75,62 @@ impl Complete {
     }
 }
 
-/// Inner products among a growing set of columns; a column of them is worked out when it is asked for.
-pub(crate) struct Lazy<'p, 'a> {
+/// Inner products among a growing set of columns. All of them are worked out when columns come in: as matrix products
+/// these cost less than the few columns that become active would cost one by one.
+pub(crate) struct Growing<'p, 'a> {
     problem: &'p Scaled<'a>,
     /// Kept columns in the set, in the order they came.
     pub members: Vec<usize>,
     /// The standardised members, a matrix per extension.
-    parts: Vec<Mat<f64>>,
-    known: Vec<Option<Vec<f64>>>,
+    pub parts: Vec<Mat<f64>>,
+    columns: Vec<Vec<f64>>,
 }
 
-impl<'p, 'a> Lazy<'p, 'a> {
+impl<'p, 'a> Growing<'p, 'a> {
     pub(crate) fn new(problem: &'p Scaled<'a>) -> Self {
         Self {
             problem,
             members: Vec::new(),
             parts: Vec::new(),
-            known: Vec::new(),
+            columns: Vec::new(),
         }
     }
 
-    /// Takes columns in; products of those that are `needed` are brought up to date, others forgotten.
-    pub(crate) fn extend(&mut self, new: &[usize], needed: &[usize]) {
+    /// Takes columns in.
+    pub(crate) fn extend(&mut self, new: &[usize]) {
         if new.is_empty() {
             return;
         }
         let part = self.problem.matrix(new);
-        let old = std::mem::take(&mut self.known);
-        self.known = vec![None; self.members.len() + new.len()];
-        for (j, column) in old.into_iter().enumerate() {
-            if let Some(mut column) = column.filter(|_| needed.contains(&j)) {
-                column.extend(products(&part, self.member(j)));
-                self.known[j] = Some(column);
+        let mut fresh: Vec<Vec<f64>> = vec![Vec::new(); new.len()];
+        let mut before = 0;
+        for old in &self.parts {
+            let mut products: Mat<f64> = Mat::zeros(new.len(), old.ncols());
+            let to = products.as_mut();
+            matmul(to, Accum::Replace, part.transpose(), old, 1.0, Par::Seq);
+            for j in 0..old.ncols() {
+                let column = products.col_as_slice(j);
+                self.columns[before + j].extend_from_slice(column);
+                for (to, value) in fresh.iter_mut().zip(column) {
+                    to.push(*value);
+                }
             }
+            before += old.ncols();
+        }
+        let own = square(part.as_ref());
+        for (j, mut column) in fresh.into_iter().enumerate() {
+            column.extend_from_slice(own.col_as_slice(j));
+            self.columns.push(column);
         }
         self.members.extend(new);
         self.parts.push(part);
     }
-
-    /// The standardised column of a member.
-    pub(crate) fn member(&self, mut j: usize) -> &[f64] {
-        for part in &self.parts {
-            if j < part.ncols() {
-                return part.col_as_slice(j);
-            }
-            j -= part.ncols();
-        }
-        &[]
-    }
 }
 
-/// Aᵀx.
-fn products(a: &Mat<f64>, x: &[f64]) -> Vec<f64> {
-    let mut out: Mat<f64> = Mat::zeros(a.ncols(), 1);
-    let right = MatRef::from_column_major_slice(x, x.len(), 1);
-    matmul(
-        out.as_mut(),
-        Accum::Replace,
-        a.transpose(),
-        right,
-        1.0,
-        Par::Seq,
-    );
-    out.col_as_slice(0).to_vec()
-}
-
-impl Gram for Lazy<'_, '_> {
-    fn load(&mut self, j: usize) {
-        if self.known[j].is_none() {
-            let x = self.member(j);
-            self.known[j] = Some(self.parts.iter().flat_map(|a| products(a, x)).collect());
-        }
-    }
+impl Gram for Growing<'_, '_> {
+    fn load(&mut self, _: usize) {}
 
     fn column(&self, j: usize) -> &[f64] {
-        self.known[j].as_deref().unwrap_or_default()
+        &self.columns[j]
     }
 }

@@ -15,6 +15,7 @@
 
 #![expect(clippy::doc_markdown, reason = "indices in formulas are no code")]
 
+mod certificate;
 pub mod cross_validation;
 pub(crate) mod descent;
 pub(crate) mod estimator;

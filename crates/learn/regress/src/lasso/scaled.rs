@@ -210,7 +210,13 @@ impl<'a> Scaled<'a> {
 
     /// Zᵀ R for all kept columns.
     pub(crate) fn scores(&self, right: MatRef<'_, f64>) -> Mat<f64> {
-        let (p, width) = (self.len(), right.ncols());
+        let all: Vec<usize> = (0..self.len()).collect();
+        self.scores_of(&all, right)
+    }
+
+    /// Zᵀ R for some columns, a row for each.
+    pub(crate) fn scores_of(&self, columns: &[usize], right: MatRef<'_, f64>) -> Mat<f64> {
+        let (p, width) = (columns.len(), right.ncols());
         let mut out = Mat::zeros(p, width);
         let mut block: Mat<f64> = Mat::zeros(self.rows(), BLOCK.min(p));
         let mut waiting: Vec<usize> = Vec::with_capacity(BLOCK);
@@ -222,19 +228,20 @@ impl<'a> Scaled<'a> {
             })
             .collect();
         let rows_first = right.transpose().to_owned();
-        for j in 0..p {
+        for (at, &j) in columns.iter().enumerate() {
             match self.source.entries(self.kept[j]) {
                 Some(entries) if entries.len() * 4 < self.rows() => {
                     let found = self.sparse_scores(j, entries, &rows_first, &sums);
                     for (b, score) in found.into_iter().enumerate() {
-                        out[(j, b)] = score;
+                        out[(at, b)] = score;
                     }
                 }
-                _ => waiting.push(j),
+                _ => waiting.push(at),
             }
-            if waiting.len() == BLOCK || (j + 1 == p && !waiting.is_empty()) {
+            if waiting.len() == BLOCK || (at + 1 == p && !waiting.is_empty()) {
                 let m = waiting.len();
-                self.pack(&waiting, block.as_mut().subcols_mut(0, m));
+                let packed: Vec<usize> = waiting.iter().map(|&at| columns[at]).collect();
+                self.pack(&packed, block.as_mut().subcols_mut(0, m));
                 let mut part = Mat::zeros(m, width);
                 let left = block.as_ref().subcols(0, m).transpose();
                 matmul(part.as_mut(), Accum::Replace, left, right, 1.0, Par::Seq);

@@ -1,14 +1,16 @@
 //! The exact path when columns are many: homotopy on a working set, checked against all columns.
 //!
 //! Between two corners every correlation and its bound are linear in μ, so a column that stays within its bound at
-//! both stays within it in between. It is therefore enough to check all columns at the corners, and the check of many
-//! corners is one matrix product ZᵀR, which reads the columns once. Where a column outside the set exceeds its bound
+//! both stays within it in between. It is therefore enough to check all columns at the corners, many corners at a time
+//! and most columns only at some of them ([`super::certificate`]). Where a column outside the set exceeds its bound
 //! for the first time, the path is taken back to the corner before, the column joins the set, and the path goes on.
 //! The check measures correlations on the data, so the violation reported for a corner is that of the data.
 
-use faer::Mat;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
 
-use super::gram::{Complete, Lazy};
+use super::certificate::{Measured, measure};
+use super::gram::{Complete, Growing};
 use super::homotopy::{Corner, Ended, Homotopy, Problem};
 use super::scaled::Scaled;
 
@@ -18,7 +20,7 @@ pub(crate) const COMPLETE: usize = 512;
 const FIRST: usize = 256;
 const EXTENSION: usize = 64;
 /// Corners per check, at first and at most.
-const CORNERS: (usize, usize) = (16, 64);
+const CORNERS: (usize, usize) = (64, 128);
 /// A correlation this much above its bound has missed its event.
 const MISSED: f64 = 1e-11;
 
@@ -81,7 +83,7 @@ pub(crate) fn follow_complete(
 struct Follower<'p, 'a> {
     problem: &'p Scaled<'a>,
     limits: Limits,
-    gram: Lazy<'p, 'a>,
+    gram: Growing<'p, 'a>,
     inside: Vec<bool>,
     /// Of the members.
     correlation: Vec<f64>,
@@ -95,7 +97,7 @@ impl<'p, 'a> Follower<'p, 'a> {
         let mut this = Self {
             problem,
             limits,
-            gram: Lazy::new(problem),
+            gram: Growing::new(problem),
             inside: vec![false; problem.len()],
             correlation: Vec::new(),
             penalty: Vec::new(),
@@ -112,11 +114,8 @@ impl<'p, 'a> Follower<'p, 'a> {
 
     /// The columns outside that are closest to their bound.
     fn nearest(&self, correlation: &[f64], count: usize) -> Vec<usize> {
-        let closeness = |j: usize| {
-            let c = correlation[j];
-            let c = if self.limits.non_negative { c } else { c.abs() };
-            c / self.problem.penalty[j].max(1e-300)
-        };
+        let closeness =
+            |j: usize| self.signed(correlation[j]) / self.problem.penalty[j].max(1e-300);
         let mut outside: Vec<usize> = (0..self.problem.len())
             .filter(|&j| !self.inside[j])
             .collect();
@@ -134,8 +133,7 @@ impl<'p, 'a> Follower<'p, 'a> {
         new.sort_unstable();
         new.dedup();
         new.retain(|&j| !self.inside[j]);
-        let needed = self.accepted.last().map_or(&[][..], |c| &c.active);
-        self.gram.extend(&new, needed);
+        self.gram.extend(&new);
         for &j in &new {
             self.inside[j] = true;
             self.correlation.push(self.problem.shapes[j].correlation);
@@ -201,45 +199,110 @@ impl<'p, 'a> Follower<'p, 'a> {
 
     /// Checks corners against all columns: how many are valid, which columns were missed, and the last valid correlations.
     fn check(&self, found: &mut [Corner]) -> (usize, Vec<usize>, Vec<f64>) {
-        let rows = self.problem.rows();
-        let mut residuals = Mat::zeros(rows, found.len());
-        for (k, corner) in found.iter().enumerate() {
-            let mut residual = self.problem.target.clone();
-            for (&j, theta) in corner.active.iter().zip(&corner.theta) {
-                for (r, z) in residual.iter_mut().zip(self.gram.member(j)) {
-                    *r -= theta * z;
-                }
-            }
-            residuals.col_as_slice_mut(k).copy_from_slice(&residual);
+        if found.is_empty() {
+            return (0, Vec::new(), self.problem.correlations());
         }
-        let scores = self.problem.scores(residuals.as_ref());
+        let residuals = self.residuals(found);
+        self.check_members(found, &residuals);
+        let outside = (0..self.problem.len()).filter(|&j| !self.inside[j]);
+        let mu: Vec<f64> = found.iter().map(|c| c.mu).collect();
+        let measured = measure(
+            self.problem,
+            outside.collect(),
+            &residuals,
+            &mu,
+            self.limits.non_negative,
+        );
         let (mut valid, mut missed) = (found.len(), Vec::new());
-        for (k, corner) in found.iter_mut().enumerate() {
-            let mut bound: Vec<Option<f64>> = vec![None; self.problem.len()];
-            for (&j, sign) in corner.active.iter().zip(&corner.sign) {
-                bound[self.gram.members[j]] = Some(corner.mu * self.penalty[j] * sign);
+        let mut judge = |k: usize, j: usize, score: f64| {
+            let over = self.signed(score) - mu[k] * self.problem.penalty[j];
+            found[k].violation = found[k].violation.max(over);
+            if over > MISSED {
+                valid = valid.min(k);
+                missed.push(j);
             }
-            corner.violation = 0.0;
-            for (j, bound) in bound.iter().enumerate() {
-                let c = scores[(j, k)];
-                let over = match bound {
-                    Some(bound) => (c - bound).abs(),
-                    None if self.limits.non_negative => c - corner.mu * self.problem.penalty[j],
-                    None => c.abs() - corner.mu * self.problem.penalty[j],
-                };
-                corner.violation = corner.violation.max(over);
-                if over > MISSED && !self.inside[j] {
-                    valid = valid.min(k);
-                    missed.push(j);
-                }
+        };
+        for (at, &k) in measured.anchors.iter().enumerate() {
+            let scores = measured.anchored.col_as_slice(at);
+            for (&j, &score) in measured.outside.iter().zip(scores) {
+                judge(k, j, score);
             }
+        }
+        for &(k, j, score) in &measured.between {
+            judge(k, j, score);
         }
         missed.sort_unstable();
         missed.dedup();
-        let last = match valid.checked_sub(1) {
-            Some(k) => scores.col_as_slice(k).to_vec(),
-            None => self.problem.correlations(),
-        };
-        (valid, missed, last)
+        (valid, missed, self.last_known(&measured, valid))
+    }
+
+    /// Correlations of the columns outside at the last anchor that is valid, at the first one if none is.
+    fn last_known(&self, measured: &Measured, valid: usize) -> Vec<f64> {
+        let at = measured.anchors.iter().rposition(|k| *k < valid);
+        let scores = measured.anchored.col_as_slice(at.unwrap_or(0));
+        let mut last = vec![0.0; self.problem.len()];
+        for (&j, &score) in measured.outside.iter().zip(scores) {
+            last[j] = score;
+        }
+        last
+    }
+
+    fn signed(&self, c: f64) -> f64 {
+        if self.limits.non_negative { c } else { c.abs() }
+    }
+
+    /// t − Zθ for every corner.
+    fn residuals(&self, found: &[Corner]) -> Mat<f64> {
+        let mut theta: Mat<f64> = Mat::zeros(self.gram.members.len(), found.len());
+        for (k, corner) in found.iter().enumerate() {
+            for (&j, value) in corner.active.iter().zip(&corner.theta) {
+                theta[(j, k)] = -value;
+            }
+        }
+        let target = &self.problem.target;
+        let mut out = Mat::from_fn(target.len(), found.len(), |i, _| target[i]);
+        let mut before = 0;
+        for part in &self.gram.parts {
+            let rows = theta.as_ref().subrows(before, part.ncols());
+            matmul(out.as_mut(), Accum::Add, part, rows, 1.0, Par::Seq);
+            before += part.ncols();
+        }
+        out
+    }
+
+    /// Measures the violation of the members at every corner.
+    fn check_members(&self, found: &mut [Corner], residuals: &Mat<f64>) {
+        for corner in found.iter_mut() {
+            corner.violation = 0.0;
+        }
+        let mut before = 0;
+        for part in &self.gram.parts {
+            let mut scores: Mat<f64> = Mat::zeros(part.ncols(), found.len());
+            let to = scores.as_mut();
+            matmul(
+                to,
+                Accum::Replace,
+                part.transpose(),
+                residuals,
+                1.0,
+                Par::Seq,
+            );
+            for (k, corner) in found.iter_mut().enumerate() {
+                let mut bound: Vec<Option<f64>> = vec![None; part.ncols()];
+                for (&j, sign) in corner.active.iter().zip(&corner.sign) {
+                    if let Some(bound) = j.checked_sub(before).and_then(|at| bound.get_mut(at)) {
+                        *bound = Some(corner.mu * self.penalty[j] * sign);
+                    }
+                }
+                for (at, (bound, &c)) in bound.iter().zip(scores.col_as_slice(k)).enumerate() {
+                    let over = match bound {
+                        Some(bound) => (c - bound).abs(),
+                        None => self.signed(c) - corner.mu * self.penalty[before + at],
+                    };
+                    corner.violation = corner.violation.max(over);
+                }
+            }
+            before += part.ncols();
+        }
     }
 }
