@@ -151,7 +151,7 @@ impl Recorded {
 }
 
 /// Unit of every cost.
-fn cost_units(scope: &Scope) -> BTreeMap<String, String> {
+pub(crate) fn cost_units(scope: &Scope) -> BTreeMap<String, String> {
     let names: &[(&str, &str)] = match scope {
         Scope::Main => &[
             ("wall", "ns"),
@@ -368,7 +368,7 @@ pub(crate) fn process_costs(trace: &Trace) -> Option<ProcessCosts> {
     })
 }
 
-fn named_costs(p: &ProcessCosts) -> Vec<(&'static str, f64)> {
+pub(crate) fn named_costs(p: &ProcessCosts) -> Vec<(&'static str, f64)> {
     let mut costs = vec![
         ("wall", p.wall_ns as f64),
         ("cpu", p.cpu_ns as f64),

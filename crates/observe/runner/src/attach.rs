@@ -122,6 +122,11 @@ impl Attached {
         })
     }
 
+    /// The process.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
     /// Has a snapshot written and waits for it; none if cancelled.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ pub mod capture;
 pub mod check;
 pub mod error;
 pub mod failure;
+pub mod intervals;
 pub mod journal;
 pub mod jvm;
 pub mod matching;

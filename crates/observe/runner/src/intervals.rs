@@ -1,0 +1,274 @@
+//! A running JVM seen in intervals: snapshots one after another, each pair of neighbours an observation.
+//!
+//! Costs of an interval are the differences of the costs since the entry of `main`. Counters run all the time, so these times contain
+//! the price of counting, and of the snapshots: the notes state how long the threads stood still.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use pricetag_dataset::{Measured, Meta, Observation, Status};
+use pricetag_quantity::median;
+use pricetag_trace::{ProcessCosts, Record, Start, Trace, TraceError};
+
+use crate::assemble::{named_costs, process_costs};
+use crate::attach::{AttachError, Attached};
+use crate::platform;
+use crate::progress::Progress;
+use crate::supervise::Cancel;
+
+/// How often a pause looks for a cancellation.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// One interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    /// The snapshot at its beginning.
+    pub before: PathBuf,
+    /// The snapshot at its end.
+    pub after: PathBuf,
+    /// Everything but the counts.
+    pub observation: Observation,
+}
+
+/// What was seen of a running JVM.
+#[derive(Clone, Debug, Default)]
+pub struct Watched {
+    /// Provenance; without list of uncounted classes, creation time and program version.
+    pub meta: Meta,
+    /// The intervals in order.
+    pub intervals: Vec<Interval>,
+    /// Every snapshot taken, for whoever clears them away.
+    pub snapshots: Vec<PathBuf>,
+}
+
+/// When to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// From one snapshot to the next.
+    pub every: Duration,
+    /// For how long; until the JVM ends or the user says so, if none.
+    pub length: Option<Duration>,
+}
+
+/// Why intervals cannot be observed.
+#[derive(Debug, thiserror::Error)]
+pub enum IntervalError {
+    /// The JVM.
+    #[error(transparent)]
+    Attach(#[from] AttachError),
+    /// A snapshot.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// `main` has not been entered.
+    #[error("the program of process {pid} has not entered its main method")]
+    NotStarted {
+        /// Which.
+        pid: u32,
+    },
+}
+
+/// Takes snapshots until the time is over, the JVM ends or the user cancels. With fewer than two there is no interval.
+///
+/// # Errors
+/// If the first snapshots fail; a later failure ends the observation, and a note says so.
+pub fn watch(
+    attached: &Attached,
+    schedule: Schedule,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Watched, IntervalError> {
+    let planned = schedule.length.map_or(0, |length| {
+        length.as_nanos() / schedule.every.as_nanos().max(1)
+    });
+    progress.begin(planned as u64, "watching");
+    let mut watched = Watched::default();
+    let outcome = snapshots(attached, schedule, progress, cancel, &mut watched.snapshots);
+    progress.end();
+    let mut notes = Vec::new();
+    match outcome {
+        Err(error) if watched.snapshots.len() < 2 => return Err(error.into()),
+        Err(error) => notes.push(format!("the observation ended early: {error}")),
+        Ok(()) => {}
+    }
+    let mut readings = Vec::new();
+    for file in &watched.snapshots {
+        readings.push(Reading::of(attached, file)?);
+    }
+    for (number, pair) in readings.windows(2).enumerate() {
+        watched
+            .intervals
+            .push(interval(number + 1, &pair[0], &pair[1]));
+    }
+    notes.splice(0..0, pauses(&readings));
+    watched.meta = meta(attached, schedule, &readings, notes);
+    Ok(watched)
+}
+
+fn snapshots(
+    attached: &Attached,
+    schedule: Schedule,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+    taken: &mut Vec<PathBuf>,
+) -> Result<(), AttachError> {
+    let begun = Instant::now();
+    for number in 0.. {
+        // By the clock, so that slow snapshots do not add up.
+        let due = begun + schedule.every * number;
+        if schedule.length.is_some_and(|length| due > begun + length) {
+            return Ok(());
+        }
+        while Instant::now() < due {
+            if cancel.is_cancelled() {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK.min(due.saturating_duration_since(Instant::now())));
+        }
+        match attached.snapshot(cancel)? {
+            Some(file) => taken.push(file),
+            None => return Ok(()),
+        }
+        if number > 0 {
+            progress.step(&format!("interval {number}"), None);
+        }
+    }
+    Ok(())
+}
+
+/// What a snapshot says but for its counters.
+struct Reading {
+    file: PathBuf,
+    costs: ProcessCosts,
+    start: Option<Start>,
+}
+
+impl Reading {
+    fn of(attached: &Attached, file: &std::path::Path) -> Result<Self, IntervalError> {
+        let trace = Trace::read(file)?;
+        let pid = attached.pid();
+        let costs = process_costs(&trace).ok_or(IntervalError::NotStarted { pid })?;
+        let start = match trace.records.into_iter().next() {
+            Some(Record::Start(start)) => Some(start),
+            _ => None,
+        };
+        Ok(Self {
+            file: file.to_owned(),
+            costs,
+            start,
+        })
+    }
+
+    fn property(&self, name: &str) -> Option<&str> {
+        let properties = &self.start.as_ref()?.properties;
+        let found = properties.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+fn interval(number: usize, before: &Reading, after: &Reading) -> Interval {
+    let earlier: BTreeMap<&str, f64> = named_costs(&before.costs).into_iter().collect();
+    let costs = named_costs(&after.costs)
+        .into_iter()
+        .filter_map(|(name, value)| {
+            let value = match name {
+                "heap_used" => value,
+                "main_wall" => return None,
+                _ => (value - earlier.get(name).copied().unwrap_or(0.0)).max(0.0),
+            };
+            let repeats = vec![value];
+            Some((name.to_owned(), Measured { repeats }))
+        });
+    let label = format!("interval {number:05}");
+    Interval {
+        before: before.file.clone(),
+        after: after.file.clone(),
+        observation: Observation {
+            group: label.clone(),
+            label,
+            status: Status::Ok,
+            costs: costs.collect(),
+            ..Observation::default()
+        },
+    }
+}
+
+/// How long the program's threads stood still for the snapshots.
+fn pauses(readings: &[Reading]) -> Option<String> {
+    let pauses: Vec<f64> = readings
+        .iter()
+        .filter_map(|r| r.property("pricetag.snapshot.pause_ns")?.parse().ok())
+        .collect();
+    let longest = pauses.iter().copied().fold(0.0, f64::max);
+    Some(format!(
+        "times contain counting; for each of {} snapshots the program's threads stood still for {:.1} ms (median; {:.1} ms at most)",
+        pauses.len(),
+        median(&pauses)? / 1e6,
+        longest / 1e6
+    ))
+}
+
+fn meta(attached: &Attached, schedule: Schedule, readings: &[Reading], notes: Vec<String>) -> Meta {
+    let mut platform = platform::describe(None, &[]);
+    let properties = readings.first().and_then(|r| r.start.as_ref());
+    for (name, key) in [
+        ("java.vm.name", "jvm"),
+        ("java.vm.version", "jvm_version"),
+        ("java.vm.vendor", "jvm_vendor"),
+        ("java.home", "java_home"),
+    ] {
+        let known = properties.map_or(&[][..], |start| &start.properties);
+        if let Some((_, value)) = known.iter().find(|(property, _)| property == name) {
+            platform.insert(key.to_owned(), value.clone());
+        }
+    }
+    let mut cost_units = crate::assemble::cost_units(&pricetag_trace::Scope::Main);
+    cost_units.remove("main_wall");
+    Meta {
+        schema: pricetag_dataset::DATASET_SCHEMA,
+        subject: attached.command.clone(),
+        scope: "interval".to_owned(),
+        cost_units,
+        platform,
+        options: BTreeMap::from([
+            ("attach".to_owned(), attached.pid().to_string()),
+            (
+                "every".to_owned(),
+                format!("{} s", schedule.every.as_secs_f64()),
+            ),
+        ]),
+        notes,
+        ..Meta::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(file: &str, wall: u64, heap: u64) -> Reading {
+        Reading {
+            file: file.into(),
+            costs: ProcessCosts {
+                wall_ns: wall,
+                main_wall_ns: Some(5),
+                cpu_ns: 2 * wall,
+                heap_used_bytes: heap,
+                ..ProcessCosts::default()
+            },
+            start: None,
+        }
+    }
+
+    #[test]
+    fn an_interval_costs_what_was_added() {
+        let made = interval(1, &reading("a", 100, 70), &reading("b", 350, 60));
+        assert_eq!((made.before, made.after), ("a".into(), "b".into()));
+        let cost = |name: &str| made.observation.costs[name].repeats.clone();
+        assert_eq!(cost("wall"), [250.0]);
+        assert_eq!(cost("cpu"), [500.0]);
+        assert_eq!(cost("heap_used"), [60.0]);
+        assert!(!made.observation.costs.contains_key("main_wall"));
+        assert_eq!(made.observation.label, "interval 00001");
+    }
+}
