@@ -94,6 +94,10 @@ pub enum Color {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one, made once from the command line"
+)]
 pub enum Command {
     /// The main job: record, inspect, fit, test on held-out inputs, explain, write a report.
     Mine(MineArgs),

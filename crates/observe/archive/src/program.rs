@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Cursor;
 
-use pricetag_probe_plan::{ClassHash, ClassPlan, PlanStore, StoreError};
+use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, PlanStore, StoreError};
 use pricetag_trace::{
     ClassCounters, ClassLoaded, Left, OpenFrameRecord, Record, Start, TRACE_VERSION, Trace,
 };
@@ -158,6 +158,7 @@ impl Program {
             for hash in &ran {
                 *loaders.entry(*hash).or_default() += 1;
             }
+            records.extend(ran.iter().filter_map(|hash| self.asked(*hash)));
             records.extend(file.notes.iter().cloned().map(Record::Inexact));
             records.extend(self.open(&file.threads, &ran));
         }
@@ -177,6 +178,22 @@ impl Program {
             records,
             complete,
             damage: None,
+        })
+    }
+
+    /// A class loader of the program's own is asked for the class of the counters, too, and so runs more often than it would.
+    fn asked(&self, hash: ClassHash) -> Option<Record> {
+        let plan = &self.plans[&hash];
+        let loads = |method: &MethodPlan| {
+            method.name == "loadClass"
+                && method.outcome == MethodOutcome::Counted
+                && method.descriptor.starts_with("(Ljava/lang/String;")
+        };
+        plan.methods.iter().any(loads).then(|| {
+            let name = plan.name.replace('/', ".");
+            Record::Inexact(format!(
+                "{name} loads classes: the JVM asked it for the counters, too, for each class it defined"
+            ))
         })
     }
 

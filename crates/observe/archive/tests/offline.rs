@@ -59,7 +59,7 @@ fn own(counts: &Counts, program: &Program) -> BTreeMap<String, u64> {
 /// Runs a program from an instrumented archive.
 fn offline(agent: &Agent, launch: &Launch<'_>, instrumented: &[u8], scratch: &Path) -> Counts {
     let (jar, counts) = (scratch.join("out.jar"), scratch.join("counts"));
-    std::fs::write(&jar, instrumented).unwrap();
+    fs::write(&jar, instrumented).unwrap();
     let mut launch = Launch::new(launch.program, launch.machine, jar.as_os_str());
     launch.after = vec![format!("-Dpricetag.counts={}", counts.display()).into()];
     let outcome = agent.plain(&launch).expect("it runs");

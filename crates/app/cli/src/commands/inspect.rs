@@ -17,7 +17,8 @@ pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {
     if let Some(Listing::Methods) = args.list {
         let methods = methods(&dataset);
         console.result(&json!({ "schema": 1, "methods": methods }), || {
-            methods.iter().map(|method| format!("{method}\n")).collect()
+            let lines: Vec<String> = methods.iter().map(MethodName::to_string).collect();
+            lines.join("\n") + "\n"
         })?;
         return Ok(ExitCode::SUCCESS);
     }
