@@ -9,6 +9,7 @@
 //! - `getstatic` and `putstatic` of a field that the class itself declares, in its static methods: those run only
 //!   once the class is initialised, or by the thread that initialises it. An instance method may also run on an
 //!   object that leaked from a failed initialiser, where the access throws `NoClassDefFoundError`;
+//! - what repeats a check that has succeeded on every way to it, see [`pricetag_flow::repeats`];
 //! - returns, except in methods with `monitorenter` or `monitorexit`.
 //!
 //! In a constructor nothing is a throw point before `this` is initialised: there every instruction that may throw ends
@@ -19,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pricetag_classfile::class::ACC_STATIC;
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Instruction, Operand, pool};
-use pricetag_flow::{Cfg, Receivers, sure_successes};
+use pricetag_flow::{Cfg, Receivers, sure_repeats, sure_successes};
 use pricetag_probe_plan::Pc;
 
 use crate::method::Refusal;
@@ -142,7 +143,8 @@ impl Throwing {
             result.initialiser = Some(sole_initialiser(cfg, code, receivers)?);
         }
         let succeeds = sure_successes(cfg, constants)?;
-        for i in reachable().filter(|&i| !succeeds[i]) {
+        let repeats = sure_repeats(cfg, code.max_locals, constants, !scope.is_static())?;
+        for i in reachable().filter(|&i| !succeeds[i] && !repeats[i]) {
             let here = &cfg.instructions[i];
             let this = receivers.as_ref().is_some_and(|r| r.is_field_of_this(i));
             if !may_throw(here, constants, scope, this, result.returns_may_throw)? {

@@ -6,6 +6,7 @@
 //! | how are its loops nested | [`loops`] |
 //! | where is `this` on the stack, and when is it initialised | [`receiver`] |
 //! | which divisions and array accesses surely succeed | [`operands`] |
+//! | which checks have succeeded before on every way | [`repeats`] |
 //! | which class is a subtype of which | [`hierarchy`] |
 //! | what kind of work does an opcode do | [`category`] |
 //! | how large is a method | [`size`] |
@@ -16,6 +17,7 @@ pub mod hierarchy;
 pub mod loops;
 pub mod operands;
 pub mod receiver;
+pub mod repeats;
 pub mod size;
 mod stack;
 
@@ -25,4 +27,5 @@ pub use hierarchy::{ClassEntry, ClassId, Hierarchy, HierarchyError};
 pub use loops::MethodLoop;
 pub use operands::sure_successes;
 pub use receiver::Receivers;
+pub use repeats::sure_repeats;
 pub use size::MethodSize;

@@ -296,7 +296,7 @@ impl Interpretation<'_> {
 }
 
 /// The local an instruction stores to, and whether it takes two slots.
-fn stored_local(here: &Instruction) -> Option<(u16, bool)> {
+pub(crate) fn stored_local(here: &Instruction) -> Option<(u16, bool)> {
     let numbered = |first: u8| u16::from((here.opcode - first) % 4);
     match (here.opcode, &here.operand) {
         (op::LSTORE | op::DSTORE, Operand::Local(n)) => Some((*n, true)),

@@ -1,0 +1,562 @@
+//! Instructions that cannot throw because the same check has already succeeded on every way to them.
+//!
+//! Values are numbered, and what succeeded is remembered along the dominator tree: what a block has checked holds in the
+//! blocks it dominates. Sure to succeed are
+//! - `arraylength` and accesses of an already resolved field, if the reference is not null: it was dereferenced before,
+//!   compared with `null`, made by `new`, loaded from the constant pool, caught, or is `this`;
+//! - static field accesses, `ldc` and `instanceof` whose constant was resolved by the same kind of access. A static access that
+//!   succeeded found the class initialised, or being initialised by this thread in a frame below this one;
+//! - array loads, and stores of primitive values, to an array and index that were accessed before, or at a constant
+//!   index below one that was; a `checkcast` of a reference to a class it was cast to before; division by what was
+//!   divided by, or compared with 0.
+//!
+//! Why it is sound without a fixpoint: between the last pass of a block and of one that it dominates, no block that
+//! dominates both runs. So a local that is stored once has not changed there, provided the store dominates the place
+//! (it is the only one, and came before); all others keep their value only into a block whose one way in is the
+//! end of the block before it. A block with exception handlers may have been left in its middle: then what it checked
+//! holds only there, and elsewhere what was known at its start does.
+//!
+//! Source: dominator-based value numbering (Briggs, Cooper & Simpson 1997, "Value Numbering"). Deviation: checks are remembered in
+//! place of expressions. Limits: nothing survives a join unless it dominates it; at most [`RECENT`] checks of
+//! one kind are searched.
+
+use std::rc::Rc;
+
+use pricetag_classfile::opcode as op;
+use pricetag_classfile::{ConstantPool, Instruction, Operand, pool::tag};
+use pricetag_graph::{Digraph, Dominators};
+use pricetag_probe_plan::{BlockId, EdgeKind};
+
+use crate::cfg::{Cfg, FlowError};
+use crate::receiver::stored_local;
+use crate::stack::{effect, shuffle};
+
+/// How many array accesses and casts are remembered for comparison.
+pub const RECENT: usize = 64;
+
+/// Most locals times blocks; larger methods are not analysed.
+const MOST_SLOTS: usize = 1 << 24;
+/// Most stack slots that are followed into the next block.
+const MOST_STACK: usize = 256;
+
+/// A value; equal numbers mean equal values.
+type Value = u32;
+
+/// Numbers of small `int` constants start here: `CONSTANT + 32768 + n`.
+const CONSTANT: Value = 1 << 31;
+
+const fn constant(n: i32) -> Value {
+    CONSTANT + (n + 32768) as u32
+}
+
+fn as_constant(value: Value) -> Option<i32> {
+    (value >= CONSTANT).then(|| (value - CONSTANT) as i32 - 32768)
+}
+
+/// By what kind of access a constant was resolved; `putfield` checks more than `getfield`, hence not one bit for all.
+const fn access(opcode: u8) -> u8 {
+    match opcode {
+        op::GETSTATIC => 1,
+        op::PUTSTATIC => 2,
+        op::GETFIELD => 4,
+        op::PUTFIELD => 8,
+        _ => 16,
+    }
+}
+
+/// For each instruction, whether it surely does not throw because of what ran before it. `instance` says that local 0 is
+/// `this`.
+///
+/// # Errors
+/// If an instruction's constant is not what it has to be.
+pub fn sure_repeats(
+    cfg: &Cfg,
+    locals: u16,
+    constants: &ConstantPool<'_>,
+    instance: bool,
+) -> Result<Vec<bool>, FlowError> {
+    let reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
+    let profits = |i: usize| profits(cfg.instructions[i].opcode);
+    let slots = usize::from(locals) * cfg.blocks.len();
+    if slots > MOST_SLOTS || reachable.clone().filter(|&i| profits(i)).nth(1).is_none() {
+        return Ok(vec![false; cfg.instructions.len()]);
+    }
+    let locals = usize::from(locals);
+    let mut stores = vec![0u8; locals + 2];
+    for here in reachable.map(|i| &cfg.instructions[i]) {
+        let stored = stored_local(here).or(match here.operand {
+            Operand::Iinc { local, .. } => Some((local, false)),
+            _ => None,
+        });
+        if let Some((local, wide)) = stored {
+            for slot in usize::from(local)..=usize::from(local) + usize::from(wide) {
+                if let Some(count) = stores.get_mut(slot) {
+                    *count = count.saturating_add(1);
+                }
+            }
+        }
+    }
+    let mut walk = Walk {
+        cfg,
+        constants,
+        stores,
+        sure: vec![false; cfg.instructions.len()],
+        not_zero: vec![false; locals],
+        resolved: vec![0; usize::from(constants.count()) + 1],
+        log: Vec::new(),
+        pairs: Vec::new(),
+        casts: Vec::new(),
+    };
+    if let (true, Some(this)) = (instance, walk.not_zero.first_mut()) {
+        *this = true;
+    }
+    walk.run(locals)?;
+    Ok(walk.sure)
+}
+
+/// Whether an instruction of this kind may be found sure here.
+const fn profits(opcode: u8) -> bool {
+    matches!(
+        opcode,
+        op::LDC
+            | op::LDC_W
+            | op::LDC2_W
+            | op::IALOAD..=op::SALOAD
+            | op::IASTORE..=op::SASTORE
+            | op::IDIV
+            | op::LDIV
+            | op::IREM
+            | op::LREM
+            | op::GETSTATIC..=op::PUTFIELD
+            | op::ARRAYLENGTH
+            | op::CHECKCAST
+            | op::INSTANCEOF
+    )
+}
+
+#[derive(Clone, Copy)]
+struct Local {
+    value: Value,
+    /// Whether a store to it dominates this place.
+    stored: bool,
+}
+
+/// What slots hold.
+#[derive(Clone)]
+struct State {
+    locals: Vec<Local>,
+    /// The upper part of the stack; nothing is known of what is below.
+    stack: Vec<Value>,
+}
+
+/// What to take back when the walk leaves a subtree.
+#[derive(Clone, Copy)]
+enum Learned {
+    NotZero(Value),
+    Resolved(u16, u8),
+}
+
+#[derive(Clone, Copy)]
+struct Marks {
+    log: usize,
+    pairs: usize,
+    casts: usize,
+}
+
+enum Task {
+    Enter {
+        block: u32,
+        state: Rc<State>,
+        /// The one way in is the end of the parent.
+        extends: bool,
+        /// Not 0 on this way.
+        tested: Option<Value>,
+    },
+    Forget(Marks),
+}
+
+struct Walk<'a> {
+    cfg: &'a Cfg,
+    constants: &'a ConstantPool<'a>,
+    /// Stores per local.
+    stores: Vec<u8>,
+    sure: Vec<bool>,
+    not_zero: Vec<bool>,
+    /// Per constant, the accesses that resolved it.
+    resolved: Vec<u8>,
+    log: Vec<Learned>,
+    /// Array and index.
+    pairs: Vec<(Value, Value)>,
+    /// Reference and class.
+    casts: Vec<(Value, u16)>,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, locals: usize) -> Result<(), FlowError> {
+        let cfg = self.cfg;
+        let graph = cfg.digraph();
+        let dominators = Dominators::of(&graph, cfg.entry());
+        let mut children = vec![Vec::new(); graph.nodes() as usize];
+        for block in 0..cfg.entry() {
+            if let Some(parent) = dominators.immediate(block) {
+                children[parent as usize].push(block);
+            }
+        }
+        let start = Rc::new(State {
+            locals: (0..locals as u32)
+                .map(|value| Local {
+                    value,
+                    stored: false,
+                })
+                .collect(),
+            stack: Vec::new(),
+        });
+        let mut tasks = Vec::new();
+        for &block in &children[cfg.entry() as usize] {
+            tasks.push(Task::Enter {
+                block,
+                state: Rc::clone(&start),
+                extends: graph.in_edges(block).len() == 1,
+                tested: None,
+            });
+        }
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Forget(marks) => self.forget(marks),
+                Task::Enter {
+                    block,
+                    state,
+                    extends,
+                    tested,
+                } => {
+                    let before = self.marks();
+                    let start = Rc::new(self.arrive(&graph, block, &state, extends));
+                    drop(state);
+                    if let Some(value) = tested {
+                        self.learn_not_zero(value);
+                    }
+                    let below = &children[block as usize];
+                    let inside = self.marks();
+                    let mut end = State::clone(&start);
+                    let last = self.block(block, &mut end)?;
+                    let end = Rc::new(end);
+                    tasks.push(Task::Forget(before));
+                    self.below(
+                        &graph,
+                        block,
+                        below,
+                        (&start, &end),
+                        inside,
+                        last,
+                        &mut tasks,
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Schedules the blocks that `block` dominates: first those that know what was known at its end.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the walk's own state at one block"
+    )]
+    fn below(
+        &self,
+        graph: &Digraph,
+        block: u32,
+        below: &[u32],
+        (start, end): (&Rc<State>, &Rc<State>),
+        inside: Marks,
+        last: Option<Value>,
+        tasks: &mut Vec<Task>,
+    ) {
+        let normal = self.cfg.edges.len() as u32;
+        let leaves_early = graph.out_edges(block).iter().any(|&e| e >= normal);
+        let only_way = |child: u32| match graph.in_edges(child) {
+            [edge] if *edge < normal && graph.ends(*edge).0 == block => Some(*edge),
+            _ => None,
+        };
+        let knows_end = |child: u32| !leaves_early || only_way(child).is_some();
+        for &child in below.iter().filter(|&&c| !knows_end(c)) {
+            tasks.push(Task::Enter {
+                block: child,
+                state: Rc::clone(start),
+                extends: false,
+                tested: None,
+            });
+        }
+        tasks.push(Task::Forget(inside));
+        for &child in below.iter().filter(|&&c| knows_end(c)) {
+            let way = only_way(child);
+            tasks.push(Task::Enter {
+                block: child,
+                state: Rc::clone(end),
+                extends: way.is_some(),
+                tested: way.and_then(|e| self.tested(block, e, last)),
+            });
+        }
+    }
+
+    /// The value that is not 0, or not null, if control takes an edge out of a block that tests `last`.
+    fn tested(&self, block: u32, edge: u32, last: Option<Value>) -> Option<Value> {
+        let opcode = self.cfg.instructions_of(BlockId(block)).last()?.opcode;
+        let kind = self.cfg.edges[edge as usize].kind;
+        let holds = matches!(
+            (opcode, kind),
+            (op::IFNULL | op::IFEQ, EdgeKind::NotTaken)
+                | (op::IFNONNULL | op::IFNE, EdgeKind::Taken)
+        );
+        last.filter(|_| holds)
+    }
+
+    /// What slots hold at a block's start.
+    fn arrive(&mut self, graph: &Digraph, block: u32, state: &State, extends: bool) -> State {
+        let mut state = state.clone();
+        if extends {
+            if state.stack.len() > MOST_STACK {
+                state.stack.clear();
+            }
+            return state;
+        }
+        for (local, stores) in state.locals.iter_mut().zip(&self.stores) {
+            if !(*stores == 0 || *stores == 1 && local.stored) {
+                local.value = self.not_zero.len() as Value;
+                self.not_zero.push(false);
+            }
+        }
+        state.stack.clear();
+        let normal = self.cfg.edges.len() as u32;
+        if graph.in_edges(block).iter().all(|&e| e >= normal) {
+            let caught = self.fresh();
+            self.learn_not_zero(caught);
+            state.stack.push(caught);
+        }
+        state
+    }
+
+    /// Follows a block; the value that its last instruction tests.
+    fn block(&mut self, block: u32, state: &mut State) -> Result<Option<Value>, FlowError> {
+        let mut last = None;
+        for i in self.cfg.blocks[block as usize].instructions.clone() {
+            let here = &self.cfg.instructions[i];
+            last = state.stack.last().copied();
+            let pops = effect(here, self.constants)?.pops as usize;
+            let height = state.stack.len();
+            if height < pops {
+                // Values that others pushed.
+                let missing = (height..pops).map(|_| self.fresh()).collect::<Vec<_>>();
+                state.stack.splice(0..0, missing);
+            }
+            self.sure[i] = self.check(here, &state.stack, pops);
+            self.step(here, state)?;
+        }
+        Ok(last)
+    }
+
+    /// Whether an instruction surely succeeds; it is taken to have succeeded afterwards.
+    fn check(&mut self, here: &Instruction, stack: &[Value], pops: usize) -> bool {
+        let slot = |below: usize| stack[stack.len() - 1 - below];
+        match (here.opcode, &here.operand) {
+            (op::GETFIELD | op::PUTFIELD, Operand::Constant(index)) => {
+                let dereferenced = self.learn_not_zero(slot(pops - 1));
+                self.resolve(*index, access(here.opcode)) && dereferenced
+            }
+            (
+                op::LDC | op::LDC_W | op::LDC2_W | op::GETSTATIC | op::PUTSTATIC,
+                Operand::Constant(index),
+            ) => self.resolve(*index, access(here.opcode)),
+            (op::NEW | op::ANEWARRAY, Operand::Constant(index)) => {
+                self.resolve(*index, access(here.opcode));
+                false
+            }
+            (op::CHECKCAST, Operand::Constant(index)) => {
+                let cast = (slot(0), *index);
+                let known = self.casts.iter().rev().take(RECENT).any(|c| *c == cast);
+                if !known {
+                    self.casts.push(cast);
+                }
+                self.resolve_if_not_null(slot(0), *index);
+                known
+            }
+            (op::INSTANCEOF, Operand::Constant(index)) => {
+                let resolved = self.resolved.get(usize::from(*index));
+                let known = resolved.is_some_and(|r| r & access(here.opcode) != 0);
+                self.resolve_if_not_null(slot(0), *index);
+                known
+            }
+            (op::IALOAD..=op::SALOAD, _) => self.access_array(slot(1), slot(0)),
+            (op::IASTORE..=op::SASTORE, _) => {
+                let known = self.access_array(slot(pops - 1), slot(pops - 2));
+                known && here.opcode != op::AASTORE
+            }
+            (op::IDIV | op::LDIV | op::IREM | op::LREM | op::ARRAYLENGTH, _) => {
+                self.learn_not_zero(slot(0))
+            }
+            (op::MONITORENTER | op::MONITOREXIT, _) => {
+                self.learn_not_zero(slot(0));
+                false
+            }
+            (op::INVOKEVIRTUAL | op::INVOKESPECIAL | op::INVOKEINTERFACE, _) => {
+                self.learn_not_zero(slot(pops - 1));
+                false
+            }
+            _ => false,
+        }
+    }
+
+    fn step(&mut self, here: &Instruction, state: &mut State) -> Result<(), FlowError> {
+        let effect = effect(here, self.constants)?;
+        let stack = &mut state.stack;
+        let height = stack.len() - effect.pops as usize;
+        if here.opcode == op::CHECKCAST {
+            return Ok(());
+        }
+        if (op::DUP..=op::SWAP).contains(&here.opcode) {
+            let order = shuffle(here.opcode);
+            let mut touched = [0; 6];
+            touched[..effect.pops as usize].copy_from_slice(&stack[height..]);
+            stack.truncate(height);
+            stack.extend(order.iter().map(|&i| touched[i]));
+            return Ok(());
+        }
+        if let Some((local, wide)) = stored_local(here) {
+            let slots = 1 + usize::from(wide);
+            for (offset, &value) in stack[height..].iter().enumerate().take(slots) {
+                if let Some(local) = state.locals.get_mut(usize::from(local) + offset) {
+                    *local = Local {
+                        value,
+                        stored: true,
+                    };
+                }
+            }
+        }
+        stack.truncate(height);
+        if let Operand::Iinc { local, .. } = here.operand {
+            let value = self.fresh();
+            if let Some(local) = state.locals.get_mut(usize::from(local)) {
+                *local = Local {
+                    value,
+                    stored: true,
+                };
+            }
+        }
+        let small = |n: i32| (-32768..32768).contains(&n).then(|| constant(n));
+        let known = match (here.opcode, &here.operand) {
+            (op::ICONST_M1..=op::ICONST_5, _) => {
+                small(i32::from(here.opcode) - i32::from(op::ICONST_0))
+            }
+            (op::BIPUSH | op::SIPUSH, Operand::Immediate(n)) => small(*n),
+            _ => None,
+        };
+        if let Some(value) = known {
+            state.stack.push(value);
+        } else if let Some(first) = loaded_local(here) {
+            for slot in 0..effect.pushes as usize {
+                let local = state.locals.get(usize::from(first) + slot);
+                let value = local.map_or_else(|| self.fresh(), |l| l.value);
+                state.stack.push(value);
+            }
+        } else {
+            for _ in 0..effect.pushes {
+                let value = self.fresh();
+                state.stack.push(value);
+            }
+            if let (true, Some(&value)) = (self.makes_reference(here), state.stack.last()) {
+                self.learn_not_zero(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an instruction's result is a reference that is not null.
+    fn makes_reference(&self, here: &Instruction) -> bool {
+        match (here.opcode, &here.operand) {
+            (op::NEW | op::NEWARRAY | op::ANEWARRAY | op::MULTIANEWARRAY, _) => true,
+            (op::LDC | op::LDC_W, Operand::Constant(index)) => {
+                matches!(self.constants.tag(*index), Some(tag::STRING | tag::CLASS))
+            }
+            _ => false,
+        }
+    }
+
+    fn fresh(&mut self) -> Value {
+        self.not_zero.push(false);
+        self.not_zero.len() as Value - 1
+    }
+
+    /// Notes that a value is neither null nor 0; whether that was known.
+    fn learn_not_zero(&mut self, value: Value) -> bool {
+        if let Some(n) = as_constant(value) {
+            return n != 0;
+        }
+        let known = std::mem::replace(&mut self.not_zero[value as usize], true);
+        if !known {
+            self.log.push(Learned::NotZero(value));
+        }
+        known
+    }
+
+    /// Notes that a constant is resolved; whether that was known.
+    fn resolve(&mut self, index: u16, access: u8) -> bool {
+        let Some(resolved) = self.resolved.get_mut(usize::from(index)) else {
+            return false;
+        };
+        let known = *resolved & access != 0;
+        if !known {
+            *resolved |= access;
+            self.log.push(Learned::Resolved(index, access));
+        }
+        known
+    }
+
+    /// `null` passes `checkcast` and `instanceof` without resolving the class.
+    fn resolve_if_not_null(&mut self, value: Value, class: u16) {
+        if as_constant(value).is_none() && self.not_zero[value as usize] {
+            self.resolve(class, access(op::CHECKCAST));
+        }
+    }
+
+    /// Notes that an index is within an array; whether that was known.
+    fn access_array(&mut self, array: Value, index: Value) -> bool {
+        self.learn_not_zero(array);
+        let within = |other: Value| {
+            other == index
+                || matches!((as_constant(other), as_constant(index)), (Some(o), Some(i)) if 0 <= i && i <= o)
+        };
+        let mut recent = self.pairs.iter().rev().take(RECENT);
+        let known = recent.any(|&(a, i)| a == array && within(i));
+        if !known {
+            self.pairs.push((array, index));
+        }
+        known
+    }
+
+    fn marks(&self) -> Marks {
+        Marks {
+            log: self.log.len(),
+            pairs: self.pairs.len(),
+            casts: self.casts.len(),
+        }
+    }
+
+    fn forget(&mut self, marks: Marks) {
+        for learned in self.log.drain(marks.log..) {
+            match learned {
+                Learned::NotZero(value) => self.not_zero[value as usize] = false,
+                Learned::Resolved(index, access) => self.resolved[usize::from(index)] &= !access,
+            }
+        }
+        self.pairs.truncate(marks.pairs);
+        self.casts.truncate(marks.casts);
+    }
+}
+
+/// The first local that an instruction loads.
+fn loaded_local(here: &Instruction) -> Option<u16> {
+    match (here.opcode, &here.operand) {
+        (op::ILOAD..=op::ALOAD, Operand::Local(n)) => Some(*n),
+        (op::ILOAD_0..=op::ALOAD_3, _) => Some(u16::from((here.opcode - op::ILOAD_0) % 4)),
+        _ => None,
+    }
+}
