@@ -190,3 +190,42 @@ fn penalties_decide_between_equals() {
         "a free column and a bound do not go together"
     );
 }
+
+/// 12 rows, 40 columns: the path reaches the costs exactly unless it is told to stop before.
+#[test]
+fn a_path_ends_where_it_is_told_that_enough_is_explained() {
+    let values = |j: usize| -> Vec<f64> {
+        (0..12)
+            .map(|i| ((i * i * 7 + i * j * 13 + j * j * 5) % 31) as f64)
+            .collect()
+    };
+    let columns = (0..40).map(|j| Column {
+        name: format!("c{j}"),
+        values: Values::Dense(values(j)),
+    });
+    let target: Vec<f64> = (0..12).map(|i| 100.0 + ((i * 17) % 12) as f64).collect();
+    let mean = target.iter().sum::<f64>() / 12.0;
+    let total: f64 = target.iter().map(|y| (y - mean).powi(2)).sum();
+    let design = Design::new(columns.collect(), target).check().unwrap();
+    let whole = Lasso {
+        ratio: Some(0.0),
+        ..Lasso::default()
+    };
+    let short = Lasso {
+        saturation: Some(0.01),
+        ..whole.clone()
+    };
+    let left = |knot: &pricetag_regress::lasso::Knot| {
+        let predicted = knot.model.predict(&design);
+        let squares = predicted
+            .iter()
+            .zip(&design.target)
+            .map(|(p, y)| (p - y).powi(2));
+        squares.sum::<f64>() / total
+    };
+    let (whole, short) = (whole.path(&design).unwrap(), short.path(&design).unwrap());
+    assert!(left(whole.knots.last().unwrap()) < 1e-20);
+    let (last, before) = short.knots.split_last().unwrap();
+    assert!(left(last) <= 0.01 && before.iter().all(|k| left(k) > 0.01));
+    assert_eq!(whole.knots[..short.knots.len()], short.knots[..]);
+}

@@ -56,6 +56,7 @@ impl<'p, 'a> FoldProducts<'p, 'a> {
             end,
             relative: false,
             corners: 20 * training.kept.len() + 1000,
+            saturation: lasso.saturation.unwrap_or(-1.0),
         };
         let path = follow_complete(
             &mut gram,

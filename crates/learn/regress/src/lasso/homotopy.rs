@@ -90,6 +90,8 @@ pub(crate) struct Homotopy<'a, G> {
     refused: Vec<bool>,
     factor: Factor,
     leavings: usize,
+    /// The path ends where no more than this share of the target's square is unexplained; negative for never.
+    pub saturation: f64,
     /// So many of the last columns joined at the current μ: their coefficients are zero.
     fresh: usize,
 }
@@ -127,6 +129,7 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             refused: vec![false; p],
             factor: Factor::default(),
             leavings: 0,
+            saturation: -1.0,
             fresh: 0,
         };
         for (&j, &s) in corner.active.iter().zip(&corner.sign) {
@@ -160,7 +163,7 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             if !passing {
                 found.push(self.corner(&at));
             }
-            if self.mu <= end {
+            if self.mu <= end || self.unexplained(&at) <= self.saturation {
                 return (found, Ended::Finished);
             }
             passing = false;
@@ -258,6 +261,14 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             *z += d;
         }
         z
+    }
+
+    /// ‖t − Zθ‖² for a target of length one.
+    fn unexplained(&self, at: &Position) -> f64 {
+        let explained = self.active.iter().zip(&at.theta);
+        let explained =
+            explained.map(|(&j, t)| t * (self.problem.correlation[j] + at.correlation[j]));
+        1.0 - explained.sum::<f64>()
     }
 
     fn position(&self) -> Position {

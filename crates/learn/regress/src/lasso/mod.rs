@@ -85,6 +85,9 @@ pub struct Lasso {
     pub grid: usize,
     /// Smallest λ as a share of the largest; none for 10⁻⁴, or 10⁻² when there are fewer rows than columns.
     pub ratio: Option<f64>,
+    /// The exact path also ends where no more than this share of the target's weighted square is unexplained, as glmnet's
+    /// `devmax` = 1 − share has it; none for never. It spares the many knots near interpolation when columns outnumber rows.
+    pub saturation: Option<f64>,
 }
 
 impl Default for Lasso {
@@ -100,6 +103,7 @@ impl Default for Lasso {
             seed: 1,
             grid: 100,
             ratio: None,
+            saturation: None,
         }
     }
 }

@@ -76,6 +76,9 @@ impl Lasso {
         if let Some(ratio) = self.ratio.filter(|r| !(0.0..1.0).contains(r)) {
             return wrong("ratio", ratio);
         }
+        if let Some(share) = self.saturation.filter(|s| !(0.0..1.0).contains(s)) {
+            return wrong("saturation", share);
+        }
         if let Lambda::Value(value) = self.lambda
             && !(value >= 0.0 && value.is_finite())
         {
@@ -169,6 +172,7 @@ impl Lasso {
             end,
             relative,
             corners: 20 * scaled.len().min(scaled.rows()) + 1000,
+            saturation: self.saturation.unwrap_or(-1.0),
         }
     }
 

@@ -32,6 +32,8 @@ pub(crate) struct Limits {
     pub end: f64,
     pub relative: bool,
     pub corners: usize,
+    /// The path also ends where no more than this share of the target's square is unexplained; negative for never.
+    pub saturation: f64,
 }
 
 /// The corners, over positions among the kept columns.
@@ -72,6 +74,7 @@ pub(crate) fn follow_complete(
         order,
         non_negative: limits.non_negative,
     });
+    path.saturation = limits.saturation;
     let end = limits.end * if limits.relative { path.mu() } else { 1.0 };
     let (corners, ended) = path.advance(limits.corners, end);
     ScaledPath {
@@ -158,6 +161,7 @@ impl<'p, 'a> Follower<'p, 'a> {
                 None => (Homotopy::new(problem), 0),
                 Some(corner) => (Homotopy::resume(problem, corner), 1),
             };
+            path.saturation = self.limits.saturation;
             if self.accepted.is_empty() && self.limits.relative {
                 end *= path.mu();
             }

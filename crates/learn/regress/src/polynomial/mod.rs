@@ -24,6 +24,9 @@ use crate::lasso::solve::Sample;
 use crate::lasso::{Lasso, SparseModel, Standardisation};
 use terms::{Expansion, formula};
 
+/// Share of the costs' weighted square that need not be explained when terms are as many as rows.
+const SATURATED: f64 = 1e-6;
+
 /// What picks the terms.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selector {
@@ -98,7 +101,8 @@ impl SparsePolynomial {
     /// Fits and returns every step.
     pub fn polynomial(&self, design: &Checked<Design>) -> Result<Polynomial, EstimatorError> {
         self.validate()?;
-        let screening = self.screen.choose(&Sample::of(design))?;
+        let screening =
+            saturating(&self.screen, &Sample::of(design)).choose(&Sample::of(design))?;
         let survivors = self.survivors(design, &screening);
         let terms = expand(&survivors, self.degree, self.interactions);
         let offered = terms.len();
@@ -119,7 +123,7 @@ impl SparsePolynomial {
         };
         let (picked, selection, intercept) = match &self.selector {
             Selector::Lasso(lasso) => {
-                let choice = lasso.choose(&sample)?;
+                let choice = saturating(lasso, &sample).choose(&sample)?;
                 (
                     choice.model.clone(),
                     Selection::Lasso(choice),
@@ -199,6 +203,15 @@ impl SparsePolynomial {
     }
 }
 
+/// The same lasso, stopped short of interpolation where columns are not fewer than rows, unless it says itself when to stop.
+fn saturating(lasso: &Lasso, sample: &Sample) -> Lasso {
+    let interpolates = sample.columns.count() >= sample.columns.rows();
+    Lasso {
+        saturation: lasso.saturation.or(interpolates.then_some(SATURATED)),
+        ..lasso.clone()
+    }
+}
+
 /// Least squares over the columns a model names; columns that the others determine are left out.
 pub(crate) fn refit(sample: &Sample, model: &SparseModel, intercept: bool) -> SparseModel {
     let roots: Vec<f64> = sample.weights.iter().map(|w| w.sqrt()).collect();
@@ -258,10 +271,13 @@ pub(crate) fn fitted(method: &'static str, design: &Design, polynomial: &Polynom
 
 impl Estimator for SparsePolynomial {
     fn name(&self) -> &'static str {
-        "poly"
+        match self.selector {
+            Selector::Lasso(_) => "poly",
+            Selector::ForwardBackward(_) => "greedy",
+        }
     }
 
     fn fit(&self, design: &Checked<Design>) -> Result<Fitted, EstimatorError> {
-        Ok(fitted("poly", design, &self.polynomial(design)?))
+        Ok(fitted(self.name(), design, &self.polynomial(design)?))
     }
 }
