@@ -43,7 +43,7 @@ fn write(dir: &Path, rows: usize) -> Outcome {
     });
     save(
         &dir.join("ols.bin"),
-        columns.collect(),
+        &columns.collect::<Vec<_>>(),
         |sum, u| sum + 500.0 * u,
         &mut uniform(2),
     )?;
@@ -56,7 +56,7 @@ fn write(dir: &Path, rows: usize) -> Outcome {
     });
     save(
         &dir.join("step.bin"),
-        columns.collect(),
+        &columns.collect::<Vec<_>>(),
         |sum, u| sum + 2000.0 * u,
         &mut uniform(4),
     )
@@ -65,7 +65,7 @@ fn write(dir: &Path, rows: usize) -> Outcome {
 /// Every third column is worth its index, the others nothing.
 fn save(
     path: &Path,
-    columns: Vec<Vec<f64>>,
+    columns: &[Vec<f64>],
     noise: impl Fn(f64, f64) -> f64,
     next: &mut impl FnMut() -> f64,
 ) -> Outcome {
@@ -76,7 +76,9 @@ fn save(
             *t += 0.1 * (j + 1) as f64 * x;
         }
     }
-    target.iter_mut().for_each(|t| *t = noise(*t, next()));
+    for t in &mut target {
+        *t = noise(*t, next());
+    }
     let mut file = BufWriter::new(File::create(path)?);
     let mut put = |x: f64| file.write_all(&x.to_le_bytes());
     put(rows as f64)?;

@@ -28,7 +28,8 @@ fn large(aliased: bool, weighted: bool, zeros: bool) -> Checked<Design> {
         })
         .collect();
     if aliased {
-        columns[3] = columns[1].clone();
+        let twin = columns[1].clone();
+        columns[3] = twin;
         columns[6] = columns[0]
             .iter()
             .zip(&columns[2])
