@@ -203,7 +203,7 @@ fn a_path_ends_where_it_is_told_that_enough_is_explained() {
         name: format!("c{j}"),
         values: Values::Dense(values(j)),
     });
-    let target: Vec<f64> = (0..12).map(|i| 100.0 + ((i * 17) % 12) as f64).collect();
+    let target: Vec<f64> = (0..12).map(|i| 100.0 + f64::from((i * 17) % 12)).collect();
     let mean = target.iter().sum::<f64>() / 12.0;
     let total: f64 = target.iter().map(|y| (y - mean).powi(2)).sum();
     let design = Design::new(columns.collect(), target).check().unwrap();
