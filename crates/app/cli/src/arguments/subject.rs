@@ -10,10 +10,21 @@ use pricetag_trace::{MethodScope, Pattern, Scope};
 use super::values::{FeatureGroup, duration, feature_kinds, fraction, key_value, pattern};
 
 #[derive(Debug, Args)]
+#[command(mut_arg("command", |command| command.required(false).required_unless_present("attach")))]
 pub struct RecordArgs {
     /// Directory of the dataset.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: PathBuf,
+    /// Observe a JVM that is running already, in intervals: its process id. It must have been started with the agent; if it was not, the
+    /// options to start it with are printed.
+    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "inputs", "workload"], help_heading = "Running JVM")]
+    pub attach: Option<u32>,
+    /// Length of an interval: `30`, `500ms`, `10m`; 10 s by default.
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "command", help_heading = "Running JVM")]
+    pub every: Option<Duration>,
+    /// How long to observe; until the JVM ends or Ctrl-C by default.
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, conflicts_with = "command", help_heading = "Running JVM")]
+    pub length: Option<Duration>,
     #[command(flatten)]
     pub subject: SubjectArgs,
 }
@@ -79,7 +90,7 @@ pub struct SubjectArgs {
     /// Where times come from: separate runs, or the counting run (which then states its overhead).
     #[arg(long, value_enum, default_value_t = TimingArg::Separate, help_heading = "Timing")]
     pub timing: TimingArg,
-    /// Slow-down by counting above which to warn.
+    /// Slow-down by counting that is allowed: the hottest methods stay uncounted until a measured run fits.
     #[arg(long, value_name = "PERCENT", value_parser = fraction, help_heading = "Timing")]
     pub overhead: Option<f64>,
     /// First invocations of a scope to leave out of fits; detected by default.

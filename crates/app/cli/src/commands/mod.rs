@@ -1,5 +1,6 @@
 //! One module per command.
 
+pub mod attach;
 pub mod counts;
 pub mod doctor;
 pub mod explain;

@@ -8,6 +8,7 @@ use pricetag_runner::{RecordOptions, Recorded};
 use serde::Serialize;
 
 use crate::arguments::{Common, RecordArgs, SubjectArgs};
+use crate::commands::attach;
 use crate::console::Console;
 use crate::failure::{FAILED, Failure};
 use crate::watch::{kinds, main_reason, options, watch};
@@ -38,6 +39,9 @@ struct Failed {
 }
 
 pub fn run(args: &RecordArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
+    if let Some(pid) = args.attach {
+        return attach::run(pid, args, console);
+    }
     let options = options(&args.subject, common, &args.output)?;
     let (dataset, outcome) = recorded(&options, &args.subject, console)?;
     tell(&outcome, console);
