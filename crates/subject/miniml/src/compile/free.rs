@@ -1,0 +1,78 @@
+//! Free variables: what a closure captures.
+
+use std::collections::BTreeSet;
+
+use super::pattern;
+use crate::core::{Expr, Lambda, VarId};
+
+/// Collects the variables a function uses and does not bind.
+pub(super) fn free_of_lambda(
+    lambda: &Lambda,
+    bound: &mut BTreeSet<VarId>,
+    free: &mut BTreeSet<VarId>,
+) {
+    // Variables are unique in the program, so what is bound anywhere inside never is free outside of it.
+    lambda
+        .parameters
+        .iter()
+        .for_each(|p| pattern::variables(p, bound));
+    free_of(&lambda.body, bound, free);
+}
+
+pub(super) fn free_of(e: &Expr, bound: &mut BTreeSet<VarId>, free: &mut BTreeSet<VarId>) {
+    match e {
+        Expr::Int(_) | Expr::Float(_) | Expr::String(_) | Expr::Global(_) => {}
+        Expr::Local(v) => {
+            if !bound.contains(v) {
+                free.insert(*v);
+            }
+        }
+        Expr::Lambda(l) => free_of_lambda(l, bound, free),
+        Expr::Apply(f, parts) => {
+            free_of(f, bound, free);
+            parts.iter().for_each(|p| free_of(p, bound, free));
+        }
+        Expr::Operate(_, parts, _)
+        | Expr::Construct {
+            arguments: parts, ..
+        }
+        | Expr::Tuple(parts)
+        | Expr::List(parts)
+        | Expr::Exception(_, parts)
+        | Expr::Sequence(parts) => {
+            parts.iter().for_each(|p| free_of(p, bound, free));
+        }
+        Expr::And(a, b) | Expr::Or(a, b) => {
+            free_of(a, bound, free);
+            free_of(b, bound, free);
+        }
+        Expr::RecordWith { base, fields, .. } => {
+            free_of(base, bound, free);
+            fields.iter().for_each(|(_, p)| free_of(p, bound, free));
+        }
+        Expr::Field(a, _) => free_of(a, bound, free),
+        Expr::If(a, b, c) => [a, b, c].into_iter().for_each(|p| free_of(p, bound, free)),
+        Expr::Match { value, clauses, .. } | Expr::Try(value, clauses) => {
+            free_of(value, bound, free);
+            for c in clauses {
+                pattern::variables(&c.pattern, bound);
+                c.guard.iter().for_each(|g| free_of(g, bound, free));
+                free_of(&c.body, bound, free);
+            }
+        }
+        Expr::Let(bindings, body) => {
+            for (p, v) in bindings {
+                pattern::variables(p, bound);
+                free_of(v, bound, free);
+            }
+            free_of(body, bound, free);
+        }
+        Expr::LetRec(functions, body) => {
+            bound.extend(functions.iter().map(|(v, _)| *v));
+            functions
+                .iter()
+                .for_each(|(_, l)| free_of_lambda(l, bound, free));
+            free_of(body, bound, free);
+        }
+    }
+}

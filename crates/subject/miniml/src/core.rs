@@ -1,0 +1,189 @@
+//! The typed core: names resolved, constructors numbered, operators known with the type they work at.
+//!
+//! Costs are no part of it: a metric reads the core and the evaluator's counts.
+
+use crate::syntax::Span;
+use crate::types::Ty;
+
+/// A local variable, unique in the program.
+pub type VarId = u32;
+/// A top-level variable.
+pub type GlobalId = u32;
+/// An exception's constructor.
+pub type ExnId = u32;
+
+macro_rules! operators {
+    ($($name:ident)*) => {
+        /// A built-in operation.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[allow(missing_docs, reason = "each is the OCaml function of that name")]
+        pub enum Operator { $($name,)* }
+
+        impl Operator {
+            /// The operation of a name.
+            pub(crate) fn named(name: &str) -> Option<Self> {
+                match name {
+                    $(stringify!($name) => Some(Self::$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+operators! {
+    IntNegate IntAdd IntSub IntMul IntDiv IntMod FloatNegate FloatAdd FloatSub FloatMul FloatDiv FloatPower FloatSqrt FloatExp FloatLog FloatSin FloatCos FloatFloor
+    FloatCeil Equal NotEqual Less LessEqual Greater GreaterEqual Compare BoolNot FloatOfInt IntOfFloat CharCode CharOfCode
+    StringLength StringGet StringConcat StringOfInt StringOfFloat IntOfString StringMake StringSub PrintString Raise
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+#[allow(
+    missing_docs,
+    reason = "the constructs of the language, under their names"
+)]
+pub enum Expr {
+    /// An integer, a character, a boolean, `()`, or a constructor without arguments.
+    Int(i64),
+    Float(f64),
+    String(Vec<u8>),
+    Local(VarId),
+    Global(GlobalId),
+    Lambda(Box<Lambda>),
+    Apply(Box<Expr>, Vec<Expr>),
+    /// An operation with all its arguments, at the type of the first.
+    Operate(Operator, Vec<Expr>, Ty),
+    And(Box<Expr>, Box<Expr>),
+    Or(Box<Expr>, Box<Expr>),
+    /// A constructor with arguments; also a record (tag 0).
+    Construct {
+        tag: u8,
+        arguments: Vec<Expr>,
+    },
+    Tuple(Vec<Expr>),
+    List(Vec<Expr>),
+    Exception(ExnId, Vec<Expr>),
+    RecordWith {
+        base: Box<Expr>,
+        size: usize,
+        fields: Vec<(usize, Expr)>,
+    },
+    Field(Box<Expr>, usize),
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    Match {
+        value: Box<Expr>,
+        clauses: Vec<Clause>,
+        span: Span,
+    },
+    Try(Box<Expr>, Vec<Clause>),
+    Let(Vec<(Pattern, Expr)>, Box<Expr>),
+    LetRec(Vec<(VarId, Lambda)>, Box<Expr>),
+    Sequence(Vec<Expr>),
+}
+
+/// A function of one or more arguments.
+#[derive(Clone, Debug)]
+pub struct Lambda {
+    /// One pattern for each argument.
+    pub parameters: Vec<Pattern>,
+    /// Its body.
+    pub body: Expr,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// `pattern when guard -> body`.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// What is matched.
+    pub pattern: Pattern,
+    /// What must also hold.
+    pub guard: Option<Expr>,
+    /// What is computed.
+    pub body: Expr,
+}
+
+/// A pattern.
+#[derive(Clone, Debug)]
+#[allow(
+    missing_docs,
+    reason = "the patterns of the language, under their names"
+)]
+pub enum Pattern {
+    Any,
+    Variable(VarId),
+    Int(i64),
+    IntRange(i64, i64),
+    Float(f64),
+    String(Vec<u8>),
+    /// A block; `sole` when its type has no other constructor.
+    Construct {
+        tag: u8,
+        sole: bool,
+        arguments: Vec<Pattern>,
+    },
+    Exception(ExnId, Vec<Pattern>),
+    Tuple(Vec<Pattern>),
+    Record(Vec<(usize, Pattern)>),
+    Or(Box<Pattern>, Box<Pattern>),
+    Alias(Box<Pattern>, VarId),
+}
+
+/// Something done at top level.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Where it stands.
+    pub span: Span,
+    /// What is computed.
+    pub work: Work,
+    /// What is shown afterwards: names, their places and types.
+    pub shown: Vec<Shown>,
+    /// Whether it belongs to the library.
+    pub library: bool,
+}
+
+/// The computation of an item.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// A declaration: nothing runs.
+    Nothing,
+    /// An expression whose value goes to a global.
+    Expression(Expr, GlobalId),
+    /// Bindings; the pattern's variables go to globals.
+    Let(Vec<(Pattern, Expr)>, Vec<(VarId, GlobalId)>),
+    /// Functions that may call each other.
+    LetRec(Vec<(GlobalId, Lambda)>),
+}
+
+/// A value that is shown.
+#[expect(
+    dead_code,
+    reason = "places and types are read where values are printed, which is not done yet"
+)]
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// Its name; nothing for an expression.
+    pub name: Option<String>,
+    /// Where its value is.
+    pub global: GlobalId,
+    /// Its type.
+    pub ty: Ty,
+    /// Its type as text.
+    pub type_text: String,
+}
+
+/// A typed program, library included.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// In order.
+    pub items: Vec<Item>,
+    /// Globals there are.
+    pub globals: u32,
+    /// Names of exceptions with the number and types of their arguments.
+    pub exceptions: Vec<(String, Vec<Ty>)>,
+    /// All types.
+    pub types: crate::types::Types,
+    /// Signature, as `ocamlc -i` prints it.
+    pub signature: String,
+}

@@ -1,0 +1,394 @@
+//! Hindley–Milner inference (Milner 1978; Damas and Milner 1982) that leaves the typed core behind.
+//!
+//! An ill-typed item is reported and its names get any type, so that one run reports several errors.
+//! Deviation from OCaml: fields and constructors are looked up by name alone, the last declared first.
+
+mod declaration;
+mod expression;
+mod pattern;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::core::{ExnId, GlobalId, Item, Operator, Program, Shown, VarId, Work};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{self, ItemKind, Name, Path, Span};
+use crate::types::{self, Letters, Mismatch, Shape, Ty, TypeId, TypeInfo, Types};
+
+/// What a name of a value stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    Local(VarId),
+    Global(GlobalId),
+    External(Operator, usize),
+}
+
+/// What a constructor is.
+#[derive(Clone, Debug)]
+pub(super) struct ConstructorInfo {
+    /// Of the block, or the number of a constant.
+    tag: u32,
+    arguments: Rc<[Ty]>,
+    result: Ty,
+    exception: Option<ExnId>,
+    sole: bool,
+}
+
+/// What a field is.
+#[derive(Clone, Debug)]
+pub(super) struct FieldInfo {
+    index: usize,
+    size: usize,
+    ty: Ty,
+    record: Ty,
+    names: Rc<[Name]>,
+}
+
+/// The names of one scope; scopes are looked through from the innermost.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope {
+    values: BTreeMap<Name, (Place, Ty)>,
+    constructors: BTreeMap<Name, ConstructorInfo>,
+    fields: BTreeMap<Name, FieldInfo>,
+    types: BTreeMap<Name, TypeId>,
+    modules: BTreeMap<Name, Rc<Scope>>,
+}
+
+pub(super) type Inferred<T> = Result<T, Diagnostic>;
+
+/// The state of inference.
+pub(super) struct Infer {
+    types: Types,
+    scopes: Vec<Scope>,
+    items: Vec<Item>,
+    errors: Vec<Diagnostic>,
+    exceptions: Vec<(String, Vec<Ty>)>,
+    globals: u32,
+    variables: u32,
+    letters: Letters,
+    signature: String,
+    library: bool,
+    /// Type variables named in annotations of the item at hand.
+    named: BTreeMap<Name, Ty>,
+}
+
+/// Types a program after the library; both are parsed.
+pub(crate) fn program(
+    library: &[syntax::Item],
+    user: &[syntax::Item],
+) -> Result<Program, Vec<Diagnostic>> {
+    let mut infer = Infer::new();
+    infer.module_items(library);
+    infer.library = false;
+    infer.signature.clear();
+    infer.scopes.push(Scope::default());
+    infer.module_items(user);
+    if !infer.errors.is_empty() {
+        return Err(infer.errors);
+    }
+    Ok(Program {
+        items: infer.items,
+        globals: infer.globals,
+        exceptions: infer.exceptions,
+        types: infer.types,
+        signature: infer.signature,
+    })
+}
+
+impl Infer {
+    fn new() -> Self {
+        let mut infer = Self {
+            types: Types::default(),
+            scopes: vec![Scope::default()],
+            items: vec![],
+            errors: vec![],
+            exceptions: vec![],
+            globals: 0,
+            variables: 0,
+            letters: Letters::default(),
+            signature: String::new(),
+            library: true,
+            named: BTreeMap::new(),
+        };
+        for (name, arity) in [
+            ("int", 0),
+            ("float", 0),
+            ("char", 0),
+            ("string", 0),
+            ("exn", 0),
+            ("bool", 0),
+            ("unit", 0),
+            ("list", 1),
+        ] {
+            let id = infer.types.declare(TypeInfo {
+                name: name.into(),
+                arity,
+                alias: None,
+                covariant: true,
+                shape: Shape::Basic,
+            });
+            infer.scopes[0].types.insert(name.into(), id);
+        }
+        let (bool, unit) = (
+            infer.types.basic(types::BOOL),
+            infer.types.basic(types::UNIT),
+        );
+        let element = infer.types.generic();
+        let list = infer.types.constructor(types::LIST, vec![element]);
+        for (name, tag, arguments, result) in [
+            ("false", 0, vec![], bool),
+            ("true", 1, vec![], bool),
+            ("()", 0, vec![], unit),
+            ("[]", 0, vec![], list),
+            ("::", 0, vec![element, list], list),
+        ] {
+            let info = ConstructorInfo {
+                tag,
+                sole: name == "()",
+                arguments: arguments.into(),
+                result,
+                exception: None,
+            };
+            infer.scopes[0].constructors.insert(name.into(), info);
+        }
+        infer
+    }
+
+    pub(super) fn scope(&mut self) -> &mut Scope {
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    pub(super) fn local(&mut self) -> VarId {
+        self.variables += 1;
+        self.variables
+    }
+
+    fn global(&mut self) -> GlobalId {
+        self.globals += 1;
+        self.globals - 1
+    }
+
+    /// Looks a name up, through modules when qualified.
+    pub(super) fn lookup<T: Clone>(
+        &self,
+        path: &Path,
+        span: Span,
+        what: &str,
+        get: impl Fn(&Scope) -> Option<&T>,
+    ) -> Inferred<T> {
+        let unknown = |name: &str, what: &str| {
+            Diagnostic::new(span, format!("there is no {what} `{name}`"))
+                .advice("define it before this line; of OCaml's library, parts of Stdlib, List, Option, String and Char are here")
+        };
+        let Some((first, rest)) = path.modules.split_first() else {
+            let found = self.scopes.iter().rev().find_map(&get);
+            return found.cloned().ok_or_else(|| unknown(&path.name, what));
+        };
+        if &**first == "Stdlib" && rest.is_empty() {
+            return get(&self.scopes[0])
+                .cloned()
+                .ok_or_else(|| unknown(&path.name, what));
+        }
+        let mut module = self.module(first).ok_or_else(|| unknown(first, "module"))?;
+        for name in rest {
+            module = module
+                .modules
+                .get(name)
+                .ok_or_else(|| unknown(name, "module"))?;
+        }
+        get(module)
+            .cloned()
+            .ok_or_else(|| unknown(&path.name, what))
+    }
+
+    fn module(&self, name: &Name) -> Option<&Rc<Scope>> {
+        self.scopes.iter().rev().find_map(|s| s.modules.get(name))
+    }
+
+    /// Brings a module's names into scope.
+    pub(super) fn open(&mut self, path: &Path, span: Span) -> Inferred<()> {
+        let module = self.lookup(path, span, "module", |s| s.modules.get(&path.name))?;
+        let scope = (*module).clone();
+        self.scopes.push(scope);
+        Ok(())
+    }
+
+    /// Requires that an expression of type `found` has type `wanted`.
+    pub(super) fn require(&mut self, span: Span, found: Ty, wanted: Ty) -> Inferred<()> {
+        self.types.unify(found, wanted).map_err(|mismatch| {
+            let mut letters = Letters::default();
+            let (f, w) = (
+                self.types.text(found, &mut letters),
+                self.types.text(wanted, &mut letters),
+            );
+            let why = match mismatch {
+                Mismatch::Different => "",
+                Mismatch::Cyclic => ": the type would contain itself",
+                Mismatch::Deep => ": the type is nested too deeply",
+            };
+            Diagnostic::new(
+                span,
+                format!("this has type `{f}`, where `{w}` is expected{why}"),
+            )
+        })
+    }
+
+    pub(super) fn generalize(&mut self, ty: Ty, expansive: bool, span: Span) -> Inferred<()> {
+        self.types
+            .generalize(ty, expansive)
+            .map_err(|_| Diagnostic::new(span, "the type of this is nested too deeply"))
+    }
+
+    fn module_items(&mut self, items: &[syntax::Item]) {
+        for item in items {
+            self.named.clear();
+            let depth = self.scopes.len();
+            self.types.level = 0;
+            if let Err(error) = self.item(item) {
+                if !matches!(item.kind, ItemKind::Open(_)) {
+                    self.scopes.truncate(depth);
+                }
+                self.errors.push(error);
+                if let ItemKind::Let(definition) = &item.kind {
+                    self.forgive(definition);
+                }
+            }
+        }
+    }
+
+    /// Gives the names of an ill-typed definition any type.
+    fn forgive(&mut self, definition: &syntax::Definition) {
+        for binding in &definition.bindings {
+            let mut names = Vec::new();
+            pattern::names(&binding.pattern, &mut names);
+            for name in names {
+                let (ty, global) = (self.types.generic(), self.global());
+                self.scope()
+                    .values
+                    .insert(name, (Place::Global(global), ty));
+            }
+        }
+    }
+
+    fn item(&mut self, item: &syntax::Item) -> Inferred<()> {
+        match &item.kind {
+            ItemKind::Let(definition) => self.let_item(definition, item.span),
+            ItemKind::Expression(expression) => {
+                self.types.level = 1;
+                let (core, ty) = self.expression(expression)?;
+                self.types.level = 0;
+                self.generalize(ty, !expression::is_value(expression), item.span)?;
+                let global = self.global();
+                let shown = vec![self.shown(None, global, ty)];
+                self.push(item.span, Work::Expression(core, global), shown);
+                Ok(())
+            }
+            ItemKind::Types(declarations) => self.type_declarations(declarations, item.span),
+            ItemKind::Exception(variant) => self.exception(variant),
+            ItemKind::Module(name, items) => {
+                let outer = std::mem::take(&mut self.signature);
+                self.scopes.push(Scope::default());
+                let depth = self.scopes.len();
+                self.module_items(items);
+                // Opened modules are no part of this one, what stands after them is.
+                let mut module = Scope::default();
+                for scope in self.scopes.drain(depth - 1..) {
+                    module.values.extend(scope.values);
+                    module.constructors.extend(scope.constructors);
+                    module.fields.extend(scope.fields);
+                    module.types.extend(scope.types);
+                    module.modules.extend(scope.modules);
+                }
+                let inner = std::mem::replace(&mut self.signature, outer);
+                self.signature
+                    .push_str(&format!("module {name} : sig {} end\n", inner.trim()));
+                self.scope().modules.insert(name.clone(), Rc::new(module));
+                Ok(())
+            }
+            ItemKind::Open(path) => {
+                self.open(path, item.span)?;
+                self.scopes.push(Scope::default());
+                Ok(())
+            }
+            ItemKind::External(name, annotation, operator) => {
+                self.external(name, annotation, operator, item.span)
+            }
+        }
+    }
+
+    fn push(&mut self, span: Span, work: Work, shown: Vec<Shown>) {
+        let library = self.library;
+        self.items.push(Item {
+            span,
+            work,
+            shown,
+            library,
+        });
+    }
+
+    fn shown(&mut self, name: Option<&Name>, global: GlobalId, ty: Ty) -> Shown {
+        self.letters.restart();
+        let type_text = self.types.text(ty, &mut self.letters);
+        Shown {
+            name: name.map(ToString::to_string),
+            global,
+            ty,
+            type_text,
+        }
+    }
+
+    fn let_item(&mut self, definition: &syntax::Definition, span: Span) -> Inferred<()> {
+        self.types.level = 1;
+        self.scopes.push(Scope::default());
+        if definition.recursive {
+            let bindings = self.recursive(definition, true)?;
+            let scope = self.scopes.pop().unwrap_or_default();
+            self.types.level = 0;
+            let mut shown = Vec::new();
+            for (name, id, _) in &bindings {
+                let (place, ty) = scope.values[name];
+                self.generalize(ty, false, span)?;
+                self.scope().values.insert(name.clone(), (place, ty));
+                shown.push(self.exported(name, *id, ty));
+            }
+            let functions = bindings
+                .into_iter()
+                .map(|(_, id, lambda)| (id, lambda))
+                .collect();
+            self.push(span, Work::LetRec(functions), shown);
+            return Ok(());
+        }
+        let (bindings, variables) = self.parallel(definition)?;
+        self.scopes.pop();
+        self.types.level = 0;
+        let (mut places, mut shown) = (vec![], vec![]);
+        for (name, variable, ty, expansive) in variables {
+            self.generalize(ty, expansive, span)?;
+            let global = self.global();
+            places.push((variable, global));
+            self.scope()
+                .values
+                .insert(name.clone(), (Place::Global(global), ty));
+            shown.push(self.exported(&name, global, ty));
+        }
+        self.push(span, Work::Let(bindings, places), shown);
+        Ok(())
+    }
+
+    fn exported(&mut self, name: &Name, global: GlobalId, ty: Ty) -> Shown {
+        let shown = self.shown(Some(name), global, ty);
+        self.signature
+            .push_str(&format!("val {} : {}\n", show_name(name), shown.type_text));
+        shown
+    }
+}
+
+/// `( + )` for an operator.
+fn show_name(name: &str) -> String {
+    if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name != "mod" {
+        name.to_owned()
+    } else {
+        format!("( {name} )")
+    }
+}

@@ -1,0 +1,174 @@
+external ( ~- ) : int -> int = "IntNegate"
+external ( ~-. ) : float -> float = "FloatNegate"
+external ( + ) : int -> int -> int = "IntAdd"
+external ( - ) : int -> int -> int = "IntSub"
+external ( * ) : int -> int -> int = "IntMul"
+external ( / ) : int -> int -> int = "IntDiv"
+external ( mod ) : int -> int -> int = "IntMod"
+external ( +. ) : float -> float -> float = "FloatAdd"
+external ( -. ) : float -> float -> float = "FloatSub"
+external ( *. ) : float -> float -> float = "FloatMul"
+external ( /. ) : float -> float -> float = "FloatDiv"
+external ( ** ) : float -> float -> float = "FloatPower"
+external sqrt : float -> float = "FloatSqrt"
+external exp : float -> float = "FloatExp"
+external log : float -> float = "FloatLog"
+external sin : float -> float = "FloatSin"
+external cos : float -> float = "FloatCos"
+external floor : float -> float = "FloatFloor"
+external ceil : float -> float = "FloatCeil"
+external ( = ) : 'a -> 'a -> bool = "Equal"
+external ( <> ) : 'a -> 'a -> bool = "NotEqual"
+external ( < ) : 'a -> 'a -> bool = "Less"
+external ( <= ) : 'a -> 'a -> bool = "LessEqual"
+external ( > ) : 'a -> 'a -> bool = "Greater"
+external ( >= ) : 'a -> 'a -> bool = "GreaterEqual"
+external compare : 'a -> 'a -> int = "Compare"
+external not : bool -> bool = "BoolNot"
+external float_of_int : int -> float = "FloatOfInt"
+external float : int -> float = "FloatOfInt"
+external int_of_float : float -> int = "IntOfFloat"
+external truncate : float -> int = "IntOfFloat"
+external int_of_char : char -> int = "CharCode"
+external char_of_int : int -> char = "CharOfCode"
+external ( ^ ) : string -> string -> string = "StringConcat"
+external string_of_int : int -> string = "StringOfInt"
+external string_of_float : float -> string = "StringOfFloat"
+external int_of_string : string -> int = "IntOfString"
+external print_string : string -> unit = "PrintString"
+external raise : exn -> 'a = "Raise"
+
+exception Not_found
+exception Failure of string
+exception Invalid_argument of string
+exception Division_by_zero
+exception Match_failure of (string * int * int)
+exception Exit
+type 'a option = None | Some of 'a
+type ('a, 'b) result = Ok of 'a | Error of 'b
+
+let max_int = 4611686018427387903
+let min_int = -4611686018427387904
+let failwith s = raise (Failure s)
+let invalid_arg s = raise (Invalid_argument s)
+let fst (a, _) = a
+let snd (_, b) = b
+let abs x = if x >= 0 then x else -x
+let abs_float x = if x < 0. then -.x else x
+let succ x = x + 1
+let pred x = x - 1
+let min a b = if a <= b then a else b
+let max a b = if a >= b then a else b
+let ignore _ = ()
+let string_of_bool b = if b then "true" else "false"
+let print_int n = print_string (string_of_int n)
+let print_float x = print_string (string_of_float x)
+let print_endline s = print_string s; print_string "\n"
+let print_newline () = print_string "\n"
+let rec ( @ ) l1 l2 = match l1 with [] -> l2 | x :: r -> x :: (r @ l2)
+
+module String = struct
+  external length : string -> int = "StringLength"
+  external get : string -> int -> char = "StringGet"
+  external make : int -> char -> string = "StringMake"
+  external sub : string -> int -> int -> string = "StringSub"
+  let rec concat sep l = match l with [] -> "" | [x] -> x | x :: r -> x ^ sep ^ concat sep r
+end
+
+module Char = struct
+  external code : char -> int = "CharCode"
+  external chr : int -> char = "CharOfCode"
+end
+
+module Option = struct
+  let some x = Some x
+  let value o default = match o with Some v -> v | None -> default
+  let get o = match o with Some v -> v | None -> invalid_arg "option is None"
+  let bind o f = match o with None -> None | Some v -> f v
+  let map f o = match o with None -> None | Some v -> Some (f v)
+  let is_none o = match o with None -> true | Some _ -> false
+  let is_some o = match o with None -> false | Some _ -> true
+  let to_list o = match o with None -> [] | Some v -> [v]
+end
+
+module List = struct
+  let rec length_from n l = match l with [] -> n | _ :: r -> length_from (n + 1) r
+  let length l = length_from 0 l
+  let cons a l = a :: l
+  let hd l = match l with [] -> failwith "hd" | a :: _ -> a
+  let tl l = match l with [] -> failwith "tl" | _ :: r -> r
+  let rec nth_from l n = match l with
+    | [] -> failwith "nth"
+    | a :: r -> if n = 0 then a else nth_from r (n - 1)
+  let nth l n = if n < 0 then invalid_arg "List.nth" else nth_from l n
+  let append l1 l2 = l1 @ l2
+  let rec rev_append l1 l2 = match l1 with [] -> l2 | a :: r -> rev_append r (a :: l2)
+  let rev l = rev_append l []
+  let rec init_from i n f = if i >= n then [] else let x = f i in x :: init_from (i + 1) n f
+  let init n f = if n < 0 then invalid_arg "List.init" else init_from 0 n f
+  let rec concat l = match l with [] -> [] | a :: r -> a @ concat r
+  let flatten l = concat l
+  let rec map f l = match l with [] -> [] | a :: r -> let b = f a in b :: map f r
+  let rec mapi_from i f l = match l with
+    | [] -> []
+    | a :: r -> let b = f i a in b :: mapi_from (i + 1) f r
+  let mapi f l = mapi_from 0 f l
+  let rec rev_map_onto f acc l = match l with
+    | [] -> acc
+    | a :: r -> rev_map_onto f (f a :: acc) r
+  let rev_map f l = rev_map_onto f [] l
+  let rec iter f l = match l with [] -> () | a :: r -> f a; iter f r
+  let rec fold_left f acc l = match l with [] -> acc | a :: r -> fold_left f (f acc a) r
+  let rec fold_right f l acc = match l with [] -> acc | a :: r -> f a (fold_right f r acc)
+  let rec map2 f l1 l2 = match l1, l2 with
+    | [], [] -> []
+    | a :: r, b :: s -> let c = f a b in c :: map2 f r s
+    | _, _ -> invalid_arg "List.map2"
+  let rec fold_left2 f acc l1 l2 = match l1, l2 with
+    | [], [] -> acc
+    | a :: r, b :: s -> fold_left2 f (f acc a b) r s
+    | _, _ -> invalid_arg "List.fold_left2"
+  let rec for_all p l = match l with [] -> true | a :: r -> p a && for_all p r
+  let rec exists p l = match l with [] -> false | a :: r -> p a || exists p r
+  let rec mem x l = match l with [] -> false | a :: r -> compare a x = 0 || mem x r
+  let rec assoc x l = match l with
+    | [] -> raise Not_found
+    | (a, b) :: r -> if compare a x = 0 then b else assoc x r
+  let rec assoc_opt x l = match l with
+    | [] -> None
+    | (a, b) :: r -> if compare a x = 0 then Some b else assoc_opt x r
+  let rec mem_assoc x l = match l with
+    | [] -> false
+    | (a, _) :: r -> compare a x = 0 || mem_assoc x r
+  let rec find p l = match l with [] -> raise Not_found | a :: r -> if p a then a else find p r
+  let rec find_opt p l = match l with [] -> None | a :: r -> if p a then Some a else find_opt p r
+  let rec filter_onto p acc l = match l with
+    | [] -> rev acc
+    | a :: r -> if p a then filter_onto p (a :: acc) r else filter_onto p acc r
+  let filter p l = filter_onto p [] l
+  let rec filter_map_onto f acc l = match l with
+    | [] -> rev acc
+    | a :: r -> (match f a with None -> filter_map_onto f acc r | Some b -> filter_map_onto f (b :: acc) r)
+  let filter_map f l = filter_map_onto f [] l
+  let concat_map f l = concat (map f l)
+  let rec partition_onto p yes no l = match l with
+    | [] -> (rev yes, rev no)
+    | a :: r -> if p a then partition_onto p (a :: yes) no r else partition_onto p yes (a :: no) r
+  let partition p l = partition_onto p [] [] l
+  let rec split l = match l with
+    | [] -> ([], [])
+    | (a, b) :: r -> let (x, y) = split r in (a :: x, b :: y)
+  let rec combine l1 l2 = match l1, l2 with
+    | [], [] -> []
+    | a :: r, b :: s -> (a, b) :: combine r s
+    | _, _ -> invalid_arg "List.combine"
+  let rec merge cmp l1 l2 = match l1, l2 with
+    | [], l | l, [] -> l
+    | a :: r, b :: s -> if cmp a b <= 0 then a :: merge cmp r l2 else b :: merge cmp l1 s
+  let rec take n l = if n = 0 then [] else match l with [] -> [] | a :: r -> a :: take (n - 1) r
+  let rec drop n l = if n = 0 then l else match l with [] -> [] | _ :: r -> drop (n - 1) r
+  let rec sort cmp l = match l with
+    | [] | [_] -> l
+    | _ -> let n = length l / 2 in merge cmp (sort cmp (take n l)) (sort cmp (drop n l))
+  let stable_sort cmp l = sort cmp l
+end
