@@ -10,6 +10,7 @@ pub mod import;
 pub mod inspect;
 pub mod instrument;
 pub mod mine;
+pub mod ocaml;
 pub mod pages;
 pub mod predict;
 pub mod record;
