@@ -8,6 +8,7 @@ use pricetag_estimator::{Column, Design, Estimator, Values};
 use pricetag_regress::Lasso;
 use pricetag_regress::lasso::{Lambda, SparseModel, Standardisation};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 fn files(ending: &str) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(golden())
@@ -220,9 +221,15 @@ fn integers(rows: usize, columns: usize) -> impl Strategy<Value = Design> {
                 1 => previous.iter().map(|v| 3.0 * v).collect(),
                 2 => previous.iter().zip(&own).map(|(a, b)| a + b).collect(),
                 3 => vec![f64::from(cells[j]); rows],
-                4 => own.iter().map(|v| (v - 4.0).max(0.0) * 1e6).collect(),
+                4 => own.iter().map(|v| (v - 4.0).max(0.0)).collect(),
                 _ => own,
             });
+        }
+        // After the sums: a large column plus a small one would be dependent to rounding, where no solution has 9 digits.
+        for (column, _) in data.iter_mut().zip(&kinds).filter(|(_, kind)| **kind == 4) {
+            for v in column {
+                *v *= 1e6;
+            }
         }
         let columns = data
             .into_iter()
@@ -276,7 +283,7 @@ fn options() -> impl Strategy<Value = Lasso> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
     fn every_knot_is_optimal(

@@ -14,7 +14,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::{Duration, Instant};
 
 use jvmti_bindings::sys::jni::{JNI_OK, JNI_VERSION_1_6, JavaVM};
@@ -34,7 +34,6 @@ const LOOK: Duration = Duration::from_millis(1);
 /// Which snapshots there are.
 #[derive(Debug, Default)]
 pub struct Snapshots {
-    taken: AtomicU32,
     busy: AtomicBool,
     over: AtomicBool,
 }
@@ -63,8 +62,11 @@ pub fn take(session: &Session, jni: Jni) {
         return;
     }
     if !snapshots.over.load(Ordering::SeqCst) && session.runtime.get().is_some() {
-        let number = snapshots.taken.fetch_add(1, Ordering::Relaxed) + 1;
-        let file = AgentOptions::snapshot_of(&session.options.trace, number);
+        // The first free number, which is where those who asked look for it.
+        let file = (1..=u32::MAX)
+            .map(|number| AgentOptions::snapshot_of(&session.options.trace, number))
+            .find(|file| !file.exists())
+            .unwrap_or_default();
         if let Err(error) = write(session, jni, &file) {
             session.inexact(format!("a snapshot was not written: {error}"));
         }
