@@ -69,13 +69,41 @@ fn analyse(source: &str) -> Result<Program, Vec<Diagnostic>> {
     })
 }
 
+/// Stack for a program nested as deeply as the parser allows: the caller's may be too small for that.
+const STACK: usize = 64 << 20;
+
+/// Does something on a stack of its own.
+fn with_room<T: Send>(act: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        let joined = thread
+            .spawn_scoped(scope, act)
+            .map(std::thread::ScopedJoinHandle::join);
+        match joined {
+            Ok(Ok(value)) => value,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => panic!("no thread could be started: {error}"),
+        }
+    })
+}
+
 /// The signature of a program, in the words of `ocamlc -i`.
+///
+/// # Panics
+/// If the system has no thread to give.
 pub fn signature(source: &str) -> Result<String, Vec<Diagnostic>> {
-    analyse(source).map(|p| p.signature)
+    with_room(|| analyse(source).map(|p| p.signature))
 }
 
 /// Runs a program and counts, in paper mode.
+///
+/// # Panics
+/// If the system has no thread to give.
 pub fn count(source: &str, limits: Limits) -> Result<Run, Vec<Diagnostic>> {
+    with_room(|| counted(source, limits))
+}
+
+fn counted(source: &str, limits: Limits) -> Result<Run, Vec<Diagnostic>> {
     let program = analyse(source)?;
     let code = crate::compile::compile(&program);
     let exceptions = program
