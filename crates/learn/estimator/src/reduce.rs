@@ -7,7 +7,7 @@
 //! of a Gram matrix and several times the speed of reflections.
 //!
 //! Rounding errors are relative to the length of each column times 1 + ‖C‖². Where a block is unlike the rows before it
-//! (‖C‖² above [`GROWTH`]), and for the first rows, the rows are stacked and reduced by blocked Householder QR instead.
+//! (‖C‖² above `GROWTH`), and for the first rows, the rows are stacked and reduced by blocked Householder QR instead.
 //!
 //! Limit: a column that is new by less than a `floor`th of its length is held up at that share, so that dependent columns
 //! do not force reflections. It must lie well below the tolerance at which the triangle will be judged.

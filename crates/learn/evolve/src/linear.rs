@@ -1,7 +1,7 @@
 //! Least squares over a handful of columns.
 //!
 //! Modified Gram–Schmidt, every column orthogonalised twice ("twice is enough", Giraud, Langou & Rozložník 2005), with
-//! the target carried along. A column of which less than [`NEW`] is new gets no coefficient.
+//! the target carried along. A column of which less than `NEW` is new gets no coefficient.
 
 /// Share of a column's length that must be independent of the columns before it.
 const NEW: f64 = 1e-9;

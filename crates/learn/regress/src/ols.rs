@@ -4,7 +4,7 @@
 //! which lose half the digits. Conventions of `summary.lm` (R 4.2): rows of weight zero are left out of every count;
 //! the figures are those of [`crate::lm_summary`].
 //!
-//! Up to [`DIRECT`] numbers residuals are accumulated in twice the working precision and the solution is refined; beyond, and for rows that come in blocks, see [`crate::blocked`].
+//! Up to `DIRECT` numbers residuals are accumulated in twice the working precision and the solution is refined; beyond, and for rows that come in blocks, see [`crate::blocked`].
 
 use pricetag_cost_model::Diagnostic;
 use pricetag_cost_model::Severity;

@@ -7,7 +7,7 @@
 //!
 //! The sound version picks rows by QR with column pivoting on the transposed counts (Businger & Golub 1965; rank-revealing
 //! in the sense of Gu & Eisenstat 1996), then exchanges rows while that increases the determinant, so that every other
-//! row is a combination of the picked ones with factors of at most [`EXCHANGE`]. Columns that these data cannot tell apart
+//! row is a combination of the picked ones with factors of at most `EXCHANGE`. Columns that these data cannot tell apart
 //! are left out by R's rule.
 //!
 //! Either way the solution reproduces the picked runs and their noise exactly; what it does to the other runs is reported.

@@ -15,7 +15,7 @@ pub const THREAD_INDEX_FIELD: &str = "$pricetagThread";
 pub const OWNER_FIELD: &str = "owner";
 /// Field of the helper: the owner's chunks by class index.
 pub const SHARED_FIELD: &str = "shared";
-/// Length of the array in [`SHARED_FIELD`]; classes with higher indices are looked up on the thread.
+/// Length of the array in `SHARED_FIELD`; classes with higher indices are looked up on the thread.
 pub const SHARED_CLASSES: u32 = 1 << 15;
 /// Type of the field [`SHARED_FIELD`]. Were it `long[][]`, the annotation `Stable` would hold for the counters themselves, too, and the
 /// compilers would take them for constants.

@@ -9,8 +9,8 @@
 //! independent of the unit of cost. With v = 1 and the deviation as the scale this is glmnet's objective, so λ means the
 //! same; for α = 1 and scale 1 it is scikit-learn's. Coefficients are always those of the columns as they came.
 //!
-//! α = 1 follows the exact path by homotopy ([`homotopy`], [`working_set`]); the elastic net and paths on which the
-//! homotopy stalls use coordinate descent ([`descent`]). λ comes from k-fold cross-validation with folds that keep groups
+//! α = 1 follows the exact path by homotopy (`homotopy`, `working_set`); the elastic net and paths on which the
+//! homotopy stalls use coordinate descent (`descent`). λ comes from k-fold cross-validation with folds that keep groups
 //! together ([`cross_validation`]).
 
 #![expect(clippy::doc_markdown, reason = "indices in formulas are no code")]

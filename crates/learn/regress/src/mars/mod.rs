@@ -72,7 +72,7 @@ pub struct Mars {
     pub linear: bool,
     /// Most terms after pruning (`nprune`).
     pub max_kept: Option<u32>,
-    /// Also tries steps 1[x > t], at every value: hinges cannot represent a jump. Implies `all_parents`.
+    /// Also tries steps `1[x > t]`, at every value: hinges cannot represent a jump. Implies `all_parents`.
     pub step_bases: bool,
     /// Builds on every term. `earth` forgets some of the latest ones after a term without a partner.
     pub all_parents: bool,
