@@ -93,9 +93,9 @@ impl Method {
     /// Whether `auto` should try the method on a table of this size: not where it is slow, nor hopeless.
     pub(crate) fn suits(self, rows: usize, columns: usize) -> bool {
         match self {
-            Self::L1 => rows.max(20) * columns <= 200_000,
-            Self::Poly => rows >= 20 && columns <= 2_000,
-            Self::Mars => rows >= 30 && columns <= 200,
+            Self::L1 => columns <= 400,
+            Self::Poly => rows >= 20 && columns <= 400,
+            Self::Mars => rows >= 30 && columns <= 100,
             _ => true,
         }
     }
