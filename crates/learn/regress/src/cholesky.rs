@@ -3,6 +3,8 @@
 //! A column enters by one forward substitution and leaves by Givens rotations that restore the triangle (Golub & Van
 //! Loan, 4th ed., §6.5). Each costs k² operations for k columns.
 
+use faer::{Mat, Side};
+
 use crate::nnls::dot;
 
 /// Rows of the lower triangle.
@@ -12,6 +14,16 @@ pub(crate) struct Factor {
 }
 
 impl Factor {
+    /// Of a whole Gram matrix; `None` when no more than `least` of a column's squared length is new.
+    pub(crate) fn of(gram: &Mat<f64>, least: f64) -> Option<Self> {
+        let llt = gram.llt(Side::Lower).ok()?;
+        let rows: Vec<Vec<f64>> = (0..gram.nrows())
+            .map(|i| (0..=i).map(|j| llt.L()[(i, j)]).collect())
+            .collect();
+        let new = |(i, row): (usize, &Vec<f64>)| row[i] * row[i] > least;
+        rows.iter().enumerate().all(new).then_some(Self { rows })
+    }
+
     /// A row of the triangle, up to the diagonal.
     pub(crate) fn row(&self, at: usize) -> &[f64] {
         &self.rows[at]

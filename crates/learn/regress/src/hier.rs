@@ -112,6 +112,11 @@ impl Hierarchical {
         {
             return Ok(start);
         }
+        let held_out: Vec<HeldOut> = folds
+            .iter()
+            .map(|fold| HeldOut::new(&self.hierarchy, design, fold))
+            .collect::<Result<_, _>>()?;
+        let rows = design.rows() as f64;
         let mut best = start.clone();
         best.error = f64::INFINITY;
         for blocks in [0.01, 1.0, 10.0, 100.0, 1e3] {
@@ -121,35 +126,67 @@ impl Hierarchical {
                     parts: start.parts * parts,
                     error: f64::NAN,
                 };
-                let error = self.error_over(&folds, design, &tried);
-                if error < best.error * (1.0 - 1e-3) {
+                let enough = best.error * (1.0 - 1e-3);
+                let error = error_over(&held_out, &tried, enough * rows) / rows;
+                if error < enough {
                     best = Shrinkage { error, ..tried };
                 }
             }
         }
         Ok(if best.error.is_finite() { best } else { start })
     }
+}
 
-    /// Mean weighted error over folds; infinite when a fit fails.
-    fn error_over(&self, folds: &[Split], design: &Checked<Design>, s: &Shrinkage) -> f64 {
-        let part = Self {
-            hierarchy: self.hierarchy.clone(),
-            shrinkage: Some(s.clone()),
-            certainty: false,
-        };
-        let error = |fold: &Split| -> Option<f64> {
-            let test = design.select(&fold.test);
-            let outcome = part.solve(&design.subset(&fold.train).ok()?).ok()?;
-            let predicted = outcome.fitted.predict(&test).ok()?;
-            let each = test.target.iter().zip(&predicted).zip(&test.weights);
-            Some(each.map(|((y, p), w)| w.sqrt() * (y - p).abs()).sum())
-        };
-        let mut sum = 0.0;
-        for fold in folds {
-            sum += error(fold).unwrap_or(f64::INFINITY);
-        }
-        sum / design.rows() as f64
+/// One fold: the problem without it, and the rows it holds out.
+struct HeldOut<'a> {
+    problem: Problem<'a>,
+    kernels: Kernels,
+    test: Design,
+}
+
+impl<'a> HeldOut<'a> {
+    fn new(
+        hierarchy: &'a Hierarchy,
+        design: &Checked<Design>,
+        fold: &Split,
+    ) -> Result<Self, EstimatorError> {
+        let train = design.subset(&fold.train)?;
+        let problem = Problem::new(hierarchy, &train);
+        Ok(Self {
+            kernels: Kernels::of(&problem),
+            problem,
+            test: design.select(&fold.test),
+        })
     }
+
+    /// Sum of the held-out rows' weighted absolute errors.
+    fn error(&self, s: &Shrinkage) -> Result<f64, EstimatorError> {
+        let levels = joint::solve(&self.problem, &self.kernels, s)?;
+        let mut predicted = vec![0.0; self.test.rows()];
+        let composed = self.problem.composed.iter().zip(&levels.blocks);
+        for (&j, price) in composed.chain(self.problem.free.iter().zip(&levels.free)) {
+            self.test.columns[j].values.add_to(*price, &mut predicted);
+        }
+        let each = self
+            .test
+            .target
+            .iter()
+            .zip(&predicted)
+            .zip(&self.test.weights);
+        Ok(each.map(|((y, p), w)| w.sqrt() * (y - p).abs()).sum())
+    }
+}
+
+/// Sum of weighted absolute errors over folds; infinite when a fit fails or the sum is seen to exceed `enough`.
+fn error_over(folds: &[HeldOut], s: &Shrinkage, enough: f64) -> f64 {
+    let mut sum = 0.0;
+    for fold in folds {
+        sum += fold.error(s).unwrap_or(f64::INFINITY);
+        if sum >= enough {
+            return f64::INFINITY;
+        }
+    }
+    sum
 }
 
 /// Solves for given strengths.

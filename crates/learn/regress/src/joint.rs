@@ -12,7 +12,7 @@ use pricetag_estimator::EstimatorError;
 use crate::bounded::{bounded_ridge, gram_of};
 use crate::hierarchy::Role;
 use crate::kernel::{Kernels, Problem, add, column, composition, factor, whiten};
-use crate::nnls::{dot, nnls};
+use crate::nnls::{dot, from_gram};
 use crate::shrinkage::Shrinkage;
 
 /// Alternations at most; a handful is usual.
@@ -42,9 +42,10 @@ pub(crate) fn solve(
     s: &Shrinkage,
 ) -> Result<Levels, EstimatorError> {
     let mut zero = vec![false; problem.composed.len()];
+    let mut positive = Vec::new();
     let mut best: Option<Levels> = None;
     for _ in 0..ROUNDS {
-        let (levels, next) = round(problem, kernels, s, &zero)?;
+        let (levels, next) = round(problem, kernels, s, &zero, &mut positive)?;
         let better = best.as_ref().is_none_or(|b| levels.objective < b.objective);
         if better {
             best = Some(levels);
@@ -64,15 +65,18 @@ fn not_finite() -> EstimatorError {
     }
 }
 
-/// Both half-steps; returns the prices and which blocks are at zero.
+/// Both half-steps; returns the prices and which blocks are at zero. `positive` are the upper levels that were not at
+/// zero in the round before.
 fn round(
     problem: &Problem,
     kernels: &Kernels,
     s: &Shrinkage,
     zero: &[bool],
+    positive: &mut Vec<usize>,
 ) -> Result<(Levels, Vec<bool>), EstimatorError> {
     let hierarchy = problem.hierarchy;
-    let upper = upper(problem, kernels, s, zero)?;
+    let upper = upper(problem, kernels, s, zero, positive)?;
+    *positive = (0..upper.len()).filter(|&j| upper[j] > 0.0).collect();
     let (q, k) = (problem.part_scale.len(), hierarchy.kinds.len());
     let kinds = upper[q..q + k].to_vec();
     let free = upper[q + k..].to_vec();
@@ -138,13 +142,9 @@ fn upper(
     kernels: &Kernels,
     s: &Shrinkage,
     zero: &[bool],
+    start: &[usize],
 ) -> Result<Vec<f64>, EstimatorError> {
-    let hierarchy = problem.hierarchy;
-    let (n, q, k) = (
-        problem.z.len(),
-        problem.part_scale.len(),
-        hierarchy.kinds.len(),
-    );
+    let (n, q) = (problem.z.len(), problem.part_scale.len());
     let at_zero: Vec<usize> = (0..zero.len()).filter(|&b| zero[b]).collect();
     let mut covariance =
         (&kernels.blocks - gram_of(&problem.blocks, &at_zero, 1.0)) * faer::Scale(1.0 / s.blocks);
@@ -152,58 +152,66 @@ fn upper(
         covariance[(i, i)] += 1.0;
     }
     let llt = factor(&covariance)?;
-    let mut parts = problem.parts.clone();
-    let mut pull = Mat::<f64>::zeros(at_zero.len(), q);
-    for (row, &b) in at_zero.iter().enumerate() {
+    let kinds = problem.hierarchy.kinds.len();
+    let width = q + kinds + problem.free.len();
+    // Rows of observations; the kinds act through their parts alone.
+    let mut rows = Mat::<f64>::zeros(n, width);
+    rows.as_mut().subcols_mut(0, q).copy_from(&problem.parts);
+    for j in 0..problem.free.len() {
+        rows.col_as_slice_mut(q + kinds + j)
+            .copy_from_slice(problem.top.col_as_slice(kinds + j));
+    }
+    let mut gram = pulls(problem, s, &at_zero, &mut rows);
+    let rows = whiten(&llt, &rows);
+    gram += rows.transpose() * &rows;
+    for (p, &scale) in problem.part_scale.iter().enumerate() {
+        if scale > 0.0 {
+            let kind = q + problem.hierarchy.part_kinds[p];
+            gram[(p, p)] += s.parts;
+            gram[(p, kind)] -= s.parts / scale;
+            gram[(kind, p)] -= s.parts / scale;
+            gram[(kind, kind)] += s.parts / (scale * scale);
+        }
+    }
+    let white_z = whiten(&llt, &column(&problem.z));
+    let right: Vec<f64> = (0..width)
+        .map(|j| dot(rows.col_as_slice(j), white_z.col_as_slice(0)))
+        .collect();
+    Ok(from_gram(&gram, &right, start))
+}
+
+/// A block at zero departs from its parts' price by just that price: it pulls the parts down (the Gram matrix returned),
+/// and takes its share out of the observations' rows.
+fn pulls(problem: &Problem, s: &Shrinkage, at_zero: &[usize], rows: &mut Mat<f64>) -> Mat<f64> {
+    let mut gram = Mat::<f64>::zeros(rows.ncols(), rows.ncols());
+    for &b in at_zero {
         let scale = problem.block_scale[b];
-        let Role::Composed(list) = &hierarchy.roles[problem.composed[b]] else {
+        let Role::Composed(list) = &problem.hierarchy.roles[problem.composed[b]] else {
             continue;
         };
         if scale <= 0.0 {
             continue;
         }
-        for &(p, amount) in list {
-            let share = amount * problem.part_scale[p] / scale;
-            pull[(row, p)] += share * s.blocks.sqrt();
+        let share = |&(p, amount): &(usize, f64)| (p, amount * problem.part_scale[p] / scale);
+        for (p, mine) in list.iter().map(share) {
             add(
-                parts.col_as_slice_mut(p),
-                -share,
+                rows.col_as_slice_mut(p),
+                -mine,
                 problem.blocks.col_as_slice(b),
             );
+            for (other, theirs) in list.iter().map(share) {
+                gram[(p, other)] += s.blocks * mine * theirs;
+            }
         }
     }
-    if at_zero.len() > q {
-        pull = pull.qr().thin_R().to_owned();
-    }
-    let white_parts = whiten(&llt, &parts);
-    let free = Mat::from_fn(n, problem.free.len(), |i, j| problem.top[(i, k + j)]);
-    let white_free = whiten(&llt, &free);
-    let white_z = whiten(&llt, &column(&problem.z));
-    let pulls = pull.nrows();
-    let mut a = Mat::<f64>::zeros(n + q + pulls, q + k + problem.free.len());
-    for p in 0..q {
-        let to = a.col_as_slice_mut(p);
-        to[..n].copy_from_slice(white_parts.col_as_slice(p));
-        for row in 0..pulls {
-            to[n + q + row] = pull[(row, p)];
-        }
-        if problem.part_scale[p] > 0.0 {
-            to[n + p] = s.parts.sqrt();
-            a[(n + p, q + hierarchy.part_kinds[p])] = -s.parts.sqrt() / problem.part_scale[p];
-        }
-    }
-    for j in 0..problem.free.len() {
-        a.col_as_slice_mut(q + k + j)[..n].copy_from_slice(white_free.col_as_slice(j));
-    }
-    let mut right = white_z.col_as_slice(0).to_vec();
-    right.resize(n + q + pulls, 0.0);
-    Ok(nnls(&a, &right).x)
+    gram
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::hierarchy::Hierarchy;
+    use crate::nnls::nnls;
     use pricetag_estimator::{Column, Design, Values};
 
     /// The whole problem as one non-negative least squares problem in β, θ, τ, γ.

@@ -3,6 +3,7 @@
 //! [`LeastSquares`] (R's `lm`), [`NonNegative`] (Lawson & Hanson) and [`Hierarchical`] (prices that start from what a
 //! feature consists of).
 
+mod active_set;
 pub mod blocked;
 mod bounded;
 mod cholesky;

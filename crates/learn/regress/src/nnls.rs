@@ -1,23 +1,19 @@
 //! Non-negative least squares, weighted by the design's weights.
 //!
-//! Lawson & Hanson (1974), chapter 23, on the normal equations of columns scaled to unit length (Bro & de Jong 1997):
-//! the passive set's Gram matrix is kept as a Cholesky factor that grows and shrinks with the set. Deviations: the
-//! final coefficients come from a QR of the passive columns, because normal equations lose half the digits; and when
-//! columns outnumber `GRAM_COLUMNS` the Gram matrix is not formed, gradients come from residuals instead.
+//! The active-set method ([`crate::active_set`]) on columns scaled to unit length. Deviations: the final coefficients
+//! come from a QR of the passive columns, because normal equations lose half the digits; and when columns outnumber
+//! `GRAM_COLUMNS` the Gram matrix is not formed, gradients come from residuals instead. [`from_gram`] serves callers
+//! who have the normal equations only.
 
 use faer::Mat;
 use pricetag_cost_model::{Diagnostic, Severity};
 use pricetag_estimator::{Checked, Coefficient, Design, Estimator, EstimatorError, Fitted, Qr};
 
-use crate::cholesky::Factor;
+use crate::active_set::{Found, Products, Solver};
 use crate::lasso::gram::square;
 
 /// Up to this many columns the Gram matrix is formed.
 const GRAM_COLUMNS: usize = 2500;
-/// A gradient below this (columns and target of unit length) is zero.
-const GRADIENT: f64 = 1e-11;
-/// Less than this share of a column is new: it does not enter the passive set.
-const NEW_SHARE: f64 = 1e-12;
 
 /// NNLS as an estimator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,9 +79,44 @@ impl Estimator for NonNegative {
 
 /// min ‖Ax − b‖ subject to x ≥ 0.
 pub fn nnls(a: &Mat<f64>, b: &[f64]) -> NnlsSolution {
-    let mut solver = Solver::new(a, b);
-    solver.run();
-    solver.finish()
+    let p = a.ncols();
+    let scaled = Scaled::new(a, b);
+    if p <= GRAM_COLUMNS && p <= 4 * a.nrows() {
+        let unit = Mat::from_fn(a.nrows(), p, |i, j| a[(i, j)] / scaled.lengths[j]);
+        let gram = Gram {
+            gram: square(unit.as_ref()),
+            correlation: scaled.correlation.clone(),
+        };
+        scaled.finish(Solver::new(&gram, p).run())
+    } else {
+        scaled.finish(Solver::new(&scaled, p).run())
+    }
+}
+
+/// min ½xᵀGx − cᵀx subject to x ≥ 0, for `G = AᵀA` and `c = Aᵀb`, beginning with the passive set `start`. Half the digits
+/// of [`nnls`], and no pass over rows.
+pub(crate) fn from_gram(gram: &Mat<f64>, c: &[f64], start: &[usize]) -> Vec<f64> {
+    let p = c.len();
+    let lengths: Vec<f64> = (0..p).map(|j| positive(gram[(j, j)].sqrt())).collect();
+    let correlation: Vec<f64> = c.iter().zip(&lengths).map(|(c, l)| c / l).collect();
+    let largest = positive(correlation.iter().fold(0.0, |m, c| c.abs().max(m)));
+    let products = Gram {
+        gram: Mat::from_fn(p, p, |i, j| gram[(i, j)] / lengths[i] / lengths[j]),
+        correlation: correlation.iter().map(|c| c / largest).collect(),
+    };
+    let mut solver = Solver::new(&products, p);
+    solver.exchange(start);
+    let found = solver.run();
+    let unscaled = found.x.iter().zip(&lengths).map(|(x, l)| x * largest / l);
+    unscaled.collect()
+}
+
+fn positive(length: f64) -> f64 {
+    if length > 0.0 && length.is_finite() {
+        length
+    } else {
+        1.0
+    }
 }
 
 fn column(a: &Mat<f64>, j: usize) -> &[f64] {
@@ -108,88 +139,83 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     s[0] + s[1] + s[2] + s[3] + rest
 }
 
+/// The normal equations.
+struct Gram {
+    gram: Mat<f64>,
+    correlation: Vec<f64>,
+}
+
+impl Products for Gram {
+    fn correlation(&self) -> &[f64] {
+        &self.correlation
+    }
+
+    fn inner(&self, i: usize, j: usize) -> f64 {
+        self.gram[(i, j)]
+    }
+
+    fn gradient(&self, x: &[f64], passive: &[usize]) -> Vec<f64> {
+        let mut w = self.correlation.clone();
+        for &j in passive.iter().filter(|&&j| x[j] != 0.0) {
+            for (wi, g) in w.iter_mut().zip(self.gram.col_as_slice(j)) {
+                *wi -= x[j] * g;
+            }
+        }
+        w
+    }
+}
+
 /// Everything in units where columns and target have length one.
-struct Solver<'a> {
+struct Scaled<'a> {
     a: &'a Mat<f64>,
     b: &'a [f64],
     lengths: Vec<f64>,
     b_length: f64,
-    gram: Option<Mat<f64>>,
     correlation: Vec<f64>,
-    passive: Vec<usize>,
-    in_passive: Vec<bool>,
-    refused: Vec<bool>,
-    /// Of the passive Gram matrix.
-    factor: Factor,
-    x: Vec<f64>,
-    steps: usize,
 }
 
-impl<'a> Solver<'a> {
+impl Products for Scaled<'_> {
+    fn correlation(&self) -> &[f64] {
+        &self.correlation
+    }
+
+    fn inner(&self, i: usize, j: usize) -> f64 {
+        dot(column(self.a, i), column(self.a, j)) / self.lengths[i] / self.lengths[j]
+    }
+
+    fn gradient(&self, x: &[f64], passive: &[usize]) -> Vec<f64> {
+        let residual = self.residual(x);
+        let mut w: Vec<f64> = (0..x.len())
+            .map(|j| dot(column(self.a, j), &residual) / self.lengths[j])
+            .collect();
+        for &j in passive {
+            w[j] = 0.0;
+        }
+        w
+    }
+}
+
+impl<'a> Scaled<'a> {
     fn new(a: &'a Mat<f64>, b: &'a [f64]) -> Self {
         let p = a.ncols();
-        let length = |v: &[f64]| match dot(v, v).sqrt() {
-            l if l > 0.0 && l.is_finite() => l,
-            _ => 1.0,
-        };
+        let length = |v: &[f64]| positive(dot(v, v).sqrt());
         let lengths: Vec<f64> = (0..p).map(|j| length(column(a, j))).collect();
         let b_length = length(b);
         let correlation = (0..p)
             .map(|j| dot(column(a, j), b) / lengths[j] / b_length)
             .collect();
-        let gram = (p <= GRAM_COLUMNS && p <= 4 * a.nrows()).then(|| {
-            let scaled = Mat::from_fn(a.nrows(), p, |i, j| a[(i, j)] / lengths[j]);
-            square(scaled.as_ref())
-        });
         Self {
             a,
             b,
             lengths,
             b_length,
-            gram,
             correlation,
-            passive: Vec::new(),
-            in_passive: vec![false; p],
-            refused: vec![false; p],
-            factor: Factor::default(),
-            x: vec![0.0; p],
-            steps: 0,
         }
     }
 
-    fn inner(&self, i: usize, j: usize) -> f64 {
-        match &self.gram {
-            Some(gram) => gram[(i, j)],
-            None => dot(column(self.a, i), column(self.a, j)) / self.lengths[i] / self.lengths[j],
-        }
-    }
-
-    fn gradient(&self) -> Vec<f64> {
-        if let Some(gram) = &self.gram {
-            let mut w = self.correlation.clone();
-            for &j in self.passive.iter().filter(|&&j| self.x[j] != 0.0) {
-                for (wi, g) in w.iter_mut().zip(gram.col_as_slice(j)) {
-                    *wi -= self.x[j] * g;
-                }
-            }
-            return w;
-        }
-        let residual = self.residual();
-        (0..self.x.len())
-            .map(|j| {
-                if self.in_passive[j] {
-                    0.0
-                } else {
-                    dot(column(self.a, j), &residual) / self.lengths[j]
-                }
-            })
-            .collect()
-    }
-
-    /// Of the scaled problem.
-    fn residual(&self) -> Vec<f64> {
+    fn residual(&self, x: &[f64]) -> Vec<f64> {
         let mut r: Vec<f64> = self.b.iter().map(|b| b / self.b_length).collect();
-        for (j, &x) in self.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+        for (j, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
             let factor = x / self.lengths[j];
             for (ri, a) in r.iter_mut().zip(column(self.a, j)) {
                 *ri -= factor * a;
@@ -198,121 +224,83 @@ impl<'a> Solver<'a> {
         r
     }
 
-    fn run(&mut self) {
-        let limit = 10 * self.x.len() + 100;
-        loop {
-            let w = self.gradient();
-            let best = (0..w.len())
-                .filter(|&j| !self.in_passive[j] && !self.refused[j] && w[j] > GRADIENT)
-                .max_by(|&i, &j| w[i].total_cmp(&w[j]).then(j.cmp(&i)));
-            let Some(entering) = best else { return };
-            if !self.push(entering) {
-                self.refused[entering] = true;
-                continue;
-            }
-            self.step_to_feasible(entering);
-            if self.steps > limit {
-                return; // rounding makes the set cycle; the violation is reported
-            }
-        }
-    }
-
-    /// Moves to the least-squares solution of the passive set, dropping columns that would become negative.
-    fn step_to_feasible(&mut self, entering: usize) {
-        let mut first = true;
-        loop {
-            let z = self.solve_passive();
-            if first && z.last().is_some_and(|z| *z <= 0.0) {
-                // Rounding: the gradient said up, the solution says down.
-                self.drop_at(self.passive.len() - 1);
-                self.refused[entering] = true;
-                return;
-            }
-            first = false;
-            let ratio = |at: usize| self.x[self.passive[at]] / (self.x[self.passive[at]] - z[at]);
-            let blocking = (0..z.len())
-                .filter(|&at| z[at] <= 0.0)
-                .min_by(|&i, &j| ratio(i).total_cmp(&ratio(j)));
-            let step = blocking.map_or(1.0, ratio);
-            for (&j, z) in self.passive.iter().zip(&z) {
-                self.x[j] += step * (z - self.x[j]);
-            }
-            let Some(blocking) = blocking else {
-                self.refused.fill(false);
-                return;
-            };
-            for at in (0..z.len()).rev() {
-                if at == blocking || (z[at] <= 0.0 && self.x[self.passive[at]] <= 1e-14) {
-                    self.drop_at(at);
-                }
-            }
-        }
-    }
-
-    fn push(&mut self, j: usize) -> bool {
-        let products: Vec<f64> = self.passive.iter().map(|&k| self.inner(j, k)).collect();
-        let fits = self.factor.push(&products, self.inner(j, j), NEW_SHARE);
-        if fits {
-            self.passive.push(j);
-            self.in_passive[j] = true;
-            self.steps += 1;
-        }
-        fits
-    }
-
-    fn drop_at(&mut self, at: usize) {
-        let j = self.passive.remove(at);
-        self.in_passive[j] = false;
-        self.x[j] = 0.0;
-        self.steps += 1;
-        self.factor.remove(at);
-    }
-
-    fn solve_passive(&self) -> Vec<f64> {
-        let right: Vec<f64> = self.passive.iter().map(|&j| self.correlation[j]).collect();
-        self.factor.solve(&right)
-    }
-
     /// Polishes by QR, measures optimality and undoes the scaling.
-    fn finish(mut self) -> NnlsSolution {
-        self.passive.sort_unstable();
-        let columns = self
-            .passive
-            .iter()
-            .map(|&j| {
-                column(self.a, j)
-                    .iter()
-                    .map(|v| v / self.lengths[j])
-                    .collect()
-            })
-            .collect();
+    fn finish(&self, found: Found) -> NnlsSolution {
+        let Found {
+            mut x,
+            mut passive,
+            steps,
+        } = found;
+        passive.sort_unstable();
+        let unit = |&j: &usize| {
+            let of_column = column(self.a, j).iter().map(|v| v / self.lengths[j]);
+            of_column.collect()
+        };
         let target = self.b.iter().map(|b| b / self.b_length).collect();
-        let qr = Qr::new(columns, target, 1e-14);
+        let qr = Qr::new(passive.iter().map(unit).collect(), target, 1e-14);
         let polished = qr.solve();
-        if qr.rank == self.passive.len() && polished.iter().all(|z| *z > 0.0) {
+        if qr.rank == passive.len() && polished.iter().all(|z| *z > 0.0) {
             for (&at, z) in qr.pivot.iter().zip(&polished) {
-                self.x[self.passive[at]] = *z;
+                x[passive[at]] = *z;
             }
         }
-        let residual = self.residual();
-        let violation = (0..self.x.len())
+        let residual = self.residual(&x);
+        let violation = (0..x.len())
             .map(|j| {
                 let w = dot(column(self.a, j), &residual) / self.lengths[j];
-                if self.x[j] > 0.0 { w.abs() } else { w.max(0.0) }
+                if x[j] > 0.0 { w.abs() } else { w.max(0.0) }
             })
             .fold(0.0, f64::max);
-        let residual_norm = dot(&residual, &residual).sqrt() * self.b_length;
-        let x = self
-            .x
-            .iter()
-            .zip(&self.lengths)
-            .map(|(x, l)| x * self.b_length / l)
-            .collect();
+        let unscaled = x.iter().zip(&self.lengths);
         NnlsSolution {
-            x,
-            residual_norm,
+            residual_norm: dot(&residual, &residual).sqrt() * self.b_length,
+            x: unscaled.map(|(x, l)| x * self.b_length / l).collect(),
             violation,
-            steps: self.steps,
+            steps,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn normal_equations_give_the_same_from_any_start(
+            n in 1_usize..12,
+            p in 1_usize..16,
+            numbers in proptest::collection::vec(-1.0_f64..1.0, 500),
+            start in proptest::collection::btree_set(0_usize..16, 0..16),
+        ) {
+            // A little ridge makes the solution unique.
+            let a = Mat::from_fn(n + p, p, |i, j| match i.checked_sub(n) {
+                None => numbers[i * p + j],
+                Some(k) => f64::from(u8::from(k == j)) * 0.1,
+            });
+            let mut b = numbers[300..300 + n].to_vec();
+            b.resize(n + p, 0.0);
+            let c: Vec<f64> = (0..p).map(|j| dot(column(&a, j), &b)).collect();
+            let start: Vec<usize> = start.into_iter().filter(|&j| j < p).collect();
+            let found = from_gram(&(a.transpose() * &a), &c, &start);
+            for (found, expected) in found.iter().zip(nnls(&a, &b).x) {
+                prop_assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn dependent_columns_and_no_columns() {
+        let a = Mat::from_fn(3, 3, |i, j| if j < 2 { (i + 1) as f64 } else { 1.0 });
+        let b = [2.0, 4.0, 6.0];
+        let c: Vec<f64> = (0..3).map(|j| dot(column(&a, j), &b)).collect();
+        let x = from_gram(&(a.transpose() * &a), &c, &[0, 1, 2]);
+        assert!(
+            (x[0] + x[1] - 2.0).abs() < 1e-6 && x[2].abs() < 1e-6,
+            "{x:?}"
+        );
+        assert!(from_gram(&Mat::zeros(0, 0), &[], &[]).is_empty());
     }
 }
