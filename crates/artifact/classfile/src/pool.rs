@@ -248,6 +248,21 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
+    /// The modified UTF-8 bytes of the descriptor of a dynamically computed call site or constant, without copying.
+    pub fn dynamic_descriptor_bytes(&self, index: u16) -> Result<&'a [u8], ClassFileError> {
+        let tags = [tag::INVOKE_DYNAMIC, tag::DYNAMIC];
+        let body = self.body(index, &tags, "dynamically computed")?;
+        let (_, descriptor) = self.name_and_type(u16_at(body, 2))?;
+        self.utf8_bytes(descriptor)
+    }
+
+    /// The modified UTF-8 bytes of the internal name of a member's owner, without copying.
+    pub fn member_owner_bytes(&self, index: u16) -> Result<&'a [u8], ClassFileError> {
+        let tags = [tag::FIELD_REF, tag::METHOD_REF, tag::INTERFACE_METHOD_REF];
+        let body = self.body(index, &tags, "a field or method")?;
+        self.class_name_bytes(u16_at(body, 0))
+    }
+
     /// A method handle: its kind (JVMS table 5.4.3.5-A) and the field or method.
     pub fn method_handle(&self, index: u16) -> Result<(u8, MemberRef), ClassFileError> {
         let body = self.body(index, &[tag::METHOD_HANDLE], "a method handle")?;

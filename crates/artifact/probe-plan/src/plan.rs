@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
-pub const PLAN_VERSION: u32 = 2;
+pub const PLAN_VERSION: u32 = 3;
 
 /// XXH3-128 of the bytes of a class file before instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -44,14 +44,15 @@ pub fn solve<A: Analysis>(
     }
     let mut facts: Vec<Option<A::Fact>> = vec![None; graph.nodes() as usize];
     facts[root as usize] = Some(start);
-    let mut pending = std::collections::BTreeSet::from([0u32]);
+    let mut pending = Pending::of(order.len());
+    pending.insert(0);
     let mut out = Vec::new();
     while let Some(next) = pending.pop_first() {
         let node = order[next as usize];
-        let Some(fact) = facts[node as usize].clone() else {
+        let Some(fact) = &facts[node as usize] else {
             continue;
         };
-        analysis.transfer(node, &fact, &mut out)?;
+        analysis.transfer(node, fact, &mut out)?;
         for (edge, new) in out.drain(..) {
             let target = graph.ends(edge).1;
             let changed = match &mut facts[target as usize] {
@@ -67,4 +68,38 @@ pub fn solve<A: Analysis>(
         }
     }
     Ok(facts)
+}
+
+/// Ranks of nodes that wait, smallest first.
+struct Pending {
+    words: Vec<u64>,
+    /// Nothing waits in the words before this one.
+    first: usize,
+}
+
+impl Pending {
+    fn of(ranks: usize) -> Self {
+        Self {
+            words: vec![0; ranks.div_ceil(64)],
+            first: 0,
+        }
+    }
+
+    fn insert(&mut self, rank: u32) {
+        let word = rank as usize / 64;
+        self.words[word] |= 1 << (rank % 64);
+        self.first = self.first.min(word);
+    }
+
+    fn pop_first(&mut self) -> Option<u32> {
+        while let Some(word) = self.words.get_mut(self.first) {
+            if *word != 0 {
+                let bit = word.trailing_zeros();
+                *word &= *word - 1;
+                return Some(self.first as u32 * 64 + bit);
+            }
+            self.first += 1;
+        }
+        None
+    }
 }

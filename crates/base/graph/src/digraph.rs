@@ -20,19 +20,25 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(nodes: u32, keys: impl Iterator<Item = u32> + Clone) -> Self {
+    /// Counting sort from the back: each row's start begins as its end and moves down.
+    fn new(
+        nodes: u32,
+        keys: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone,
+    ) -> Self {
         let mut starts = vec![0u32; nodes as usize + 1];
         for key in keys.clone() {
-            starts[key as usize + 1] += 1;
+            starts[key as usize] += 1;
         }
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
         }
-        let mut next = starts.clone();
-        let mut edges = vec![0; starts[nodes as usize] as usize];
-        for (edge, key) in keys.enumerate() {
-            edges[next[key as usize] as usize] = edge as u32;
-            next[key as usize] += 1;
+        let mut edges = vec![0; end as usize];
+        for (edge, key) in keys.enumerate().rev() {
+            let start = &mut starts[key as usize];
+            *start -= 1;
+            edges[*start as usize] = edge as u32;
         }
         Self { starts, edges }
     }

@@ -21,35 +21,15 @@ impl Dominators {
     /// Dominators of the nodes reachable from `root`.
     pub fn of(graph: &Digraph, root: u32) -> Self {
         let order = graph.reverse_postorder(root);
-        let mut rank = vec![NONE; graph.nodes() as usize];
-        for (i, &node) in order.iter().enumerate() {
-            rank[node as usize] = i as u32;
-        }
-        // Indexed by rank, so that "nearer to the root" is "smaller".
-        let mut idom = vec![NONE; order.len()];
-        idom[0] = 0;
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (i, &node) in order.iter().enumerate().skip(1) {
-                let new = graph
-                    .predecessors(node)
-                    .map(|p| rank[p as usize])
-                    .filter(|&p| p != NONE && idom[p as usize] != NONE)
-                    .reduce(|a, b| intersect(&idom, a, b));
-                if let Some(new) = new
-                    && idom[i] != new
-                {
-                    idom[i] = new;
-                    changed = true;
-                }
-            }
-        }
-        let mut immediate = vec![NONE; graph.nodes() as usize];
-        for (i, &node) in order.iter().enumerate().skip(1) {
-            immediate[node as usize] = order[idom[i] as usize];
-        }
+        let immediate = immediate(graph, &order);
         Self::with_intervals(immediate, &order, root)
+    }
+
+    /// The immediate dominators alone, none for the root and for unreachable nodes: cheaper than the tree.
+    pub fn immediate_of(graph: &Digraph, root: u32) -> Vec<Option<u32>> {
+        let immediate = immediate(graph, &graph.reverse_postorder(root));
+        let some = |node| Some(node).filter(|&n| n != NONE);
+        immediate.into_iter().map(some).collect()
     }
 
     /// Post-dominators: `exits` are the nodes at which a path may end. The added exit is node `graph.nodes()`.
@@ -115,6 +95,39 @@ impl Dominators {
             && self.enter[a] <= self.enter[b]
             && self.enter[b] < self.leave[a]
     }
+}
+
+/// The immediate dominators of the nodes in `order`, a reverse post-order of what can be reached from the first.
+fn immediate(graph: &Digraph, order: &[u32]) -> Vec<u32> {
+    let mut rank = vec![NONE; graph.nodes() as usize];
+    for (i, &node) in order.iter().enumerate() {
+        rank[node as usize] = i as u32;
+    }
+    // Indexed by rank, so that "nearer to the root" is "smaller".
+    let mut idom = vec![NONE; order.len()];
+    idom[0] = 0;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (i, &node) in order.iter().enumerate().skip(1) {
+            let new = graph
+                .predecessors(node)
+                .map(|p| rank[p as usize])
+                .filter(|&p| p != NONE && idom[p as usize] != NONE)
+                .reduce(|a, b| intersect(&idom, a, b));
+            if let Some(new) = new
+                && idom[i] != new
+            {
+                idom[i] = new;
+                changed = true;
+            }
+        }
+    }
+    let mut immediate = vec![NONE; graph.nodes() as usize];
+    for (i, &node) in order.iter().enumerate().skip(1) {
+        immediate[node as usize] = order[idom[i] as usize];
+    }
+    immediate
 }
 
 fn intersect(idom: &[u32], mut a: u32, mut b: u32) -> u32 {

@@ -50,7 +50,7 @@ impl DisjointSets {
 /// forest. Self-loops never are.
 pub fn maximum_spanning_forest(nodes: u32, edges: &[(u32, u32, u64)]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..edges.len()).collect();
-    order.sort_by_key(|&i| (std::cmp::Reverse(edges[i].2), i));
+    order.sort_unstable_by_key(|&i| (std::cmp::Reverse(edges[i].2), i));
     let mut sets = DisjointSets::new(nodes);
     let mut chosen = vec![false; edges.len()];
     for i in order {

@@ -1,7 +1,5 @@
 //! The plan of one method: blocks, edges, throw points, handlers, loops, and where the counters stand.
 
-use std::collections::BTreeSet;
-
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, Operand};
 use pricetag_flow::{Cfg, FlowError, MethodLoop};
@@ -47,7 +45,7 @@ impl From<pricetag_classfile::ClassFileError> for Refusal {
 /// Plans a method; on refusal, or if it is to be left, no counter is taken.
 pub(crate) fn plan(
     class: &ClassFile<'_>,
-    scope: &ClassScope,
+    scope: &ClassScope<'_>,
     member: &Member<'_>,
     counters: &mut Counters,
     left: &dyn Fn(&str, &str) -> Option<String>,
@@ -94,7 +92,7 @@ pub(crate) fn plan(
 
 fn counted(
     class: &ClassFile<'_>,
-    class_scope: &ClassScope,
+    class_scope: &ClassScope<'_>,
     code: &Code<'_>,
     mut plan: MethodPlan,
     first_counter: u32,
@@ -166,6 +164,8 @@ fn blocks(
         }
     }
     let mut plans = Vec::with_capacity(cfg.blocks.len());
+    // Entries of the line table behind the current instruction, which instructions pass in order.
+    let mut following = 0;
     for (b, loop_depth) in depth.into_iter().enumerate() {
         let instructions = cfg.instructions_of(BlockId(b as u32));
         let (first, last) = (&instructions[0], &instructions[instructions.len() - 1]);
@@ -176,13 +176,20 @@ fn blocks(
         {
             calls.push(call_site(class, constants, here)?);
         }
-        let line_of = |pc: u16| {
-            lines
-                .partition_point(|l| l.0 <= pc)
-                .checked_sub(1)
-                .map(|i| lines[i].1)
-        };
-        let in_lines: BTreeSet<u16> = instructions.iter().filter_map(|i| line_of(i.pc)).collect();
+        let mut in_lines: Vec<u16> = Vec::new();
+        for here in instructions {
+            while lines.get(following).is_some_and(|l| l.0 <= here.pc) {
+                following += 1;
+            }
+            let line = following.checked_sub(1).map(|i| lines[i].1);
+            if line != in_lines.last().copied() {
+                in_lines.extend(line);
+            }
+        }
+        if !in_lines.is_sorted() {
+            in_lines.sort_unstable();
+        }
+        in_lines.dedup();
         plans.push(BlockPlan {
             start: Pc(first.pc),
             end: last.end(),
@@ -194,7 +201,7 @@ fn blocks(
                     opcode: i.opcode,
                 })
                 .collect(),
-            lines: in_lines.into_iter().collect(),
+            lines: in_lines,
             calls,
         });
     }
@@ -230,22 +237,20 @@ fn call_site(
     })
 }
 
-fn throw_points(cfg: &Cfg, points: &BTreeSet<Pc>) -> Vec<ThrowPoint> {
-    let mut result = Vec::with_capacity(points.len());
-    for b in 0..cfg.blocks.len() {
-        let block = BlockId(b as u32);
-        let here = cfg
-            .instructions_of(block)
-            .iter()
-            .map(|i| Pc(i.pc))
-            .filter(|pc| points.contains(pc));
-        result.extend(here.map(|pc| ThrowPoint {
+/// `points` is ascending.
+fn throw_points(cfg: &Cfg, points: &[Pc]) -> Vec<ThrowPoint> {
+    let mut block = 0;
+    let in_block = |&pc: &Pc| {
+        while cfg.instructions[cfg.blocks[block].instructions.end - 1].pc < pc.0 {
+            block += 1;
+        }
+        ThrowPoint {
             pc,
-            block,
+            block: BlockId(block as u32),
             counter: CounterIndex(0),
-        }));
-    }
-    result
+        }
+    };
+    points.iter().map(in_block).collect()
 }
 
 fn loop_plan(l: MethodLoop) -> LoopPlan {

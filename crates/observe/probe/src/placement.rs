@@ -14,7 +14,7 @@
 //! The last two kinds lead from different blocks to the caller and hence never close a cycle.
 
 use pricetag_graph::maximum_spanning_forest;
-use pricetag_probe_plan::{BlockPlan, EdgeKind, EdgePlan, MethodPlan, Node};
+use pricetag_probe_plan::{BlockId, BlockPlan, EdgeKind, EdgePlan, MethodPlan, Node};
 
 use crate::Counters;
 
@@ -66,21 +66,24 @@ pub fn place(plan: &mut MethodPlan, returns_may_throw: bool, counters: &mut Coun
 /// The estimated relative frequency of each edge.
 fn weights(plan: &MethodPlan) -> Vec<u64> {
     let common: Vec<u32> = plan.edges.iter().map(|e| common_loops(plan, e)).collect();
-    let mut ways_out: Vec<Vec<u32>> = vec![Vec::new(); plan.blocks.len()];
-    for (edge, &depth) in plan.edges.iter().zip(&common) {
-        if let Node::Block(b) = edge.from {
-            ways_out[b.0 as usize].push(depth);
-        }
-    }
-    for depths in &mut ways_out {
-        depths.sort_unstable();
-    }
+    let from_block = |(edge, &depth): (&EdgePlan, &u32)| match edge.from {
+        Node::Block(b) => Some((b, depth)),
+        _ => None,
+    };
+    // Source and common loops of every edge out of a block.
+    let mut ways_out: Vec<(BlockId, u32)> = plan
+        .edges
+        .iter()
+        .zip(&common)
+        .filter_map(from_block)
+        .collect();
+    ways_out.sort_unstable();
     let throwing = surely_throwing(plan);
     let weigh = |(edge, &depth): (&EdgePlan, &u32)| {
         let ways = match edge.from {
             Node::Block(b) => {
-                let depths = &ways_out[b.0 as usize];
-                depths.len() - depths.partition_point(|&d| d < depth)
+                let below = |limit: (BlockId, u32)| ways_out.partition_point(|way| *way < limit);
+                below((BlockId(b.0 + 1), 0)) - below((b, depth))
             }
             _ => 1,
         };
@@ -105,17 +108,11 @@ fn surely_throwing(plan: &MethodPlan) -> Vec<bool> {
     if !throwing.contains(&true) {
         return throwing;
     }
-    let mut successors = vec![Vec::new(); plan.blocks.len()];
-    for edge in &plan.edges {
-        if let Node::Block(from) = edge.from {
-            successors[from.0 as usize].push(edge.to);
-        }
-    }
-    // Blocks stand in the order of the code, and ways to a throw mostly lead forward.
-    for b in (0..plan.blocks.len()).rev() {
-        let leads = |to: &Node| matches!(to, Node::Block(t) if throwing[t.0 as usize]);
-        if !throwing[b] && !successors[b].is_empty() && successors[b].iter().all(leads) {
-            throwing[b] = true;
+    // Edges stand in the order of their blocks, blocks in that of the code, and ways to a throw mostly lead forward.
+    for edges in plan.edges.chunk_by(|a, b| a.from == b.from).rev() {
+        let leads = |edge: &EdgePlan| matches!(edge.to, Node::Block(t) if throwing[t.0 as usize]);
+        if let (Node::Block(from), true) = (edges[0].from, edges.iter().all(leads)) {
+            throwing[from.0 as usize] = true;
         }
     }
     throwing

@@ -15,12 +15,15 @@
 //! In a constructor nothing is a throw point before `this` is initialised: there every instruction that may throw ends
 //! its block instead.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use pricetag_classfile::class::ACC_STATIC;
 use pricetag_classfile::opcode as op;
+use pricetag_classfile::pool::encode_modified_utf8;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Instruction, Operand, pool};
-use pricetag_flow::{Cfg, Receivers, sure_repeats, sure_successes};
+use pricetag_flow::operands::may_succeed;
+use pricetag_flow::repeats::may_repeat;
+use pricetag_flow::{Cfg, Effects, Receivers, sure_repeats, sure_successes};
 use pricetag_probe_plan::Pc;
 
 use crate::method::Refusal;
@@ -29,23 +32,23 @@ const ACC_FINAL: u16 = 0x0010;
 
 /// What matters of a class.
 #[derive(Debug)]
-pub struct ClassScope {
-    name: String,
+pub struct ClassScope<'a> {
+    name: Vec<u8>,
     has_super: bool,
     /// Access flags of its own fields by name and descriptor.
-    fields: BTreeMap<(String, String), u16>,
+    fields: BTreeMap<(&'a [u8], &'a [u8]), u16>,
 }
 
-impl ClassScope {
+impl<'a> ClassScope<'a> {
     /// Reads it off a class file.
-    pub fn of(class: &ClassFile<'_>) -> Self {
-        let constants = class.constants();
+    pub fn of(class: &ClassFile<'a>) -> Self {
+        let text = |index| class.constants().utf8_bytes(index).unwrap_or_default();
         let fields = class.fields().iter();
         Self {
-            name: class.name(),
+            name: encode_modified_utf8(&class.name()),
             has_super: class.super_name().is_some(),
             fields: fields
-                .map(|f| ((f.name(constants), f.descriptor(constants)), f.access))
+                .map(|f| ((text(f.name_index), text(f.descriptor_index)), f.access))
                 .collect(),
         }
     }
@@ -55,7 +58,7 @@ impl ClassScope {
 #[derive(Clone, Copy, Debug)]
 pub struct MethodScope<'a> {
     /// Its class.
-    pub class: &'a ClassScope,
+    pub class: &'a ClassScope<'a>,
     /// Its name.
     pub name: &'a str,
     /// Its access flags.
@@ -81,13 +84,13 @@ impl MethodScope<'_> {
         let Operand::Constant(index) = here.operand else {
             return Ok(true);
         };
-        let field = constants.member_ref(index)?;
-        let owner_is_us = field.owner == self.class.name;
-        let own = self
-            .class
-            .fields
-            .get(&(field.name, field.descriptor))
-            .filter(|_| owner_is_us);
+        let field = constants.member_name_and_descriptor(index)?;
+        let owner_is_us = constants.member_owner_bytes(index)? == self.class.name;
+        let own = if owner_is_us {
+            self.class.fields.get(&field)
+        } else {
+            None
+        };
         let writes = matches!(here.opcode, op::PUTFIELD | op::PUTSTATIC);
         let initialiser = if self.is_static() {
             "<clinit>"
@@ -109,10 +112,10 @@ impl MethodScope<'_> {
 /// The throw points of a method.
 #[derive(Debug, Default)]
 pub struct Throwing {
-    /// Instructions at which an exception may leave their block.
-    pub points: BTreeSet<Pc>,
-    /// Instructions that may throw before a constructor has initialised `this`.
-    pub before_init: BTreeSet<Pc>,
+    /// Instructions at which an exception may leave their block, ascending.
+    pub points: Vec<Pc>,
+    /// Instructions that may throw before a constructor has initialised `this`, ascending.
+    pub before_init: Vec<Pc>,
     /// The instruction that initialises `this`, if one has to.
     pub initialiser: Option<Pc>,
     /// Whether returns are throw points.
@@ -131,8 +134,15 @@ impl Throwing {
         let reachable = || cfg.blocks.iter().flat_map(|b| b.instructions.clone());
         let is_field = |i: usize| matches!(cfg.instructions[i].opcode, op::GETFIELD | op::PUTFIELD);
         let asked = constructs || (!scope.is_static() && reachable().any(is_field));
-        let receivers = asked
-            .then(|| Receivers::of(cfg, code, constants, constructs))
+        let succeeding = may_succeed(cfg);
+        let repeating = may_repeat(cfg);
+        let effects = (asked || succeeding || repeating)
+            .then(|| Effects::of(cfg, constants))
+            .transpose()?;
+        let receivers = effects
+            .as_ref()
+            .filter(|_| asked)
+            .map(|effects| Receivers::of(cfg, code, effects, constants, constructs))
             .transpose()?;
         let is_monitor = |i: &Instruction| matches!(i.opcode, op::MONITORENTER | op::MONITOREXIT);
         let mut result = Self {
@@ -142,22 +152,38 @@ impl Throwing {
         if let Some(receivers) = receivers.as_ref().filter(|_| constructs) {
             result.initialiser = Some(sole_initialiser(cfg, code, receivers)?);
         }
-        let succeeds = sure_successes(cfg, constants)?;
-        let repeats = sure_repeats(cfg, code.max_locals, constants, !scope.is_static())?;
-        for i in reachable().filter(|&i| !succeeds[i] && !repeats[i]) {
+        let succeeds = effects
+            .as_ref()
+            .filter(|_| succeeding)
+            .map(|effects| sure_successes(cfg, effects, constants));
+        let instance = !scope.is_static();
+        let repeats = effects
+            .as_ref()
+            .filter(|_| repeating)
+            .map(|effects| sure_repeats(cfg, effects, code.max_locals, constants, instance));
+        let sure = |table: &Option<Vec<bool>>, i: usize| table.as_ref().is_some_and(|t| t[i]);
+        for i in reachable() {
             let here = &cfg.instructions[i];
+            if never_throws(here.opcode) || sure(&succeeds, i) || sure(&repeats, i) {
+                continue;
+            }
             let this = receivers.as_ref().is_some_and(|r| r.is_field_of_this(i));
             if !may_throw(here, constants, scope, this, result.returns_may_throw)? {
                 continue;
             }
             if receivers.as_ref().is_some_and(|r| r.is_before_init(i)) {
-                result.before_init.insert(Pc(here.pc));
+                result.before_init.push(Pc(here.pc));
             } else {
-                result.points.insert(Pc(here.pc));
+                result.points.push(Pc(here.pc));
             }
         }
         Ok(result)
     }
+}
+
+/// Loads of locals and small constants, stores, stack operations, jumps: most instructions.
+const fn never_throws(opcode: u8) -> bool {
+    matches!(opcode, op::NOP..=op::SIPUSH | op::ILOAD..=op::ALOAD_3 | op::ISTORE..=op::ASTORE_3 | op::POP..=op::SWAP | op::IINC..=op::GOTO)
 }
 
 fn may_throw(

@@ -8,7 +8,7 @@
 //! Source: *The Java Virtual Machine Specification*, §4.9–4.11. Limit: subroutines (`jsr`, `ret`) are refused; their
 //! control flow depends on data.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use pricetag_classfile::{ClassFileError, Code, ConstantPool, Instruction, Operand, opcode};
@@ -102,7 +102,18 @@ pub struct Cfg {
     pub handlers: Vec<Handler>,
     /// Exceptional edges, from blocks to indices of `handlers`, without repeats.
     pub exceptional: Vec<(BlockId, usize)>,
+    /// The index of the instruction that starts at each offset, or [`NOWHERE`].
+    starts: Vec<u16>,
+    /// Made when first asked for.
+    graph: OnceCell<Digraph>,
 }
+
+/// Marks offsets at which no instruction starts; no method has that many instructions.
+const NOWHERE: u16 = u16::MAX;
+/// An instruction can be reached from the method's entry.
+const REACHED: u8 = 1;
+/// An instruction starts a block.
+const LEADER: u8 = 2;
 
 impl Cfg {
     /// Builds the graph.
@@ -110,22 +121,22 @@ impl Cfg {
     /// # Errors
     /// If the code cannot be decoded, has subroutines or runs past its end.
     pub fn of(code: &Code<'_>) -> Result<Self, FlowError> {
-        Self::split(code.instructions()?, code, &BTreeSet::new())
+        Self::split(code.instructions()?, code, &[])
     }
 
-    /// The same graph with blocks ending behind each instruction in `after`; the edge to the next instruction is then
-    /// a [`EdgeKind::Continue`].
+    /// The same graph with blocks ending behind each instruction in `after`, which is ascending; the edge to the next
+    /// instruction is then a [`EdgeKind::Continue`].
     ///
     /// # Errors
     /// As [`Cfg::of`].
-    pub fn split_after(self, code: &Code<'_>, after: &BTreeSet<Pc>) -> Result<Self, FlowError> {
+    pub fn split_after(self, code: &Code<'_>, after: &[Pc]) -> Result<Self, FlowError> {
         Self::split(self.instructions, code, after)
     }
 
     fn split(
         instructions: Vec<Instruction>,
         code: &Code<'_>,
-        after: &BTreeSet<Pc>,
+        after: &[Pc],
     ) -> Result<Self, FlowError> {
         let (entries, length) = (code.exception_table.len(), instructions.len());
         if entries.saturating_mul(length) > MOST_COVERED {
@@ -135,20 +146,23 @@ impl Cfg {
                 instructions,
             });
         }
-        let reachable = reachable(&instructions, code)?;
-        let leaders = leaders(&instructions, code, &reachable, after);
-        let mut block_of = vec![None; instructions.len()];
+        let mut starts = vec![NOWHERE; code.bytes.len()];
+        for (i, instruction) in instructions.iter().enumerate() {
+            starts[usize::from(instruction.pc)] = i as u16;
+        }
+        let mut marks = reachable(&instructions, code, &starts)?;
+        mark_leaders(&instructions, code, &starts, after, &mut marks);
         let mut blocks: Vec<Block> = Vec::new();
-        for i in (0..instructions.len()).filter(|&i| reachable[i]) {
+        for (i, mark) in marks.iter().enumerate().take(length) {
             match blocks.last_mut() {
-                Some(block) if !leaders[i] && block.instructions.end == i => {
+                _ if mark & REACHED == 0 => {}
+                Some(block) if mark & LEADER == 0 && block.instructions.end == i => {
                     block.instructions.end = i + 1;
                 }
                 _ => blocks.push(Block {
                     instructions: i..i + 1,
                 }),
             }
-            block_of[i] = Some(BlockId(blocks.len() as u32 - 1));
         }
         let mut cfg = Self {
             instructions,
@@ -156,23 +170,32 @@ impl Cfg {
             edges: Vec::new(),
             handlers: Vec::new(),
             exceptional: Vec::new(),
+            starts,
+            graph: OnceCell::new(),
         };
-        cfg.edges = cfg.normal_edges(&block_of, after);
-        cfg.add_handlers(code, &block_of);
+        cfg.edges = cfg.normal_edges(after);
+        cfg.add_handlers(code);
         Ok(cfg)
     }
 
-    fn normal_edges(&self, block_of: &[Option<BlockId>], after: &BTreeSet<Pc>) -> Vec<Edge> {
-        let at = |pc: u32| {
-            let index = self.index_of(pc)?;
-            block_of[index].map(Node::Block)
-        };
+    /// The block that starts at an offset.
+    fn block_at(&self, pc: u32) -> Option<BlockId> {
+        let index = self.index_of(pc)?;
+        let block = self
+            .blocks
+            .binary_search_by_key(&index, |b| b.instructions.start);
+        block.ok().map(|b| BlockId(b as u32))
+    }
+
+    fn normal_edges(&self, after: &[Pc]) -> Vec<Edge> {
+        let at = |pc: u32| self.block_at(pc).map(Node::Block);
         let first = Edge {
             from: Node::Entry,
             to: Node::Block(BlockId(0)),
             kind: EdgeKind::Entry,
         };
-        let mut edges = vec![first];
+        let mut edges = Vec::with_capacity(2 * self.blocks.len() + 1);
+        edges.push(first);
         for (b, block) in self.blocks.iter().enumerate() {
             let last = &self.instructions[block.instructions.end - 1];
             let mut add = |to: Option<Node>, kind| {
@@ -201,19 +224,23 @@ impl Cfg {
                     add(at(*default), EdgeKind::Default);
                 }
                 _ if !opcode::falls_through(last.opcode) => {}
-                _ if after.contains(&Pc(last.pc)) => add(at(last.end()), EdgeKind::Continue),
-                _ => add(at(last.end()), EdgeKind::FallThrough),
+                _ => {
+                    let kind = if after.binary_search(&Pc(last.pc)).is_ok() {
+                        EdgeKind::Continue
+                    } else {
+                        EdgeKind::FallThrough
+                    };
+                    let next = (b + 1 < self.blocks.len()).then_some(BlockId(b as u32 + 1));
+                    add(next.map(Node::Block), kind);
+                }
             }
         }
         edges
     }
 
-    fn add_handlers(&mut self, code: &Code<'_>, block_of: &[Option<BlockId>]) {
+    fn add_handlers(&mut self, code: &Code<'_>) {
         for (i, entry) in code.exception_table.iter().enumerate() {
-            let Some(block) = self
-                .index_of(u32::from(entry.handler_pc))
-                .and_then(|h| block_of[h])
-            else {
+            let Some(block) = self.block_at(u32::from(entry.handler_pc)) else {
                 continue;
             };
             let covered = self.covered_blocks(entry.start_pc, entry.end_pc);
@@ -229,6 +256,9 @@ impl Cfg {
             self.handlers[handler].entries.push(i);
             self.exceptional
                 .extend(covered.map(|b| (BlockId(b as u32), handler)));
+        }
+        if self.handlers.is_empty() {
+            return;
         }
         let mut order: Vec<usize> = (0..self.handlers.len()).collect();
         order.sort_by_key(|&h| self.handlers[h].block);
@@ -258,9 +288,8 @@ impl Cfg {
 
     /// The index of the instruction at `pc`.
     pub fn index_of(&self, pc: u32) -> Option<usize> {
-        self.instructions
-            .binary_search_by_key(&pc, |i| u32::from(i.pc))
-            .ok()
+        let index = *self.starts.get(pc as usize)?;
+        (index != NOWHERE).then_some(usize::from(index))
     }
 
     /// The instructions of a block.
@@ -270,7 +299,11 @@ impl Cfg {
 
     /// The graph for [`pricetag_graph`]: blocks by their number, then the entry, then the exit; edges by their number,
     /// then the exceptional ones.
-    pub fn digraph(&self) -> Digraph {
+    pub fn digraph(&self) -> &Digraph {
+        self.graph.get_or_init(|| self.new_digraph())
+    }
+
+    fn new_digraph(&self) -> Digraph {
         let node = |n: Node| match n {
             Node::Block(b) => b.0,
             Node::Entry => self.entry(),
@@ -315,71 +348,84 @@ impl Cfg {
     }
 }
 
-/// Which instructions can be reached from the first.
-fn reachable(instructions: &[Instruction], code: &Code<'_>) -> Result<Vec<bool>, FlowError> {
-    let index = |pc: u32| instructions.partition_point(|i| u32::from(i.pc) < pc);
-    let mut reached = vec![false; instructions.len()];
+/// Marks the instructions that can be reached from the first. There is one mark more than instructions.
+fn reachable(
+    instructions: &[Instruction],
+    code: &Code<'_>,
+    starts: &[u16],
+) -> Result<Vec<u8>, FlowError> {
+    let mut marks = vec![0; instructions.len() + 1];
     let mut entered = vec![false; code.exception_table.len()];
     let mut stack = vec![0];
     loop {
-        while let Some(i) = stack.pop() {
-            if std::mem::replace(&mut reached[i], true) {
-                continue;
-            }
-            let here = &instructions[i];
-            if opcode::is_subroutine(here.opcode) {
-                return Err(FlowError::Subroutine {
-                    pc: here.pc,
-                    opcode: here.opcode,
-                });
-            }
-            stack.extend(here.targets().map(index));
-            if opcode::falls_through(here.opcode) {
-                if i + 1 == instructions.len() {
+        while let Some(mut i) = stack.pop() {
+            while marks[i] & REACHED == 0 {
+                marks[i] |= REACHED;
+                let here = &instructions[i];
+                if opcode::is_subroutine(here.opcode) {
+                    return Err(FlowError::Subroutine {
+                        pc: here.pc,
+                        opcode: here.opcode,
+                    });
+                }
+                stack.extend(here.targets().map(|target| index(starts, target)));
+                if !opcode::falls_through(here.opcode) {
+                    break;
+                }
+                i += 1;
+                if i == instructions.len() {
                     return Err(FlowError::FallsOff { pc: here.pc });
                 }
-                stack.push(i + 1);
             }
         }
         for (entry, entered) in code.exception_table.iter().zip(&mut entered) {
-            let range = index(u32::from(entry.start_pc))..index(u32::from(entry.end_pc));
-            if !*entered && reached[range].contains(&true) {
+            let range = index(starts, u32::from(entry.start_pc))
+                ..end_index(starts, entry.end_pc, instructions.len());
+            if !*entered && marks[range].iter().any(|mark| mark & REACHED != 0) {
                 *entered = true;
-                stack.push(index(u32::from(entry.handler_pc)));
+                stack.push(index(starts, u32::from(entry.handler_pc)));
             }
         }
         if stack.is_empty() {
-            return Ok(reached);
+            return Ok(marks);
         }
     }
 }
 
-/// Which reachable instructions start a block.
-fn leaders(
+/// The index of the instruction at an offset where one is known to start.
+fn index(starts: &[u16], pc: u32) -> usize {
+    usize::from(starts[pc as usize])
+}
+
+/// The index of the instruction at the end of a range, which may be the end of the code.
+fn end_index(starts: &[u16], pc: u16, end: usize) -> usize {
+    starts.get(usize::from(pc)).map_or(end, |i| usize::from(*i))
+}
+
+/// Marks the instructions that start a block.
+fn mark_leaders(
     instructions: &[Instruction],
     code: &Code<'_>,
-    reachable: &[bool],
-    after: &BTreeSet<Pc>,
-) -> Vec<bool> {
-    let index = |pc: u32| instructions.partition_point(|i| u32::from(i.pc) < pc);
-    let mut leader = vec![false; instructions.len() + 1];
-    leader[0] = true;
-    for (i, here) in instructions
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| reachable[*i])
-    {
-        for target in here.targets() {
-            leader[index(target)] = true;
+    starts: &[u16],
+    after: &[Pc],
+    marks: &mut [u8],
+) {
+    marks[0] |= LEADER;
+    for (i, here) in instructions.iter().enumerate() {
+        if marks[i] & REACHED == 0 {
+            continue;
         }
-        let ends = here.targets().next().is_some() || !opcode::falls_through(here.opcode);
-        if ends || after.contains(&Pc(here.pc)) {
-            leader[i + 1] = true;
+        let mut ends = !opcode::falls_through(here.opcode);
+        for target in here.targets() {
+            marks[index(starts, target)] |= LEADER;
+            ends = true;
+        }
+        if ends || (!after.is_empty() && after.binary_search(&Pc(here.pc)).is_ok()) {
+            marks[i + 1] |= LEADER;
         }
     }
     for entry in &code.exception_table {
         // Harmless for handlers that are not reachable: their instructions are in no block, or in one by another way.
-        leader[index(u32::from(entry.handler_pc))] = true;
+        marks[index(starts, u32::from(entry.handler_pc))] |= LEADER;
     }
-    leader
 }

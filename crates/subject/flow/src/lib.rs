@@ -10,6 +10,7 @@
 //! | which class is a subtype of which | [`hierarchy`] |
 //! | what kind of work does an opcode do | [`category`] |
 //! | how large is a method | [`size`] |
+//! | what does an instruction take off the stack and put on it | [`stack`] |
 
 pub mod category;
 pub mod cfg;
@@ -19,7 +20,7 @@ pub mod operands;
 pub mod receiver;
 pub mod repeats;
 pub mod size;
-mod stack;
+pub mod stack;
 
 pub use category::{Categories, CategoryError};
 pub use cfg::{Block, Cfg, Edge, FlowError, Handler};
@@ -29,3 +30,4 @@ pub use operands::sure_successes;
 pub use receiver::Receivers;
 pub use repeats::sure_repeats;
 pub use size::MethodSize;
+pub use stack::Effects;

@@ -13,8 +13,8 @@
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ConstantPool, Instruction, Operand, pool::tag};
 
-use crate::cfg::{Cfg, FlowError};
-use crate::stack::{effect, shuffle};
+use crate::cfg::Cfg;
+use crate::stack::{Effect, Effects, shuffle};
 
 /// What is known of a stack slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,24 +48,28 @@ enum Element {
 }
 
 /// For each instruction of the method, whether it is a division or an array access that surely does not throw.
-///
-/// # Errors
-/// If an instruction's constant is not what it has to be.
-pub fn sure_successes(cfg: &Cfg, constants: &ConstantPool<'_>) -> Result<Vec<bool>, FlowError> {
+pub fn sure_successes(cfg: &Cfg, effects: &Effects, constants: &ConstantPool<'_>) -> Vec<bool> {
     let mut sure = vec![false; cfg.instructions.len()];
+    let mut stack = Stack::default();
     for block in &cfg.blocks {
         let here = &cfg.instructions[block.instructions.clone()];
         if !here.iter().any(|i| may_be_sure(i.opcode)) {
             continue;
         }
-        let mut stack = Stack::default();
+        stack.0.clear();
         for i in block.instructions.clone() {
             let instruction = &cfg.instructions[i];
             sure[i] = stack.surely_serves(instruction.opcode);
-            stack.step(instruction, constants)?;
+            stack.step(instruction, effects.at(i), constants);
         }
     }
-    Ok(sure)
+    sure
+}
+
+/// Whether the method has any instruction that [`sure_successes`] may find sure.
+pub fn may_succeed(cfg: &Cfg) -> bool {
+    let mut reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
+    reachable.any(|i| may_be_sure(cfg.instructions[i].opcode))
 }
 
 fn may_be_sure(opcode: u8) -> bool {
@@ -126,22 +130,25 @@ impl Stack {
         }
     }
 
-    fn step(&mut self, here: &Instruction, constants: &ConstantPool<'_>) -> Result<(), FlowError> {
-        let effect = effect(here, constants)?;
+    fn step(&mut self, here: &Instruction, effect: Effect, constants: &ConstantPool<'_>) {
         let top = self.peek(0);
-        let mut popped: Vec<Slot> = (0..effect.pops).map(|_| self.pop()).collect();
-        popped.reverse();
         if (op::DUP..=op::SWAP).contains(&here.opcode) {
+            let mut popped = [Slot::Unknown; 4];
+            for slot in popped[..effect.pops as usize].iter_mut().rev() {
+                *slot = self.pop();
+            }
             let order = shuffle(here.opcode).iter();
             self.0.extend(order.map(|&i| popped[i]));
-            return Ok(());
+            return;
         }
-        let pushed = (0..effect.pushes).map(|_| Slot::Unknown);
-        self.0.extend(pushed);
-        if let Some(last) = self.0.last_mut().filter(|_| effect.pushes > 0) {
-            *last = result(here, top, constants);
+        let rest = self.0.len().saturating_sub(effect.pops as usize);
+        self.0.truncate(rest);
+        for _ in 1..effect.pushes {
+            self.0.push(Slot::Unknown);
         }
-        Ok(())
+        if effect.pushes > 0 {
+            self.0.push(result(here, top, constants));
+        }
     }
 }
 

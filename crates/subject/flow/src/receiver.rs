@@ -4,19 +4,19 @@
 //! and "anything else". It answers two questions exactly enough to rely on: is the receiver of a field access `this`
 //! (then it is not null), and has the constructor called `super(…)` or `this(…)` before an instruction.
 //!
-//! Source: the verifier's type inference (JVMS §4.10.2) with two types instead of all. Deviation: at most
-//! [`TRACKED`] slots are followed at once; what is not followed is "anything else", which is safe.
+//! Source: the verifier's type inference (JVMS §4.10.2) with two types instead of all. Deviation: only the lowest
+//! [`TRACKED`] slots of stack and locals are followed; what is not followed is "anything else", which is safe.
 
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{Code, ConstantPool, Instruction, Operand};
-use pricetag_graph::{Analysis, Digraph, solve};
-use pricetag_probe_plan::{BlockId, Pc};
+use pricetag_graph::{Analysis, solve};
+use pricetag_probe_plan::{BlockId, Node, Pc};
 
-use crate::cfg::{Cfg, FlowError};
-use crate::stack::{effect, shuffle};
+use crate::cfg::{Cfg, Edge, FlowError};
+use crate::stack::{Effect, Effects, shuffle};
 
-/// How many slots that hold `this` are followed at once.
-pub const TRACKED: usize = 16;
+/// How many slots of the stack, and how many locals, are followed.
+pub const TRACKED: u32 = u64::BITS;
 
 /// What was found out about an instance method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,23 +39,29 @@ impl Receivers {
     pub fn of(
         cfg: &Cfg,
         code: &Code<'_>,
+        effects: &Effects,
         constants: &ConstantPool<'_>,
         uninitialised: bool,
     ) -> Result<Self, FlowError> {
-        let graph = cfg.digraph();
         let interpretation = Interpretation {
             cfg,
             code,
+            effects,
             constants,
-            graph: &graph,
         };
         let start = Frame {
             depth: 0,
-            stack: Vec::new(),
-            locals: vec![0],
+            stack: 0,
+            locals: 1,
             initialised: !uninitialised,
         };
-        let facts = solve(&graph, cfg.entry(), start, &interpretation)?;
+        let is_straight = cfg.exceptional.is_empty()
+            && matches!(&cfg.edges[..], [_] | [_, Edge { to: Node::Exit, .. }]);
+        let facts = if is_straight {
+            vec![Some(start)]
+        } else {
+            solve(cfg.digraph(), cfg.entry(), start, &interpretation)?
+        };
         let count = cfg.instructions.len();
         let mut result = Self {
             field_of_this: vec![false; count],
@@ -64,13 +70,14 @@ impl Receivers {
         };
         for (block, fact) in cfg.blocks.iter().zip(&facts) {
             let Some(fact) = fact else { continue };
-            let mut frame = fact.clone();
+            let mut frame = *fact;
             for i in block.instructions.clone() {
                 let here = &cfg.instructions[i];
                 result.before_init[i] = !frame.initialised;
-                result.field_of_this[i] = interpretation.is_field_of_this(&frame, here)?;
+                result.field_of_this[i] = matches!(here.opcode, op::GETFIELD | op::PUTFIELD)
+                    && frame.is_this(effects.at(i).pops - 1);
                 let before = frame.initialised;
-                interpretation.step(&mut frame, here)?;
+                interpretation.step(&mut frame, here, effects.at(i))?;
                 if frame.initialised != before {
                     result.initialisers.push(Pc(here.pc));
                 }
@@ -96,15 +103,20 @@ impl Receivers {
 }
 
 /// What is known before an instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Frame {
     /// Slots on the operand stack.
     depth: u32,
-    /// Those that hold `this`, ascending, the bottom being 0.
-    stack: Vec<u32>,
-    /// Locals that hold `this`, ascending.
-    locals: Vec<u16>,
+    /// Those that hold `this`, as bits, the lowest being the bottom.
+    stack: u64,
+    /// Locals that hold `this`, as bits.
+    locals: u64,
     initialised: bool,
+}
+
+/// The bit of a slot; 0 for one that is not followed.
+fn bit(slot: u32) -> u64 {
+    1u64.checked_shl(slot).unwrap_or(0)
 }
 
 impl Frame {
@@ -113,15 +125,15 @@ impl Frame {
             .depth
             .checked_sub(slots)
             .ok_or(FlowError::Stack { pc })?;
-        while self.stack.last().is_some_and(|&s| s >= self.depth) {
-            self.stack.pop();
+        if self.depth < TRACKED {
+            self.stack &= bit(self.depth) - 1;
         }
         Ok(())
     }
 
     fn push(&mut self, this: bool) {
-        if this && self.stack.len() < TRACKED {
-            self.stack.push(self.depth);
+        if this {
+            self.stack |= bit(self.depth);
         }
         self.depth += 1;
     }
@@ -130,14 +142,19 @@ impl Frame {
     fn is_this(&self, below: u32) -> bool {
         self.depth
             .checked_sub(below + 1)
-            .is_some_and(|slot| self.stack.contains(&slot))
+            .is_some_and(|slot| self.stack & bit(slot) != 0)
+    }
+
+    fn loads_this(&self, local: u16) -> bool {
+        self.locals & bit(u32::from(local)) != 0
     }
 
     fn store(&mut self, local: u16, this: bool) {
-        match self.locals.binary_search(&local) {
-            Ok(at) if !this => drop(self.locals.remove(at)),
-            Err(at) if this && self.locals.len() < TRACKED => self.locals.insert(at, local),
-            _ => {}
+        let bit = bit(u32::from(local));
+        if this {
+            self.locals |= bit;
+        } else {
+            self.locals &= !bit;
         }
     }
 }
@@ -145,8 +162,8 @@ impl Frame {
 struct Interpretation<'a> {
     cfg: &'a Cfg,
     code: &'a Code<'a>,
+    effects: &'a Effects,
     constants: &'a ConstantPool<'a>,
-    graph: &'a Digraph,
 }
 
 impl Analysis for Interpretation<'_> {
@@ -159,46 +176,38 @@ impl Analysis for Interpretation<'_> {
         fact: &Frame,
         out: &mut Vec<(u32, Frame)>,
     ) -> Result<(), FlowError> {
-        let edges = self.graph.out_edges(node);
+        let edges = self.cfg.digraph().out_edges(node);
         if node == self.cfg.entry() {
-            out.extend(edges.iter().map(|&e| (e, fact.clone())));
+            out.extend(edges.iter().map(|&e| (e, *fact)));
             return Ok(());
         }
         if node > self.cfg.entry() {
             return Ok(());
         }
         let first_exceptional = self.cfg.edges.len();
-        let mut caught: Vec<(u32, Frame)> = Vec::new();
-        let handlers: Vec<u32> = edges
-            .iter()
-            .copied()
-            .filter(|&e| e as usize >= first_exceptional)
-            .collect();
-        let mut frame = fact.clone();
-        for here in self.cfg.instructions_of(BlockId(node)) {
-            for &edge in &handlers {
+        // Edges come in order of their numbers.
+        let (normal, handlers) =
+            edges.split_at(edges.partition_point(|&e| (e as usize) < first_exceptional));
+        let mut frame = *fact;
+        for i in self.cfg.blocks[node as usize].instructions.clone() {
+            let here = &self.cfg.instructions[i];
+            for &edge in handlers {
                 let (_, handler) = self.cfg.exceptional[edge as usize - first_exceptional];
                 if self.covers(handler, here.pc) {
                     let thrown = Frame {
                         depth: 1,
-                        stack: Vec::new(),
-                        ..frame.clone()
+                        stack: 0,
+                        ..frame
                     };
-                    match caught.iter_mut().find(|(e, _)| *e == edge) {
+                    match out.iter_mut().find(|(e, _)| *e == edge) {
                         Some((_, known)) => drop(meet(known, &thrown, here.pc)?),
-                        None => caught.push((edge, thrown)),
+                        None => out.push((edge, thrown)),
                     }
                 }
             }
-            self.step(&mut frame, here)?;
+            self.step(&mut frame, here, self.effects.at(i))?;
         }
-        out.append(&mut caught);
-        out.extend(
-            edges
-                .iter()
-                .filter(|&&e| (e as usize) < first_exceptional)
-                .map(|&e| (e, frame.clone())),
-        );
+        out.extend(normal.iter().map(|&e| (e, frame)));
         Ok(())
     }
 
@@ -218,10 +227,10 @@ fn meet(known: &mut Frame, new: &Frame, pc: u16) -> Result<bool, FlowError> {
     if known.initialised != new.initialised {
         return Err(FlowError::Ambiguous { pc });
     }
-    let before = known.stack.len() + known.locals.len();
-    known.stack.retain(|s| new.stack.contains(s));
-    known.locals.retain(|l| new.locals.contains(l));
-    Ok(known.stack.len() + known.locals.len() != before)
+    let before = *known;
+    known.stack &= new.stack;
+    known.locals &= new.locals;
+    Ok(*known != before)
 }
 
 impl Interpretation<'_> {
@@ -233,23 +242,13 @@ impl Interpretation<'_> {
             .any(|e| e.start_pc <= pc && pc < e.end_pc)
     }
 
-    fn is_field_of_this(&self, frame: &Frame, here: &Instruction) -> Result<bool, FlowError> {
-        if !matches!(here.opcode, op::GETFIELD | op::PUTFIELD) {
-            return Ok(false);
+    fn step(&self, frame: &mut Frame, here: &Instruction, effect: Effect) -> Result<(), FlowError> {
+        let mut touched = [false; 4];
+        if (op::DUP..=op::SWAP).contains(&here.opcode) {
+            for (slot, below) in touched.iter_mut().zip((0..effect.pops).rev()) {
+                *slot = frame.is_this(below);
+            }
         }
-        let pops = effect(here, self.constants)?.pops;
-        Ok(frame.is_this(pops - 1))
-    }
-
-    fn step(&self, frame: &mut Frame, here: &Instruction) -> Result<(), FlowError> {
-        let effect = effect(here, self.constants)?;
-        let touched: Vec<bool> = match here.opcode {
-            op::DUP..=op::SWAP => (0..effect.pops)
-                .rev()
-                .map(|below| frame.is_this(below))
-                .collect(),
-            _ => Vec::new(),
-        };
         if let Some((local, wide)) = stored_local(here) {
             let this = !wide && frame.is_this(0);
             frame.store(local, this);
@@ -271,15 +270,15 @@ impl Interpretation<'_> {
         frame.pop(effect.pops, here.pc)?;
         match here.opcode {
             op::ALOAD => {
-                frame.push(matches!(here.operand, Operand::Local(n) if frame.locals.contains(&n)));
+                frame.push(matches!(here.operand, Operand::Local(n) if frame.loads_this(n)));
             }
             op::ALOAD_0..=op::ALOAD_3 => {
-                frame.push(frame.locals.contains(&u16::from(here.opcode - op::ALOAD_0)));
+                frame.push(frame.loads_this(u16::from(here.opcode - op::ALOAD_0)));
             }
             op::DUP..=op::SWAP => shuffle(here.opcode)
                 .iter()
                 .for_each(|&i| frame.push(touched[i])),
-            _ => (0..effect.pushes).for_each(|_| frame.push(false)),
+            _ => frame.depth += effect.pushes,
         }
         if frame.depth > u32::from(self.code.max_stack) {
             return Err(FlowError::Stack { pc: here.pc });

@@ -24,12 +24,12 @@ use std::rc::Rc;
 
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ConstantPool, Instruction, Operand, pool::tag};
-use pricetag_graph::{Digraph, Dominators};
+use pricetag_graph::Dominators;
 use pricetag_probe_plan::{BlockId, EdgeKind};
 
-use crate::cfg::{Cfg, FlowError};
+use crate::cfg::Cfg;
 use crate::receiver::stored_local;
-use crate::stack::{effect, shuffle};
+use crate::stack::{Effect, Effects, shuffle};
 
 /// How many array accesses and casts are remembered for comparison.
 pub const RECENT: usize = 64;
@@ -66,21 +66,18 @@ const fn access(opcode: u8) -> u8 {
 
 /// For each instruction, whether it surely does not throw because of what ran before it. `instance` says that local 0 is
 /// `this`.
-///
-/// # Errors
-/// If an instruction's constant is not what it has to be.
 pub fn sure_repeats(
     cfg: &Cfg,
+    effects: &Effects,
     locals: u16,
     constants: &ConstantPool<'_>,
     instance: bool,
-) -> Result<Vec<bool>, FlowError> {
-    let reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
-    let profits = |i: usize| profits(cfg.instructions[i].opcode);
+) -> Vec<bool> {
     let slots = usize::from(locals) * cfg.blocks.len();
-    if slots > MOST_SLOTS || reachable.clone().filter(|&i| profits(i)).nth(1).is_none() {
-        return Ok(vec![false; cfg.instructions.len()]);
+    if slots > MOST_SLOTS || !may_repeat(cfg) {
+        return vec![false; cfg.instructions.len()];
     }
+    let reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
     let locals = usize::from(locals);
     let mut stores = vec![0u8; locals + 2];
     for here in reachable.map(|i| &cfg.instructions[i]) {
@@ -98,6 +95,7 @@ pub fn sure_repeats(
     }
     let mut walk = Walk {
         cfg,
+        effects,
         constants,
         stores,
         sure: vec![false; cfg.instructions.len()],
@@ -110,8 +108,15 @@ pub fn sure_repeats(
     if let (true, Some(this)) = (instance, walk.not_zero.first_mut()) {
         *this = true;
     }
-    walk.run(locals)?;
-    Ok(walk.sure)
+    walk.run(locals);
+    walk.sure
+}
+
+/// Whether enough instructions may profit that one may repeat another.
+pub fn may_repeat(cfg: &Cfg) -> bool {
+    let mut reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
+    let first = reachable.find(|&i| profits(cfg.instructions[i].opcode));
+    first.is_some() && reachable.any(|i| profits(cfg.instructions[i].opcode))
 }
 
 /// Whether an instruction of this kind may be found sure here.
@@ -175,8 +180,43 @@ enum Task {
     Forget(Marks),
 }
 
+/// The blocks that each block, or the entry, immediately dominates.
+struct Children {
+    first: Vec<u32>,
+    /// The next block with the same parent.
+    next: Vec<u32>,
+}
+
+impl Children {
+    const NONE: u32 = u32::MAX;
+
+    fn of(cfg: &Cfg) -> Self {
+        let immediate = Dominators::immediate_of(cfg.digraph(), cfg.entry());
+        let mut children = Self {
+            first: vec![Self::NONE; immediate.len()],
+            next: vec![Self::NONE; immediate.len()],
+        };
+        for block in (0..cfg.entry()).rev() {
+            if let Some(parent) = immediate[block as usize] {
+                let first = &mut children.first[parent as usize];
+                children.next[block as usize] = std::mem::replace(first, block);
+            }
+        }
+        children
+    }
+
+    /// Ascending.
+    fn of_block(&self, block: u32) -> impl Iterator<Item = u32> + '_ {
+        let some = |block: u32| Some(block).filter(|&b| b != Self::NONE);
+        std::iter::successors(some(self.first[block as usize]), move |&b| {
+            some(self.next[b as usize])
+        })
+    }
+}
+
 struct Walk<'a> {
     cfg: &'a Cfg,
+    effects: &'a Effects,
     constants: &'a ConstantPool<'a>,
     /// Stores per local.
     stores: Vec<u8>,
@@ -192,16 +232,9 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn run(&mut self, locals: usize) -> Result<(), FlowError> {
+    fn run(&mut self, locals: usize) {
         let cfg = self.cfg;
-        let graph = cfg.digraph();
-        let dominators = Dominators::of(&graph, cfg.entry());
-        let mut children = vec![Vec::new(); graph.nodes() as usize];
-        for block in 0..cfg.entry() {
-            if let Some(parent) = dominators.immediate(block) {
-                children[parent as usize].push(block);
-            }
-        }
+        let children = Children::of(cfg);
         let start = Rc::new(State {
             locals: (0..locals as u32)
                 .map(|value| Local {
@@ -212,14 +245,15 @@ impl Walk<'_> {
             stack: Vec::new(),
         });
         let mut tasks = Vec::new();
-        for &block in &children[cfg.entry() as usize] {
+        for block in children.of_block(cfg.entry()) {
             tasks.push(Task::Enter {
                 block,
                 state: Rc::clone(&start),
-                extends: graph.in_edges(block).len() == 1,
+                extends: cfg.digraph().in_edges(block).len() == 1,
                 tested: None,
             });
         }
+        drop(start);
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Forget(marks) => self.forget(marks),
@@ -230,68 +264,63 @@ impl Walk<'_> {
                     tested,
                 } => {
                     let before = self.marks();
-                    let start = Rc::new(self.arrive(&graph, block, &state, extends));
-                    drop(state);
+                    let mut state = self.arrive(block, state, extends);
                     if let Some(value) = tested {
                         self.learn_not_zero(value);
                     }
-                    let below = &children[block as usize];
                     let inside = self.marks();
-                    let mut end = State::clone(&start);
-                    let last = self.block(block, &mut end)?;
-                    let end = Rc::new(end);
+                    let start = self.leaves_early(block).then(|| Rc::new(state.clone()));
+                    let last = self.block(block, &mut state);
+                    let end = Rc::new(state);
                     tasks.push(Task::Forget(before));
-                    self.below(
-                        &graph,
-                        block,
-                        below,
-                        (&start, &end),
-                        inside,
-                        last,
-                        &mut tasks,
-                    );
+                    self.below(block, &children, (start, end), inside, last, &mut tasks);
                 }
             }
         }
-        Ok(())
     }
 
-    /// Schedules the blocks that `block` dominates: first those that know what was known at its end.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the walk's own state at one block"
-    )]
+    /// Whether an exception may lead out of the middle of a block to a handler of the method.
+    fn leaves_early(&self, block: u32) -> bool {
+        // Edges come in order of their numbers.
+        let last = self.cfg.digraph().out_edges(block).last();
+        last.is_some_and(|&e| e as usize >= self.cfg.edges.len())
+    }
+
+    /// Schedules the blocks that `block` dominates: first those that know what was known at its end. What was known at its start is
+    /// given if exceptions may leave the block.
     fn below(
         &self,
-        graph: &Digraph,
         block: u32,
-        below: &[u32],
-        (start, end): (&Rc<State>, &Rc<State>),
+        children: &Children,
+        (start, end): (Option<Rc<State>>, Rc<State>),
         inside: Marks,
         last: Option<Value>,
         tasks: &mut Vec<Task>,
     ) {
+        let graph = self.cfg.digraph();
         let normal = self.cfg.edges.len() as u32;
-        let leaves_early = graph.out_edges(block).iter().any(|&e| e >= normal);
         let only_way = |child: u32| match graph.in_edges(child) {
             [edge] if *edge < normal && graph.ends(*edge).0 == block => Some(*edge),
             _ => None,
         };
-        let knows_end = |child: u32| !leaves_early || only_way(child).is_some();
-        for &child in below.iter().filter(|&&c| !knows_end(c)) {
-            tasks.push(Task::Enter {
-                block: child,
-                state: Rc::clone(start),
-                extends: false,
-                tested: None,
-            });
+        if let Some(start) = &start {
+            let without_end = |child: &u32| only_way(*child).is_none();
+            for child in children.of_block(block).filter(without_end) {
+                tasks.push(Task::Enter {
+                    block: child,
+                    state: Rc::clone(start),
+                    extends: false,
+                    tested: None,
+                });
+            }
         }
         tasks.push(Task::Forget(inside));
-        for &child in below.iter().filter(|&&c| knows_end(c)) {
+        let knows_end = |child: &u32| start.is_none() || only_way(*child).is_some();
+        for child in children.of_block(block).filter(knows_end) {
             let way = only_way(child);
             tasks.push(Task::Enter {
                 block: child,
-                state: Rc::clone(end),
+                state: Rc::clone(&end),
                 extends: way.is_some(),
                 tested: way.and_then(|e| self.tested(block, e, last)),
             });
@@ -311,8 +340,8 @@ impl Walk<'_> {
     }
 
     /// What slots hold at a block's start.
-    fn arrive(&mut self, graph: &Digraph, block: u32, state: &State, extends: bool) -> State {
-        let mut state = state.clone();
+    fn arrive(&mut self, block: u32, state: Rc<State>, extends: bool) -> State {
+        let mut state = Rc::unwrap_or_clone(state);
         if extends {
             if state.stack.len() > MOST_STACK {
                 state.stack.clear();
@@ -327,7 +356,13 @@ impl Walk<'_> {
         }
         state.stack.clear();
         let normal = self.cfg.edges.len() as u32;
-        if graph.in_edges(block).iter().all(|&e| e >= normal) {
+        if self
+            .cfg
+            .digraph()
+            .in_edges(block)
+            .iter()
+            .all(|&e| e >= normal)
+        {
             let caught = self.fresh();
             self.learn_not_zero(caught);
             state.stack.push(caught);
@@ -336,12 +371,14 @@ impl Walk<'_> {
     }
 
     /// Follows a block; the value that its last instruction tests.
-    fn block(&mut self, block: u32, state: &mut State) -> Result<Option<Value>, FlowError> {
+    fn block(&mut self, block: u32, state: &mut State) -> Option<Value> {
         let mut last = None;
-        for i in self.cfg.blocks[block as usize].instructions.clone() {
-            let here = &self.cfg.instructions[i];
+        let cfg = self.cfg;
+        for i in cfg.blocks[block as usize].instructions.clone() {
+            let here = &cfg.instructions[i];
             last = state.stack.last().copied();
-            let pops = effect(here, self.constants)?.pops as usize;
+            let effect = self.effects.at(i);
+            let pops = effect.pops as usize;
             let height = state.stack.len();
             if height < pops {
                 // Values that others pushed.
@@ -349,9 +386,9 @@ impl Walk<'_> {
                 state.stack.splice(0..0, missing);
             }
             self.sure[i] = self.check(here, &state.stack, pops);
-            self.step(here, state)?;
+            self.step(here, effect, state);
         }
-        Ok(last)
+        last
     }
 
     /// Whether an instruction surely succeeds; it is taken to have succeeded afterwards.
@@ -405,12 +442,11 @@ impl Walk<'_> {
         }
     }
 
-    fn step(&mut self, here: &Instruction, state: &mut State) -> Result<(), FlowError> {
-        let effect = effect(here, self.constants)?;
+    fn step(&mut self, here: &Instruction, effect: Effect, state: &mut State) {
         let stack = &mut state.stack;
         let height = stack.len() - effect.pops as usize;
         if here.opcode == op::CHECKCAST {
-            return Ok(());
+            return;
         }
         if (op::DUP..=op::SWAP).contains(&here.opcode) {
             let order = shuffle(here.opcode);
@@ -418,7 +454,7 @@ impl Walk<'_> {
             touched[..effect.pops as usize].copy_from_slice(&stack[height..]);
             stack.truncate(height);
             stack.extend(order.iter().map(|&i| touched[i]));
-            return Ok(());
+            return;
         }
         if let Some((local, wide)) = stored_local(here) {
             let slots = 1 + usize::from(wide);
@@ -466,7 +502,6 @@ impl Walk<'_> {
                 self.learn_not_zero(value);
             }
         }
-        Ok(())
     }
 
     /// Whether an instruction's result is a reference that is not null.

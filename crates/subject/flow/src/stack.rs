@@ -3,10 +3,35 @@
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ConstantPool, Instruction, Operand, descriptor};
 
-use crate::cfg::FlowError;
+use crate::cfg::{Cfg, FlowError};
+
+/// The effect of every reachable instruction of a method, by its index; computed once for all analyses.
+#[derive(Clone, Debug)]
+pub struct Effects(Vec<Effect>);
+
+impl Effects {
+    /// Reads them off the code.
+    ///
+    /// # Errors
+    /// If an instruction's constant is not what it has to be.
+    pub fn of(cfg: &Cfg, constants: &ConstantPool<'_>) -> Result<Self, FlowError> {
+        let mut effects = vec![Effect::default(); cfg.instructions.len()];
+        for block in &cfg.blocks {
+            for i in block.instructions.clone() {
+                effects[i] = effect(&cfg.instructions[i], constants)?;
+            }
+        }
+        Ok(Self(effects))
+    }
+
+    /// The effect of the instruction at an index.
+    pub(crate) fn at(&self, instruction: usize) -> Effect {
+        self.0[instruction]
+    }
+}
 
 /// Slots popped and pushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
     /// Slots taken off the stack.
     pub pops: u32,
@@ -26,16 +51,30 @@ pub fn effect(
             Operand::MultiNewArray { dimensions, .. } => (u32::from(dimensions), 1),
             _ => return Err(FlowError::Stack { pc: instruction.pc }),
         },
-        opcode => fixed(opcode),
+        opcode => {
+            let (pops, pushes) = FIXED[usize::from(opcode)];
+            (u32::from(pops), u32::from(pushes))
+        }
     };
     Ok(Effect { pops, pushes })
 }
+
+/// The effects of opcodes that always have the same, by opcode.
+const FIXED: [(u8, u8); 256] = {
+    let mut table = [(0, 0); 256];
+    let mut opcode = 0;
+    while opcode < table.len() {
+        table[opcode] = fixed(opcode as u8);
+        opcode += 1;
+    }
+    table
+};
 
 #[expect(
     clippy::match_same_arms,
     reason = "one row per family of opcodes, in their order"
 )]
-fn fixed(opcode: u8) -> (u32, u32) {
+const fn fixed(opcode: u8) -> (u8, u8) {
     match opcode {
         op::LCONST_0 | op::LCONST_1 | op::DCONST_0 | op::DCONST_1 | op::LDC2_W => (0, 2),
         op::LLOAD | op::DLOAD | op::LLOAD_0..=op::LLOAD_3 | op::DLOAD_0..=op::DLOAD_3 => (0, 2),
@@ -104,23 +143,14 @@ fn call(instruction: &Instruction, constants: &ConstantPool<'_>) -> Result<(u32,
     let bad = || FlowError::Stack { pc: instruction.pc };
     let text = match instruction.operand {
         Operand::Constant(index) | Operand::InvokeInterface { index, .. } => {
-            String::from_utf8_lossy(constants.member_name_and_descriptor(index)?.1)
+            constants.member_name_and_descriptor(index)?.1
         }
-        Operand::InvokeDynamic(index) => constants.invoke_dynamic(index)?.descriptor.into(),
+        Operand::InvokeDynamic(index) => constants.dynamic_descriptor_bytes(index)?,
         _ => return Err(bad()),
     };
-    let (parameters, result) = descriptor::split(&text).ok_or_else(bad)?;
+    let (arguments, result) = descriptor::slots_of_call(text).ok_or_else(bad)?;
     let receiver = !matches!(instruction.opcode, op::INVOKESTATIC | op::INVOKEDYNAMIC);
-    let arguments: u32 = parameters
-        .iter()
-        .map(|p| u32::from(descriptor::slots(p)))
-        .sum();
-    let pushes = if result == "V" {
-        0
-    } else {
-        u32::from(descriptor::slots(result))
-    };
-    Ok((arguments + u32::from(receiver), pushes))
+    Ok((arguments + u32::from(receiver), result))
 }
 
 /// What `dup` and its kin push, as indices into the slots they popped, the lowest being 0.
