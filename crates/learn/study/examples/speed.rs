@@ -50,8 +50,9 @@ fn main() {
         format!("rank {}", s.rank)
     });
 
-    for (rows, blocks) in [(500, 640), (300, 20_000)] {
-        let data = program(rows, blocks, &mut uniform);
+    // The last one is a demo's table: few runs, thousands of blocks, hundreds of opcodes and called methods.
+    for (rows, blocks, parts) in [(500, 640, 30), (300, 20_000, 30), (25, 8_000, 670)] {
+        let data = program(rows, blocks, parts, &mut uniform);
         for (what, alternatives) in [("hier, all of fit", false), ("with alternatives", true)] {
             time(&format!("{rows} rows x {blocks} blocks, {what}"), 1, || {
                 let o = FitOptions {
@@ -82,9 +83,13 @@ fn time(what: &str, repeats: u32, mut work: impl FnMut() -> String) {
 }
 
 /// Blocks in phases; every block consists of ten opcodes.
-fn program(rows: usize, blocks: usize, uniform: &mut impl FnMut() -> f64) -> Dataset {
+fn program(
+    rows: usize,
+    blocks: usize,
+    opcodes: usize,
+    uniform: &mut impl FnMut() -> f64,
+) -> Dataset {
     let mut data = Dataset::default();
-    let opcodes = 30;
     let feature = |name: String, kind| Feature {
         name,
         kind,
