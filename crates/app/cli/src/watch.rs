@@ -13,7 +13,7 @@ use pricetag_runner::{
     Cancel, Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
-use pricetag_trace::Trace;
+use pricetag_trace::{MethodName, Trace};
 
 use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
 use crate::console::Console;
@@ -42,6 +42,28 @@ pub fn workload(
     workload.map_err(|e| Failure::from(e).doing("reading the workload"))
 }
 
+/// Reads a list of methods to count; none without a file.
+pub fn listed_methods(path: Option<&Path>) -> Result<BTreeSet<MethodName>, Failure> {
+    let Some(path) = path else {
+        return Ok(BTreeSet::new());
+    };
+    let text = std::fs::read_to_string(path).map_err(io("read", path))?;
+    let lines = text.lines().map(str::trim).zip(1..);
+    let methods: BTreeSet<MethodName> = lines
+        .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
+        .map(|(line, number)| {
+            let place = format!("{} line {number}", path.display());
+            line.parse()
+                .map_err(|e| Failure::usage(format!("{place}: {e}")))
+        })
+        .collect::<Result<_, _>>()?;
+    if methods.is_empty() {
+        let why = format!("{} names no method", path.display());
+        return Err(Failure::usage(why).advice("leave out --methods to count all"));
+    }
+    Ok(methods)
+}
+
 /// What to record, from the arguments.
 pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<RecordOptions, Failure> {
     Ok(RecordOptions {
@@ -58,6 +80,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         scope: args.scope.clone(),
         include: args.include.clone(),
         exclude: args.exclude.clone(),
+        methods: listed_methods(args.methods.as_deref())?,
         count_jdk: args.count_jdk,
         repeat: args.repeat,
         timing: match args.timing {

@@ -20,5 +20,5 @@ pub use options::{AgentOptions, MethodScope, Mode, OptionsError, Scope};
 pub use pattern::{Pattern, PatternError};
 pub use reader::{Damage, Trace, TraceReader};
 pub use record::*;
-pub use skip::{MethodName, REMOVED};
+pub use skip::{MethodName, REMOVED, UNLISTED};
 pub use writer::TraceWriter;

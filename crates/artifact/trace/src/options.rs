@@ -13,6 +13,7 @@
 //! exclude=org.example.gen.**
 //! scope=org.example.Search#query(Ljava/lang/String;)I
 //! count-jdk=false
+//! keep=org/example/Search.best([I)I
 //! skip=org/example/Search.score([II)I
 //! ```
 
@@ -83,7 +84,9 @@ pub struct AgentOptions {
     pub scopes: Vec<Scope>,
     /// Whether classes of the boot and platform loaders that `include` matches are counted too.
     pub count_jdk: bool,
-    /// Methods that are left as they are, though their classes are counted.
+    /// Methods to count; all of the selected classes when empty.
+    pub keep: BTreeSet<MethodName>,
+    /// Methods that are left as they are, though their classes are counted; wins over `keep`.
     pub skip: BTreeSet<MethodName>,
 }
 
@@ -159,13 +162,20 @@ impl AgentOptions {
             exclude: Vec::new(),
             scopes: Vec::new(),
             count_jdk: false,
+            keep: BTreeSet::new(),
             skip: BTreeSet::new(),
         }
     }
 
-    /// Whether the patterns select a class, given its dotted name.
+    /// Whether the patterns and the list of methods select a class, given its dotted name.
     pub fn selects(&self, class: &str) -> bool {
-        (self.include.is_empty() || self.include.iter().any(|pattern| pattern.matches(class)))
+        let listed = || {
+            let class = class.replace('.', "/");
+            self.keep.iter().any(|method| method.class == class)
+        };
+        (self.keep.is_empty() || listed())
+            && (self.include.is_empty()
+                || self.include.iter().any(|pattern| pattern.matches(class)))
             && !self.exclude.iter().any(|pattern| pattern.matches(class))
     }
 
@@ -209,6 +219,9 @@ impl AgentOptions {
             line("scope", scope.to_string().as_bytes());
         }
         line("count-jdk", self.count_jdk.to_string().as_bytes());
+        for method in &self.keep {
+            line("keep", method.to_string().as_bytes());
+        }
         for method in &self.skip {
             line("skip", method.to_string().as_bytes());
         }
@@ -242,7 +255,7 @@ impl FromStr for AgentOptions {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
-        let mut skip = Vec::new();
+        let (mut keep, mut skip) = (Vec::new(), Vec::new());
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -267,6 +280,7 @@ impl FromStr for AgentOptions {
                 "include" => add(&mut include, parse::<Pattern>(&utf8()?).map_err(bad)?),
                 "exclude" => add(&mut exclude, parse::<Pattern>(&utf8()?).map_err(bad)?),
                 "scope" => add(&mut scopes, parse::<Scope>(&utf8()?).map_err(bad)?),
+                "keep" => add(&mut keep, parse::<MethodName>(&utf8()?).map_err(bad)?),
                 "skip" => add(&mut skip, parse::<MethodName>(&utf8()?).map_err(bad)?),
                 _ => {
                     return Err(OptionsError::UnknownKey {
@@ -294,6 +308,7 @@ impl FromStr for AgentOptions {
             exclude,
             scopes,
             count_jdk: count_jdk.unwrap_or(false),
+            keep: keep.into_iter().collect(),
             skip: skip.into_iter().collect(),
         })
     }

@@ -1,4 +1,4 @@
-//! Methods that are not to be counted, by their exact names.
+//! Methods that are to be counted, or are not, by their exact names.
 //!
 //! Names are those of class files: internal class names and descriptors, so that one text means one method. Class and
 //! method names cannot hold a dot, descriptors begin at the only parenthesis that compilers make.
@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 
 /// Why a method that is named in [`crate::AgentOptions::skip`] is not counted, as plans and traces state it.
 pub const REMOVED: &str = "removed for the overhead budget";
+
+/// Why a method is not counted that is missing in [`crate::AgentOptions::keep`], as plans state it.
+pub const UNLISTED: &str = "not on the list of methods to count";
 
 /// One method of one class.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -79,6 +82,7 @@ mod tests {
             "a/Ops.$plus$eq(J)La/Ops;",
         ];
         let mut options = AgentOptions::new(Mode::Time, "t");
+        options.keep = std::iter::once("a/B.c()V".parse().expect("a method")).collect();
         options.skip = texts.iter().map(|text| text.parse().expect(text)).collect();
         assert_eq!(options.skip.len(), 3);
         let again: AgentOptions = options.to_text().parse().expect("options");

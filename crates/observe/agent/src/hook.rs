@@ -8,7 +8,7 @@ use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
 use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed};
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan};
-use pricetag_trace::{AgentOptions, Mode, Scope};
+use pricetag_trace::{AgentOptions, Mode, Scope, UNLISTED};
 
 use crate::block_times::chosen;
 use crate::classes::{ClassIndex, Counted, CountedMethod};
@@ -289,7 +289,7 @@ impl Request {
         }
         // A damaged plan is replaced.
         let plan = pricetag_probe::plan_without(class, &self.bytes, &|name, descriptor| {
-            skipped.reason(name, descriptor)
+            skipped.reason(name, descriptor).map(str::to_owned)
         });
         store.store(&plan).map_err(|error| error.to_string())?;
         Ok(plan)
@@ -339,7 +339,9 @@ impl Request {
             })
             .collect();
         for method in &plan.methods {
-            if let MethodOutcome::Left(reason) = &method.outcome {
+            if let MethodOutcome::Left(reason) = &method.outcome
+                && reason != UNLISTED
+            {
                 session.left(
                     &self.name,
                     Some(format!("{}{}", method.name, method.descriptor)),

@@ -78,6 +78,16 @@ fn skipped_methods_are_absent_and_the_others_exact() {
     expected.remove("hot(I)I");
     assert_eq!(some.0, expected);
     assert_eq!(some.1, ["Calls.hot(I)I"]);
+    // Only what is on the list, of any class; what is not is no news.
+    options.skip.clear();
+    let listed = ["Calls.hot(J)I", "Calls.cool(I)I", "Other.hot(I)I"];
+    options.keep = listed.map(|m| m.parse().expect("a method")).into();
+    let some = without(&options);
+    let names: Vec<&str> = some.0.keys().map(String::as_str).collect();
+    assert_eq!(names, ["cool(I)I", "hot(J)I"]);
+    assert!(some.0.iter().all(|(name, count)| all.0[name] == *count));
+    assert!(some.1.is_empty());
+    options.keep.clear();
     // And the other way round.
     options.skip.clear();
     assert_eq!(without(&options), all);

@@ -8,7 +8,7 @@ use std::io::{Cursor, Read};
 
 use pricetag_classfile::ClassFile;
 use pricetag_probe_plan::{ClassHash, ClassPlan};
-use pricetag_trace::{Left, MethodName, Pattern};
+use pricetag_trace::{Left, MethodName, Pattern, UNLISTED};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
@@ -23,9 +23,6 @@ use crate::runtime::{self, Sizes};
 const LARGEST_CLASS: u64 = 64 << 20;
 /// Largest nested archive that is read, bytes.
 const LARGEST_LIBRARY: u64 = 1 << 30;
-
-/// Why a method is not counted that is not on the list of those to count.
-const UNWANTED: &str = "not on the list of methods to count";
 
 type Reader<'a> = ZipArchive<Cursor<&'a [u8]>>;
 type Writer = ZipWriter<Cursor<Vec<u8>>>;
@@ -266,7 +263,7 @@ impl<'o> Rewriter<'o> {
         let index = index.unwrap_or(self.counted.len() as u32);
         let plan = pricetag_probe::plan_without(&class, bytes, &|method, descriptor| {
             let wanted = self.options.wants(&name, method, descriptor);
-            (!wanted).then(|| UNWANTED.to_owned())
+            (!wanted).then(|| UNLISTED.to_owned())
         });
         let instrumented = match class::instrument(bytes, &class, &plan, index, &self.counters) {
             Ok(instrumented) => instrumented?,
@@ -276,7 +273,7 @@ impl<'o> Rewriter<'o> {
             }
         };
         let left = instrumented.left.into_iter();
-        for (method, reason) in left.filter(|(_, reason)| reason != UNWANTED) {
+        for (method, reason) in left.filter(|(_, reason)| reason != UNLISTED) {
             self.leave(&name, Some(method), reason);
         }
         if instrumented.methods == 0 {

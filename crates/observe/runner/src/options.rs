@@ -1,10 +1,10 @@
 //! Everything a recording is asked to do. Clock, environment and file system come in through here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pricetag_trace::{Pattern, Scope};
+use pricetag_trace::{MethodName, Pattern, Scope};
 
 use crate::error::RunnerError;
 use crate::workload::Workload;
@@ -90,6 +90,8 @@ pub struct RecordOptions {
     pub include: Vec<Pattern>,
     /// Classes not to count.
     pub exclude: Vec<Pattern>,
+    /// Methods to count; all of those classes when empty.
+    pub methods: BTreeSet<MethodName>,
     /// Whether included classes of the JDK are counted.
     pub count_jdk: bool,
     /// Timing runs per input.
@@ -134,6 +136,7 @@ impl RecordOptions {
                 .collect::<Vec<_>>()
                 .join(" ")
         };
+        let methods: Vec<String> = self.methods.iter().map(MethodName::to_string).collect();
         let on = |flag: bool| if flag { "on" } else { "off" }.to_owned();
         let text = |value: Option<String>| value.unwrap_or_default();
         let env: Vec<String> = self.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
@@ -152,6 +155,7 @@ impl RecordOptions {
             ("scope", self.scope.to_string()),
             ("include", list(&self.include)),
             ("exclude", list(&self.exclude)),
+            ("methods", methods.join(" ")),
             ("count_jdk", self.count_jdk.to_string()),
             ("timing", timing.to_owned()),
             (

@@ -160,6 +160,7 @@ impl<'a> Subject<'a> {
             exclude: self.options.exclude.clone(),
             scopes: vec![self.options.scope.clone()],
             count_jdk: self.options.count_jdk,
+            keep: self.options.methods.clone(),
             skip: self.skip.clone(),
             ..AgentOptions::new(mode, absolute(trace)?)
         })

@@ -1,7 +1,7 @@
 //! The recording protocol against a scripted JVM: a shell script that understands what a JVM is told and leaves canned
 //! traces. What the real JVM and agent do is tested through the command line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -168,6 +168,7 @@ impl Bench {
             scope: Scope::Main,
             include: vec![],
             exclude: vec![],
+            methods: BTreeSet::new(),
             count_jdk: false,
             repeat: 2,
             timing: Timing::Separate,

@@ -73,6 +73,9 @@ pub struct SubjectArgs {
     /// Classes not to count; may be repeated.
     #[arg(long, value_name = "PATTERN", value_parser = pattern, help_heading = "Counting")]
     pub exclude: Vec<Pattern>,
+    /// File with the methods to count, one `package/Class.method(I)V` a line, as `inspect --list methods` prints them; all by default.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Counting")]
+    pub methods: Option<PathBuf>,
     /// Count the JDK's own classes too, as far as --include matches them.
     #[arg(long, help_heading = "Counting")]
     pub count_jdk: bool,

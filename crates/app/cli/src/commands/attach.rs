@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::arguments::RecordArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
-use crate::watch::{cancel_on_interrupt, find_agent, kinds};
+use crate::watch::{cancel_on_interrupt, find_agent, kinds, listed_methods};
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
 const FOLDER: &str = ".agent";
@@ -80,6 +80,7 @@ fn line_to_paste(args: &RecordArgs) -> Result<String, Failure> {
     let options = AgentOptions {
         include: subject.include.clone(),
         exclude: subject.exclude.clone(),
+        keep: listed_methods(subject.methods.as_deref())?,
         count_jdk: subject.count_jdk,
         scopes,
         ..AgentOptions::new(Mode::Count, "%p.trace")

@@ -1,16 +1,15 @@
 //! `pricetag instrument`: a jar or war whose classes count by themselves.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
 use pricetag_archive::{ArchiveError, Options, instrument};
-use pricetag_trace::MethodName;
 use serde_json::json;
 
 use crate::arguments::InstrumentArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
+use crate::watch::listed_methods;
 
 /// Classes and methods left as they were that are named without `--verbose`.
 const NAMED: usize = 10;
@@ -22,12 +21,7 @@ pub fn run(args: &InstrumentArgs, console: &Console) -> Result<ExitCode, Failure
     let options = Options {
         include: args.include.clone(),
         exclude: args.exclude.clone(),
-        methods: args
-            .methods
-            .as_deref()
-            .map(methods)
-            .transpose()?
-            .unwrap_or_default(),
+        methods: listed_methods(args.methods.as_deref())?,
         strip_signatures: args.strip_signatures,
     };
     let outcome = instrument(&archive, &options).map_err(|e| failure(&e).doing(&doing))?;
@@ -75,25 +69,6 @@ pub fn run(args: &InstrumentArgs, console: &Console) -> Result<ExitCode, Failure
         args.output.display()
     ));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Reads a list of methods.
-fn methods(path: &Path) -> Result<BTreeSet<MethodName>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(io("read", path))?;
-    let lines = text.lines().map(str::trim).zip(1..);
-    let methods: BTreeSet<MethodName> = lines
-        .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
-        .map(|(line, number)| {
-            let place = format!("{} line {number}", path.display());
-            line.parse()
-                .map_err(|e| Failure::usage(format!("{place}: {e}")))
-        })
-        .collect::<Result<_, _>>()?;
-    if methods.is_empty() {
-        let why = format!("{} names no method", path.display());
-        return Err(Failure::usage(why).advice("leave out --methods to count all"));
-    }
-    Ok(methods)
 }
 
 /// Refuses to write over something.

@@ -1,6 +1,6 @@
 //! `pricetag predict`: what inputs will cost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
@@ -67,6 +67,7 @@ fn count_into(
         scope,
         include: args.include.clone(),
         exclude: args.exclude.clone(),
+        methods: BTreeSet::new(),
         count_jdk: args.count_jdk,
         repeat: 1,
         timing: Timing::Never,

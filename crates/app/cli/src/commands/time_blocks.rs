@@ -62,6 +62,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         scope: Scope::Main,
         include: args.include.clone(),
         exclude: args.exclude.clone(),
+        methods: BTreeSet::new(),
         count_jdk: false,
         repeat: args.repeat,
         timing: Timing::Never,
