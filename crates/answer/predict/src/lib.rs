@@ -9,9 +9,11 @@
 //! takes that constant (such as the one base price per run), a feature whose range includes zero takes zero, and any
 //! other, such as the size of the input, is an error that names it.
 
+mod calls;
 mod foreign;
 mod row;
 
+pub use calls::{Call, Pricing, predict_call};
 pub use foreign::predict_csv;
 pub use row::{Row, predict_dataset, predict_rows};
 
@@ -69,6 +71,14 @@ pub enum PredictError {
     /// Two columns have one name.
     #[error("the table has two columns named `{0}`")]
     DuplicateColumn(String),
+    /// The price list has no prices for these charging rules.
+    #[error("the price list has no prices for {wanted}; it has: {available}")]
+    NoPrices {
+        /// Mode or estimator.
+        wanted: String,
+        /// What there is.
+        available: String,
+    },
     /// There is nothing to predict.
     #[error("the table has no rows to predict")]
     NoRows,

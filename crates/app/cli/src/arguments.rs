@@ -14,7 +14,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use learning::{FitArgs, FitChoices};
-pub use ocaml::{OcamlCommand, OcamlCountArgs};
+pub use ocaml::{
+    ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlLearnArgs, OcamlPredictArgs,
+};
 pub use questions::{ExplainArgs, PredictArgs, ReportArgs};
 pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
 pub use tables::{ExportArgs, Format, ImportArgs, InspectArgs, Listing, TableColumns};
@@ -132,7 +134,7 @@ pub enum Command {
     /// are mostly clock; so this is a baseline to hold against a cost model, not a way to price blocks. `record` and `fit` are. In a
     /// constructor the clock starts when the superclass's constructor has returned; a block that runs when the JVM exits is left out.
     TimeBlocks(TimeBlocksArgs),
-    /// Count what OCaml programs do.
+    /// Learn, predict and count what OCaml programs cost.
     #[command(subcommand)]
     Ocaml(OcamlCommand),
     /// Check what recording needs: a JVM, the agent, a good timer, a quiet machine.

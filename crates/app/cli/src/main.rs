@@ -78,7 +78,7 @@ fn run(cli: &Cli, console: &Console) -> Result<ExitCode, Failure> {
         Command::Explain(args) => commands::explain::run(args, console),
         Command::Report(args) => commands::report::run(args, console),
         Command::TimeBlocks(args) => commands::time_blocks::run(args, common, console),
-        Command::Ocaml(command) => commands::ocaml::run(command, console),
+        Command::Ocaml(command) => commands::ocaml::run(command, common, console),
         Command::Doctor(args) => commands::doctor::run(args, console),
         Command::Completions { shell } => commands::pages::completions(*shell),
         Command::Man { output } => commands::pages::man(output.as_deref(), console),

@@ -4,6 +4,7 @@ pub mod derivative;
 pub mod formula;
 pub mod json;
 mod lexer;
+pub mod list;
 pub mod model;
 mod number;
 pub mod parse;
@@ -14,5 +15,6 @@ pub mod text;
 
 pub use formula::FormulaError;
 pub use json::ModelError;
+pub use list::{Collector, ModePrices, PRICE_LIST_SCHEMA, PriceList};
 pub use model::*;
 pub use syntax::{Problem, SyntaxError};

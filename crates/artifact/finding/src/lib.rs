@@ -4,6 +4,7 @@
 //! table (`to_text` on each). Nothing here computes: `predict`, `explain` and the estimators fill these types in.
 
 pub mod block_times;
+pub mod calls;
 pub mod explanation;
 pub mod figure;
 pub mod inspection;
@@ -12,6 +13,7 @@ pub mod summary;
 pub mod table;
 
 pub use block_times::*;
+pub use calls::*;
 pub use explanation::*;
 pub use inspection::*;
 pub use prediction::*;

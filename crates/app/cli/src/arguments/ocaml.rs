@@ -2,13 +2,84 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 /// What to do with an OCaml program.
 #[derive(Debug, Subcommand)]
 pub enum OcamlCommand {
+    /// Learn on this machine what the constructs of OCaml cost in time and memory: a price list.
+    Learn(OcamlLearnArgs),
+    /// Predict time, bytes and collections of each top-level call of a program, without running it natively.
+    Predict(OcamlPredictArgs),
     /// Count how often each construct of a program runs, for each top-level definition and expression.
     Count(OcamlCountArgs),
+}
+
+/// How programs are measured.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Measuring")]
+pub struct NativeArgs {
+    /// Take measurements from this dataset instead of making them: no OCaml is needed.
+    #[arg(long, value_name = "DATASET", conflicts_with_all = ["keep", "fast", "paper", "resume"], value_hint = ValueHint::DirPath)]
+    pub from: Option<PathBuf>,
+    /// Keep the raw measurements in this dataset, saved after every round.
+    #[arg(long, value_name = "DATASET", value_hint = ValueHint::DirPath)]
+    pub keep: Option<PathBuf>,
+    /// Go on with the measurements kept there.
+    #[arg(long, requires = "keep")]
+    pub resume: bool,
+    /// Few sizes and rounds: about a minute.
+    #[arg(long, conflicts_with = "paper")]
+    pub fast: bool,
+    /// 500 runs of everything, judged by their median, as in the paper.
+    #[arg(long)]
+    pub paper: bool,
+    /// The native compiler.
+    #[arg(long, default_value = "ocamlopt", value_name = "PROGRAM")]
+    pub ocamlopt: String,
+}
+
+/// Charging rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModeArg {
+    /// Those of Das and Hoffmann (2017).
+    Paper,
+    /// Those nearer to what the compiler does.
+    Extended,
+}
+
+#[derive(Debug, Args)]
+pub struct OcamlLearnArgs {
+    /// The price list.
+    #[arg(short, long, value_name = "LIST", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub native: NativeArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct OcamlPredictArgs {
+    /// The price list.
+    #[arg(value_name = "LIST", value_hint = ValueHint::FilePath)]
+    pub list: PathBuf,
+    /// The program.
+    #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
+    pub program: PathBuf,
+    /// Show which constructs carry the cost of each call.
+    #[arg(long)]
+    pub explain: bool,
+    /// Charging rules.
+    #[arg(long, value_enum, default_value_t = ModeArg::Extended)]
+    pub mode: ModeArg,
+    /// Estimator whose prices are used: lr, wlr, l1 or nnls; by default the one the list was chosen with.
+    #[arg(long, value_name = "NAME")]
+    pub estimator: Option<String>,
+    /// Constructs that may run before the program is taken to diverge.
+    #[arg(long, default_value_t = 10_000_000_000, value_name = "N")]
+    pub fuel: u64,
+    /// Bytes of heap and stack it may use.
+    #[arg(long, default_value_t = 2 << 30, value_name = "BYTES")]
+    pub memory: u64,
 }
 
 #[derive(Debug, Args)]

@@ -1,0 +1,164 @@
+//! The cost of one call from the counts of its constructs and a price list.
+//!
+//! Time is Σ counts × prices, plus the collections' time; their number is ⌊bytes/H₀⌋ as if the call began with an empty minor heap
+//! (Das and Hoffmann 2017, section 6). A construct that no training program supports makes the call's time unknown, by name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pricetag_cost_model::{Collector, CostModel, Formula, PriceList};
+use pricetag_finding::{CallPart, CallPrediction};
+
+use crate::PredictError;
+
+/// Name of the feature that is 1 in every call.
+const BASE: &str = "base";
+/// What collections are called among the parts.
+const COLLECTING: &str = "(collections)";
+
+/// What is known about a call before it runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Call {
+    /// Its name.
+    pub label: String,
+    /// Its line.
+    pub line: u32,
+    /// How often each construct runs.
+    pub counts: BTreeMap<String, f64>,
+    /// Words promoted in its collections, if known.
+    pub promoted: Option<f64>,
+}
+
+/// The prices used, of those in a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Pricing<'a> {
+    /// Time without collections.
+    pub time: &'a CostModel,
+    /// Bytes.
+    pub bytes: &'a CostModel,
+    /// The collector.
+    pub collector: Option<&'a Collector>,
+    /// Whether a collection costs the same whatever it promotes, as in the paper.
+    pub constant_collections: bool,
+}
+
+impl<'a> Pricing<'a> {
+    /// Prices of a mode, by the estimator named or the one chosen.
+    pub fn of(
+        list: &'a PriceList,
+        mode: &str,
+        estimator: Option<&str>,
+    ) -> Result<Self, PredictError> {
+        let missing = |wanted: String, available: Vec<&String>| PredictError::NoPrices {
+            wanted,
+            available: available
+                .into_iter()
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
+        let prices = list
+            .modes
+            .get(mode)
+            .ok_or_else(|| missing(format!("{mode} mode"), list.modes.keys().collect()))?;
+        let name = estimator.unwrap_or(&prices.chosen);
+        let time = prices.time.get(name).ok_or_else(|| {
+            missing(
+                format!("estimator {name} in {mode} mode"),
+                prices.time.keys().collect(),
+            )
+        })?;
+        Ok(Self {
+            time,
+            bytes: &prices.bytes,
+            collector: list.collector.as_ref(),
+            constant_collections: mode == "paper",
+        })
+    }
+}
+
+/// Predicts one call.
+pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
+    let mut counts = call.counts.clone();
+    counts.insert(BASE.into(), 1.0);
+    let unpriced: BTreeSet<String> = counts
+        .iter()
+        .filter(|(name, n)| **n > 0.0 && !pricing.time.domain.contains_key(*name))
+        .map(|(name, _)| name.clone())
+        .collect();
+    let bytes = total(&pricing.bytes.formula, &counts).map(|b| b.max(0.0));
+    let collections = bytes
+        .zip(pricing.collector)
+        .map(|(bytes, c)| c.collections(bytes));
+    let promoted = call.promoted.filter(|_| !pricing.constant_collections);
+    let collecting = collections.zip(pricing.collector).map_or(0.0, |(k, c)| {
+        if k > 0.0 { c.time(k, promoted) } else { 0.0 }
+    });
+    let mutator = total(&pricing.time.formula, &counts);
+    let time = mutator
+        .filter(|_| unpriced.is_empty())
+        .map(|t| (t + collecting).max(0.0));
+    let interval = time
+        .zip(pricing.time.interval.as_ref())
+        .map(|(t, i)| (t * i.lower, t * i.upper));
+    CallPrediction {
+        label: call.label.clone(),
+        line: call.line,
+        time,
+        interval,
+        collecting,
+        bytes: bytes.filter(|_| unpriced.is_empty()),
+        collections: collections.filter(|_| unpriced.is_empty()),
+        promoted: call.promoted,
+        parts: parts(&pricing.time.formula, &counts, collections, collecting),
+        unpriced: unpriced.into_iter().collect(),
+    }
+}
+
+fn total(formula: &Formula, counts: &BTreeMap<String, f64>) -> Option<f64> {
+    formula
+        .evaluate(&|name| Some(counts.get(name).copied().unwrap_or(0.0)))
+        .ok()
+        .filter(|v| v.is_finite())
+}
+
+/// Constructs by the time they carry, largest first.
+fn parts(
+    formula: &Formula,
+    counts: &BTreeMap<String, f64>,
+    collections: Option<f64>,
+    collecting: f64,
+) -> Vec<CallPart> {
+    let Formula::Linear { terms, .. } = formula else {
+        return vec![];
+    };
+    let mut parts: Vec<CallPart> = terms
+        .iter()
+        .filter_map(|(price, name)| {
+            let count = counts.get(name).copied().filter(|n| *n != 0.0)?;
+            Some(part(name, count, *price))
+        })
+        .collect();
+    if let Some(k) = collections.filter(|_| collecting > 0.0) {
+        parts.push(part(COLLECTING, k, collecting / k));
+    }
+    let all: f64 = parts.iter().map(|p| p.time).sum();
+    for p in &mut parts {
+        p.share = if all > 0.0 { p.time / all } else { 0.0 };
+    }
+    parts.sort_by(|a, b| {
+        b.time
+            .total_cmp(&a.time)
+            .then_with(|| a.construct.cmp(&b.construct))
+    });
+    parts
+}
+
+fn part(construct: &str, count: f64, price: f64) -> CallPart {
+    CallPart {
+        construct: construct.to_owned(),
+        count,
+        price,
+        time: count * price,
+        share: 0.0,
+    }
+}

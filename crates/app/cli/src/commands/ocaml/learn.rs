@@ -1,0 +1,179 @@
+//! `pricetag ocaml learn`: training programs measured and counted, and a price list made of them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pricetag_cost_model::{ModePrices, PriceList};
+use pricetag_dataset::Dataset;
+use pricetag_finding::figure::{bounds, quantity};
+use pricetag_finding::table::{Align, render};
+use pricetag_native::counting::Statistic;
+use pricetag_native::{
+    Effort, Measuring, Mode, NativeError, Ocaml, Program, count_rows, measure, training,
+};
+
+use crate::analysis::{check_writable, open_dataset};
+use crate::arguments::{Common, NativeArgs, OcamlLearnArgs};
+use crate::console::Console;
+use crate::failure::Failure;
+
+pub fn run(args: &OcamlLearnArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
+    check_writable(&args.output)?;
+    let programs = training::programs();
+    let measured = measurements(&args.native, &programs, console)?;
+    let tables = tables(&measured, &programs)?;
+    let list = pricetag_semantics::learn(&tables, common.seed)
+        .map_err(|e| Failure::new(e.to_string()).doing("learning a price list"))?;
+    list.save(&args.output)
+        .map_err(|e| Failure::from(e).doing("saving the price list"))?;
+    console.result(&list, || text(&list, console.width))?;
+    console.say(&format!("price list written to {}", args.output.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Measurements of programs: read, or made now.
+pub fn measurements(
+    args: &NativeArgs,
+    programs: &[Program],
+    console: &Console,
+) -> Result<Dataset, Failure> {
+    if let Some(path) = &args.from {
+        return open_dataset(path);
+    }
+    let ocaml = Ocaml::find(&args.ocamlopt).map_err(native)?;
+    let effort = if args.fast {
+        Effort::Fast
+    } else if args.paper {
+        Effort::Paper
+    } else {
+        Effort::Standard
+    };
+    let bar = console.progress();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let measured = measure(&Measuring {
+        ocaml: &ocaml,
+        programs,
+        effort,
+        keep: args.keep.clone(),
+        resume: args.resume,
+        progress: &bar,
+        now: now.map_or(0, |d| d.as_secs()),
+    })
+    .map_err(native)?;
+    for note in &measured.meta.notes {
+        console.say(note);
+    }
+    for row in measured.observations.iter().filter(|o| o.reason.is_some()) {
+        if console.verbose {
+            let reason = row.reason.as_deref().unwrap_or_default();
+            console.say(&format!("{}: refused: {reason}", row.label));
+        }
+    }
+    Ok(measured)
+}
+
+/// The measurements with counts, by charging rules.
+pub fn tables(
+    measured: &Dataset,
+    programs: &[Program],
+) -> Result<BTreeMap<String, Dataset>, Failure> {
+    let paper = measured
+        .meta
+        .options
+        .get("effort")
+        .is_some_and(|e| e == "paper");
+    let statistic = if paper {
+        Statistic::Median
+    } else {
+        Statistic::LowQuantile
+    };
+    Mode::ALL
+        .into_iter()
+        .map(|mode| {
+            let table = count_rows(measured, programs, mode, statistic).map_err(native)?;
+            Ok((mode.name().to_owned(), table))
+        })
+        .collect()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
+pub fn native(error: NativeError) -> Failure {
+    Failure::new(error.to_string())
+}
+
+fn text(list: &PriceList, width: usize) -> String {
+    let mut text = String::new();
+    for (mode, prices) in &list.modes {
+        // Writing into a string cannot fail.
+        writeln!(text, "{mode} mode, by {}", prices.chosen).ok();
+        text.push_str(&mode_text(prices, width));
+        text.push('\n');
+    }
+    if let Some(c) = &list.collector {
+        writeln!(
+            text,
+            "minor heap {}, {} of {} collections as predicted; one takes {} and {} per word promoted (paper's rule: {})",
+            quantity(c.heap, "byte"),
+            c.exact.0,
+            c.exact.1,
+            quantity(c.per_collection, "ns"),
+            quantity(c.per_word, "ns"),
+            quantity(c.constant, "ns"),
+        )
+        .ok();
+    }
+    text
+}
+
+fn mode_text(prices: &ModePrices, width: usize) -> String {
+    let mut header = vec![("construct", Align::Left)];
+    header.extend(prices.time.keys().map(|name| (name.as_str(), Align::Right)));
+    header.extend([
+        ("interval", Align::Right),
+        ("bytes", Align::Right),
+        ("support", Align::Right),
+    ]);
+    let Some(chosen) = prices.time.get(&prices.chosen) else {
+        return String::new();
+    };
+    let mut names: Vec<&str> = chosen
+        .prices
+        .iter()
+        .flat_map(|p| p.members.iter().map(String::as_str))
+        .collect();
+    names.sort_unstable();
+    let rows: Vec<Vec<String>> = names
+        .iter()
+        .map(|name| {
+            let find = |model: &pricetag_cost_model::CostModel| {
+                model
+                    .prices
+                    .iter()
+                    .find(|p| p.members.iter().any(|m| m == name))
+                    .cloned()
+            };
+            let mut row = vec![(*name).to_owned()];
+            row.extend(prices.time.values().map(|model| {
+                find(model)
+                    .and_then(|p| p.price)
+                    .map_or_else(|| "–".to_owned(), |v| quantity(v, "ns"))
+            }));
+            let interval = prices.time.values().find_map(|m| find(m)?.bounds);
+            row.push(interval.map(|b| bounds(b, "ns")).unwrap_or_default());
+            row.push(
+                find(&prices.bytes)
+                    .and_then(|p| p.price)
+                    .map_or_else(String::new, |b| format!("{b}")),
+            );
+            row.push(find(chosen).map_or(0, |p| p.support).to_string());
+            row
+        })
+        .collect();
+    let mut text = render(&header, &rows, 0, width);
+    if !prices.unsupported.is_empty() {
+        writeln!(text, "without support: {}", prices.unsupported.join(", ")).ok();
+    }
+    text
+}

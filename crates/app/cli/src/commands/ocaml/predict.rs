@@ -1,0 +1,99 @@
+//! `pricetag ocaml predict`: what the calls of a program will cost, without running it natively.
+
+use std::process::ExitCode;
+
+use pricetag_cost_model::PriceList;
+use pricetag_finding::{CallPredictions, FINDING_SCHEMA};
+use pricetag_miniml::{Limits, Row, count};
+use pricetag_native::{Mode, Ocaml, counting};
+use pricetag_predict::{Call, Pricing, predict_call};
+
+use super::refused;
+use crate::arguments::{ModeArg, OcamlPredictArgs};
+use crate::console::Console;
+use crate::failure::{FAILED, Failure, io};
+
+pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failure> {
+    let list = open_list(&args.list)?;
+    let mode = match args.mode {
+        ModeArg::Paper => Mode::Paper,
+        ModeArg::Extended => Mode::Extended,
+    };
+    let pricing = Pricing::of(&list, mode.name(), args.estimator.as_deref())?;
+    let file = args.program.display().to_string();
+    let source = std::fs::read_to_string(&args.program).map_err(io("read", &args.program))?;
+    let limits = Limits {
+        fuel: args.fuel,
+        memory: args.memory,
+    };
+    let run = count(&source, limits)
+        .map_err(|errors| refused(&errors, &file, &source, console, "predict"))?;
+    if let Some(stop) = &run.stop {
+        return Err(super::stopped(&run, stop, &file));
+    }
+    let calls: Vec<_> = run
+        .rows
+        .iter()
+        .filter(|row| !row.counts.is_empty())
+        .map(|row| predict_call(&pricing, &call(row, mode)))
+        .collect();
+    if calls.is_empty() {
+        return Err(
+            Failure::new("no definition or expression of the program computes anything")
+                .doing(format!("predicting {file}"))
+                .advice("a call at top level, such as `let result = f 1000`"),
+        );
+    }
+    let lacking = calls.iter().any(|c| !c.unpriced.is_empty());
+    let answer = CallPredictions {
+        schema: FINDING_SCHEMA,
+        program: file,
+        mode: mode.name().into(),
+        estimator: args
+            .estimator
+            .clone()
+            .unwrap_or_else(|| list.modes[mode.name()].chosen.clone()),
+        level: pricing.time.interval.as_ref().map(|i| i.level),
+        warnings: warnings(&list),
+        calls,
+    };
+    console.result(&answer, || answer.to_text(console.width, args.explain))?;
+    Ok(if lacking {
+        ExitCode::from(FAILED)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+pub fn open_list(path: &std::path::Path) -> Result<PriceList, Failure> {
+    PriceList::load(path).map_err(|e| {
+        Failure::from(e)
+            .doing(format!("reading the price list {}", path.display()))
+            .advice("`pricetag ocaml learn -o LIST` makes one")
+    })
+}
+
+/// Whether the list was learnt elsewhere.
+pub fn warnings(list: &PriceList) -> Vec<String> {
+    let here = Ocaml::here("ocamlopt");
+    list.differences(&here)
+        .into_iter()
+        .map(|(fact, there, here)| {
+            format!("the prices were learnt on another platform: {fact} was `{there}`, here it is `{here}`")
+        })
+        .collect()
+}
+
+fn call(row: &Row, mode: Mode) -> Call {
+    let names = row.names.join(", ");
+    Call {
+        label: if names.is_empty() {
+            format!("line {}", row.line)
+        } else {
+            format!("line {}: {names}", row.line)
+        },
+        line: row.line,
+        counts: counting::counts_of(row, mode),
+        promoted: counting::promoted_of(row),
+    }
+}

@@ -1,0 +1,178 @@
+//! A price list: what the constructs of a language cost on one platform, in time and memory, under several charging rules.
+//!
+//! After Das and Hoffmann (TACAS 2017): a time per construct, bytes per construct, and a minor heap of a size whose collections take time.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{CostModel, ModelError};
+
+/// Version of a price list.
+pub const PRICE_LIST_SCHEMA: u32 = 1;
+
+/// Prices of all constructs on one platform.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PriceList {
+    /// [`PRICE_LIST_SCHEMA`].
+    pub schema: u32,
+    /// `price-list`, so that it is not taken for a model.
+    pub kind: String,
+    /// Where it is valid.
+    pub platform: BTreeMap<String, String>,
+    /// Prices by the charging rules that counts follow: `paper`, `extended`.
+    pub modes: BTreeMap<String, ModePrices>,
+    /// The garbage collector, if training programs made it run.
+    pub collector: Option<Collector>,
+    /// Digest of the measurements.
+    pub measurements: String,
+    /// How they were made.
+    pub options: BTreeMap<String, String>,
+    /// Notes of the measurement: how quiet the machine was, programs refused.
+    pub notes: Vec<String>,
+    /// Version of the program.
+    pub pricetag: String,
+}
+
+/// Prices under one set of charging rules.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModePrices {
+    /// The estimator whose prices are used unless another is asked for.
+    pub chosen: String,
+    /// Time without collections, by estimator.
+    pub time: BTreeMap<String, CostModel>,
+    /// Bytes allocated.
+    pub bytes: CostModel,
+    /// Constructs that occur in training but do not grow with any program's size: they have no price.
+    pub unsupported: Vec<String>,
+}
+
+/// The minor collector: when it runs, and how long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Collector {
+    /// Bytes of the minor heap, H₀.
+    pub heap: f64,
+    /// Smallest and largest size that explain every observed number of collections.
+    pub heap_bounds: (f64, f64),
+    /// Collections as predicted, of all observed: `(exact, all)`.
+    pub exact: (u32, u32),
+    /// The paper's rule: nanoseconds of one collection, the median over training.
+    pub constant: f64,
+    /// Nanoseconds of a collection that promotes nothing.
+    pub per_collection: f64,
+    /// Nanoseconds per word promoted.
+    pub per_word: f64,
+    /// Observations with collections.
+    pub support: u32,
+}
+
+impl Collector {
+    /// Collections of a program that allocates so many bytes, beginning with an empty heap.
+    pub fn collections(&self, bytes: f64) -> f64 {
+        if self.heap > 0.0 {
+            (bytes / self.heap).floor().max(0.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// Their time; by the paper's rule when the number of words promoted is not known.
+    pub fn time(&self, collections: f64, promoted: Option<f64>) -> f64 {
+        match promoted {
+            Some(words) => self.per_collection * collections + self.per_word * words,
+            None => self.constant * collections,
+        }
+    }
+}
+
+impl PriceList {
+    /// Reads a price list.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is no price list, or is of another schema.
+    pub fn load(path: &Path) -> Result<Self, ModelError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ModelError::Io {
+            action: "read",
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::from_json(&text)
+    }
+
+    /// Parses a price list.
+    ///
+    /// # Errors
+    /// If it is none, or of another schema.
+    pub fn from_json(text: &str) -> Result<Self, ModelError> {
+        #[derive(Deserialize)]
+        struct Header {
+            schema: u64,
+            kind: String,
+        }
+        let header: Header = serde_json::from_str(text)?;
+        if header.kind != "price-list" || header.schema != u64::from(PRICE_LIST_SCHEMA) {
+            return Err(ModelError::Schema {
+                found: header.schema,
+            });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        std::fs::write(path, text).map_err(|source| ModelError::Io {
+            action: "write",
+            path: path.to_owned(),
+            source,
+        })
+    }
+
+    /// What differs between this list's platform and another, of what prices depend on: `(fact, here, there)`.
+    pub fn differences(
+        &self,
+        platform: &BTreeMap<String, String>,
+    ) -> Vec<(String, String, String)> {
+        ["cpu", "arch", "ocaml", "flambda", "flags"]
+            .iter()
+            .filter_map(|fact| {
+                let (here, there) = (self.platform.get(*fact)?, platform.get(*fact)?);
+                (here != there).then(|| ((*fact).to_owned(), here.clone(), there.clone()))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collections_are_whole_and_their_time_linear() {
+        let c = Collector {
+            heap: 1000.0,
+            heap_bounds: (999.0, 1001.0),
+            exact: (1, 1),
+            constant: 50.0,
+            per_collection: 10.0,
+            per_word: 2.0,
+            support: 1,
+        };
+        assert_eq!(
+            [0.0, 999.0, 1000.0, 2500.0].map(|b| c.collections(b)),
+            [0.0, 0.0, 1.0, 2.0]
+        );
+        assert_eq!((c.time(2.0, Some(30.0)), c.time(2.0, None)), (80.0, 100.0));
+    }
+
+    #[test]
+    fn a_model_is_no_price_list() {
+        assert!(PriceList::from_json("{\"schema\":1}").is_err());
+        assert!(PriceList::from_json("{\"schema\":9,\"kind\":\"price-list\"}").is_err());
+        assert!(PriceList::from_json("").is_err());
+    }
+}

@@ -1,0 +1,176 @@
+//! The minor heap's size and the time of its collections.
+//!
+//! The number of collections is ⌊M/H₀⌋ (Das and Hoffmann, section 6): every observation with k collections bounds H₀ by
+//! M/(k+1) < H₀ ≤ M/k, and what all bounds have in common is H₀. Where they contradict each other, the size that explains most
+//! observations is taken. The time of collections is what is left of a run's time after its constructs: a·collections + b·(words promoted), both ≥ 0.
+
+use std::collections::BTreeMap;
+
+use pricetag_cost_model::{Collector, ModePrices};
+use pricetag_dataset::{Dataset, DatasetBuilder, Feature, FeatureKind, Measured, Observation, Row};
+use pricetag_quantity::median;
+use pricetag_study::{Method, fit};
+
+use crate::time::options;
+use crate::{cost, rows};
+
+pub(crate) fn learn(table: &Dataset, prices: &ModePrices) -> Option<Collector> {
+    let collecting = rows(table, &|row| cost(row, "collections") > 0.0);
+    if collecting.observations.is_empty() {
+        return None;
+    }
+    let observed: Vec<(f64, f64)> = table
+        .observations
+        .iter()
+        .filter(|o| o.costs.contains_key("bytes"))
+        .map(|o| (cost(o, "bytes"), cost(o, "collections")))
+        .collect();
+    let (heap, heap_bounds) = heap(&observed)?;
+    let exact = observed
+        .iter()
+        .filter(|(bytes, k)| (bytes / heap).floor() == *k)
+        .count();
+    let left = remainders(&collecting, prices);
+    let each: Vec<f64> = left
+        .iter()
+        .map(|(row, ns)| ns / cost(row, "collections"))
+        .collect();
+    let (per_collection, per_word) = linear(&left, &collecting)?;
+    Some(Collector {
+        heap,
+        heap_bounds,
+        exact: (exact as u32, observed.len() as u32),
+        constant: median(&each)?.max(0.0),
+        per_collection,
+        per_word,
+        support: left.len() as u32,
+    })
+}
+
+/// A size that explains as many observations as can be, and how far it could be moved without explaining fewer.
+fn heap(observed: &[(f64, f64)]) -> Option<(f64, (f64, f64))> {
+    let mut ends: Vec<f64> = observed
+        .iter()
+        .filter(|(m, _)| *m > 0.0)
+        .flat_map(|(m, k)| {
+            let above = m / (k + 1.0);
+            if *k > 0.0 {
+                vec![above, m / k]
+            } else {
+                vec![above]
+            }
+        })
+        .collect();
+    ends.sort_by(f64::total_cmp);
+    ends.dedup();
+    let explains = |size: f64| {
+        observed
+            .iter()
+            .filter(|(m, k)| (m / size).floor() == *k)
+            .count()
+    };
+    let spans: Vec<(f64, f64)> = ends.windows(2).map(|w| (w[0], w[1])).collect();
+    let (low, high) = spans
+        .into_iter()
+        .max_by_key(|(low, high)| explains(f64::midpoint(*low, *high)))?;
+    Some((f64::midpoint(low, high), (low, high)))
+}
+
+/// Rows with what their constructs do not explain.
+fn remainders(collecting: &Dataset, prices: &ModePrices) -> Vec<(Observation, f64)> {
+    let Some(model) = prices.time.get(&prices.chosen) else {
+        return vec![];
+    };
+    let dense: BTreeMap<&str, Vec<f64>> = collecting
+        .features
+        .iter()
+        .enumerate()
+        .map(|(i, f)| {
+            let id = pricetag_dataset::FeatureId(i as u32);
+            (f.name.as_str(), collecting.dense(id))
+        })
+        .collect();
+    collecting
+        .observations
+        .iter()
+        .enumerate()
+        .filter_map(|(row, o)| {
+            let explained = model
+                .formula
+                .evaluate(&|name| Some(dense.get(name).map_or(0.0, |c| c[row])))
+                .ok()?;
+            Some((o.clone(), (cost(o, "ns") - explained).max(1.0)))
+        })
+        .collect()
+}
+
+/// a and b by non-negative least squares on relative errors.
+fn linear(left: &[(Observation, f64)], table: &Dataset) -> Option<(f64, f64)> {
+    let mut builder = DatasetBuilder::new(table.meta.clone());
+    let names = ["collections", "promoted_words"];
+    let features = names.map(|name| {
+        builder.intern(Feature {
+            name: format!("n {name}"),
+            kind: FeatureKind::Opcode,
+            unit: "1".into(),
+            ..Feature::default()
+        })
+    });
+    for (row, ns) in left {
+        let mut observation = row.clone();
+        observation.inputs.clear();
+        observation.costs = BTreeMap::from([("ns".to_owned(), Measured::new([*ns]))]);
+        let counts = features.iter().zip(names).map(|(f, n)| (*f, cost(row, n)));
+        builder.row(Row {
+            observation,
+            counts: counts.collect(),
+            ..Row::default()
+        });
+    }
+    let model = fit(&builder.finish(), &options("ns", Method::Nnls, 1)).ok()?;
+    let at = |collections: f64, words: f64| {
+        model
+            .formula
+            .evaluate(&|name| {
+                Some(match name {
+                    "n collections" => collections,
+                    "n promoted_words" => words,
+                    _ => 0.0,
+                })
+            })
+            .ok()
+    };
+    Some((at(1.0, 0.0)?, at(0.0, 1.0)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heap_is_what_all_observations_allow() {
+        let observed = [
+            (500.0, 0.0),
+            (990.0, 0.0),
+            (1010.0, 1.0),
+            (1990.0, 1.0),
+            (2010.0, 2.0),
+        ];
+        let (heap, (low, high)) = heap(&observed).unwrap();
+        assert!(
+            low >= 990.0 && high <= 1010.0 && (low..high).contains(&heap),
+            "{low} {heap} {high}"
+        );
+    }
+
+    #[test]
+    fn a_contradiction_costs_as_few_observations_as_can_be() {
+        let observed = [(990.0, 0.0), (1010.0, 1.0), (1020.0, 0.0), (2010.0, 2.0)];
+        let (size, _) = heap(&observed).unwrap();
+        let exact = observed
+            .iter()
+            .filter(|(m, k)| (m / size).floor() == *k)
+            .count();
+        assert_eq!(exact, 3);
+    }
+}

@@ -1,0 +1,80 @@
+//! Intervals from programs that were left out: every program is predicted by prices learnt from the others.
+//!
+//! Split conformal by group (Barber et al. 2021, *Predictive inference with the jackknife+*). A program that is the only one with one of its
+//! constructs says nothing about the prices of the others and is passed over, as are rows of which such a construct is a visible part.
+
+use pricetag_cost_model::Interval;
+use pricetag_dataset::{Dataset, FeatureKind};
+use pricetag_estimator::{Design, Estimator, tabulate};
+use pricetag_regress::{LeastAbsolute, LeastSquares, NonNegative};
+use pricetag_study::Method;
+use pricetag_study::interval::interval;
+
+/// Groups in which a column must occur for one of them to be left out.
+const GROUPS: usize = 2;
+
+/// Factors around a prediction that cover the given share of programs left out.
+pub(crate) fn calibrated(table: &Dataset, method: Method, level: f64) -> Option<Interval> {
+    let wanted = |kind: FeatureKind| matches!(kind, FeatureKind::Opcode | FeatureKind::Base);
+    let design = tabulate(table, "ns", &wanted).ok()?.design;
+    let mut pairs = Vec::new();
+    for group in groups(&design) {
+        let (inside, outside): (Vec<usize>, Vec<usize>) =
+            (0..design.rows()).partition(|&i| design.groups[i] == group);
+        if !others_know(&design, &inside, &outside) {
+            continue;
+        }
+        if let Some(predicted) = predict(&design, method, &inside, &outside) {
+            pairs.extend(inside.iter().map(|&i| design.target[i]).zip(predicted));
+        }
+    }
+    let mut interval = interval(&pairs, level)?;
+    interval.method = format!("{} of programs left out", interval.method);
+    Some(interval)
+}
+
+fn groups(design: &Design) -> Vec<String> {
+    let mut groups = design.groups.clone();
+    groups.sort();
+    groups.dedup();
+    groups
+}
+
+/// Whether every column used inside is used by other groups too.
+fn others_know(design: &Design, inside: &[usize], outside: &[usize]) -> bool {
+    design.columns.iter().all(|column| {
+        let values = column.values.to_dense(design.rows());
+        if inside.iter().all(|&i| values[i] == 0.0) {
+            return true;
+        }
+        let mut others: Vec<&str> = outside
+            .iter()
+            .filter(|&&i| values[i] > 0.0)
+            .map(|&i| design.groups[i].as_str())
+            .collect();
+        others.dedup();
+        others.len() >= GROUPS
+    })
+}
+
+fn predict(
+    design: &Design,
+    method: Method,
+    inside: &[usize],
+    outside: &[usize],
+) -> Option<Vec<f64>> {
+    let estimator: Box<dyn Estimator> = match method {
+        Method::Ols | Method::Wls => Box::new(LeastSquares::default()),
+        Method::L1 => Box::new(LeastAbsolute {
+            intercept: false,
+            non_negative: true,
+        }),
+        _ => Box::new(NonNegative),
+    };
+    let mut rest = design.select(outside);
+    if method != Method::Ols {
+        rest.weights = pricetag_estimator::relative_weights(&rest.target);
+    }
+    let fitted = estimator.fit(&rest.check().ok()?).ok()?;
+    fitted.predict(&design.select(inside)).ok()
+}

@@ -1,0 +1,305 @@
+//! Measuring: all programs in turn, whole rounds repeated, every raw sample kept.
+//!
+//! A round runs each program once in a process of its own, over all its sizes, a few samples each; a disturbance of the machine then
+//! hits a few samples of many programs instead of all samples of one. The table is saved after every round, so an interrupted
+//! measurement goes on where it was.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use pricetag_dataset::{
+    DATASET_SCHEMA, Dataset, DatasetBuilder, InputValue, Measured, Meta, Observation, Row, Status,
+    directory,
+};
+use pricetag_quantity::{low_quantile, median};
+use pricetag_runner::{Progress, platform};
+
+use crate::driver::{Built, build};
+use crate::error::NativeError;
+use crate::program::Program;
+use crate::toolchain::{Ocaml, Scratch};
+
+/// Name of the cost in nanoseconds.
+pub const TIME: &str = "ns";
+/// Name of the cost in bytes allocated.
+pub const BYTES: &str = "bytes";
+/// Name of the number of minor collections.
+pub const COLLECTIONS: &str = "collections";
+/// Name of the number of words promoted in them.
+pub const PROMOTED: &str = "promoted_words";
+/// Name of the number of major collections finished.
+pub const MAJOR: &str = "major_collections";
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// About a minute: few sizes, few rounds.
+    Fast,
+    /// Minutes.
+    Standard,
+    /// 500 runs of everything, judged by their median.
+    Paper,
+}
+
+impl Effort {
+    /// Rounds, and samples of each size in a round.
+    pub fn runs(self) -> (u32, u32) {
+        match self {
+            Self::Fast => (4, 4),
+            Self::Standard => (24, 4),
+            Self::Paper => (50, 10),
+        }
+    }
+
+    /// The sizes used of those a program has: about four, or all; the first and the last among them.
+    pub fn sizes(self, all: &[u32]) -> Vec<u32> {
+        let step = match self {
+            Self::Fast => (all.len() / 4).max(1),
+            _ => 1,
+        };
+        let last = all.len() - 1;
+        (0..all.len())
+            .filter(|i| (last - i) % step == 0)
+            .map(|i| all[i])
+            .collect()
+    }
+
+    /// Its name in a dataset's options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Standard => "standard",
+            Self::Paper => "paper",
+        }
+    }
+}
+
+/// What to measure, and how.
+pub struct Measuring<'a> {
+    /// The compiler.
+    pub ocaml: &'a Ocaml,
+    /// The programs.
+    pub programs: &'a [Program],
+    /// How much.
+    pub effort: Effort,
+    /// Where the table is saved after every round.
+    pub keep: Option<PathBuf>,
+    /// Whether a table there is continued.
+    pub resume: bool,
+    /// Told of every process.
+    pub progress: &'a dyn Progress,
+    /// Seconds since the Unix epoch, for the provenance.
+    pub now: u64,
+}
+
+/// Samples of one program and size.
+#[derive(Clone, Debug, Default)]
+struct Samples {
+    once: [f64; 4],
+    times: Vec<f64>,
+}
+
+/// Measures; the table's rows are program × size, with raw samples.
+pub fn measure(what: &Measuring) -> Result<Dataset, NativeError> {
+    let scratch = Scratch::new()?;
+    let built = build(what.ocaml, what.programs, &scratch.0)?;
+    let (rounds, samples) = what.effort.runs();
+    let (mut table, done) = begun(what)?;
+    let mut loads = Vec::new();
+    let left = u64::from(rounds.saturating_sub(done)) * what.programs.len() as u64;
+    what.progress.begin(left, "measuring");
+    for round in done..rounds {
+        loads.extend(platform::load_per_core());
+        for (program, refused) in what.programs.iter().zip(&built.refused) {
+            let failure = match refused {
+                Some(reason) => Some(reason.clone()),
+                None => run(&built, program, what.effort, samples, &mut table).err(),
+            };
+            what.progress.step(&program.name, failure.as_deref());
+            if let Some(reason) = failure {
+                fail(program, reason, &mut table);
+            }
+        }
+        if let Some(path) = &what.keep {
+            directory::save(&dataset(what, &table, &loads, round + 1), path)?;
+        }
+    }
+    what.progress.end();
+    Ok(dataset(what, &table, &loads, rounds))
+}
+
+type Table = BTreeMap<(String, u32), Result<Samples, String>>;
+
+/// What an interrupted measurement left, and how many rounds it had done.
+fn begun(what: &Measuring) -> Result<(Table, u32), NativeError> {
+    let mut table = Table::new();
+    let Some(path) = what
+        .keep
+        .as_ref()
+        .filter(|p| what.resume && directory::exists(p))
+    else {
+        return Ok((table, 0));
+    };
+    let old = directory::open(path)?;
+    let prints: BTreeMap<&str, String> = what
+        .programs
+        .iter()
+        .map(|p| (p.name.as_str(), p.fingerprint()))
+        .collect();
+    for row in &old.observations {
+        let known = prints.get(row.group.as_str());
+        let same =
+            matches!(row.inputs.get("source"), Some(InputValue::Text(t)) if Some(t) == known);
+        if !same {
+            return Err(NativeError::Stale {
+                program: row.group.clone(),
+            });
+        }
+        let Some(InputValue::Number(size)) = row.inputs.get("size") else {
+            continue;
+        };
+        let one = |name: &str| row.costs.get(name).and_then(Measured::value).unwrap_or(0.0);
+        let entry = match (&row.reason, row.costs.get(TIME)) {
+            (None, Some(times)) => Ok(Samples {
+                once: [one(BYTES), one(COLLECTIONS), one(PROMOTED), one(MAJOR)],
+                times: times.repeats.clone(),
+            }),
+            (reason, _) => Err(reason.clone().unwrap_or_default()),
+        };
+        table.insert((row.group.clone(), *size as u32), entry);
+    }
+    let done = old.meta.options.get("rounds").and_then(|r| r.parse().ok());
+    Ok((table, done.unwrap_or(0)))
+}
+
+/// One process: a program over all its sizes.
+fn run(
+    built: &Built,
+    program: &Program,
+    effort: Effort,
+    samples: u32,
+    table: &mut Table,
+) -> Result<(), String> {
+    let sizes = effort.sizes(&program.sizes);
+    let output = Command::new(&built.driver)
+        .arg(&program.name)
+        .arg(samples.to_string())
+        .args(sizes.iter().map(u32::to_string))
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("cannot be run: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    for line in text.lines() {
+        let numbers: Option<Vec<f64>> = line.split_whitespace().map(|w| w.parse().ok()).collect();
+        let Some(numbers) = numbers.filter(|n| n.len() == 5 + samples as usize) else {
+            continue;
+        };
+        let key = (program.name.clone(), numbers[0] as u32);
+        if let Ok(entry) = table.entry(key).or_insert(Ok(Samples::default())) {
+            entry.once.copy_from_slice(&numbers[1..5]);
+            entry.times.extend(&numbers[5..]);
+        }
+    }
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said.lines().last().unwrap_or("").trim();
+    Err(format!("{} {last}", output.status).trim().to_owned())
+}
+
+/// Marks the sizes of a program that have no sample as failed.
+fn fail(program: &Program, reason: String, table: &mut Table) {
+    for size in &program.sizes {
+        let key = (program.name.clone(), *size);
+        let missing = !matches!(table.get(&key), Some(Ok(s)) if !s.times.is_empty());
+        if missing {
+            table.insert(key, Err(reason.clone()));
+        }
+    }
+}
+
+fn dataset(what: &Measuring, table: &Table, loads: &[f64], rounds: u32) -> Dataset {
+    let units = [
+        (TIME, "ns"),
+        (BYTES, "byte"),
+        (COLLECTIONS, "1"),
+        (PROMOTED, "1"),
+        (MAJOR, "1"),
+    ];
+    let mut builder = DatasetBuilder::new(Meta {
+        schema: DATASET_SCHEMA,
+        subject: vec!["OCaml programs".into()],
+        scope: "run".into(),
+        cost_units: units.map(|(n, u)| (n.to_owned(), u.to_owned())).into(),
+        platform: what.ocaml.platform(),
+        options: BTreeMap::from([
+            ("effort".to_owned(), what.effort.name().to_owned()),
+            ("rounds".to_owned(), rounds.to_string()),
+        ]),
+        pricetag: env!("CARGO_PKG_VERSION").into(),
+        created: what.now,
+        left: vec![],
+        notes: quietness(table, loads),
+    });
+    for program in what.programs {
+        for size in &program.sizes {
+            if let Some(entry) = table.get(&(program.name.clone(), *size)) {
+                builder.row(Row {
+                    observation: observation(program, *size, entry),
+                    ..Row::default()
+                });
+            }
+        }
+    }
+    builder.finish()
+}
+
+fn observation(program: &Program, size: u32, entry: &Result<Samples, String>) -> Observation {
+    let mut row = Observation {
+        label: format!("{} {size}", program.name),
+        group: program.name.clone(),
+        inputs: BTreeMap::from([
+            ("size".to_owned(), InputValue::Number(f64::from(size))),
+            ("source".to_owned(), InputValue::Text(program.fingerprint())),
+        ]),
+        ..Observation::default()
+    };
+    match entry {
+        Ok(samples) => {
+            let names = [BYTES, COLLECTIONS, PROMOTED, MAJOR];
+            for (name, value) in names.iter().zip(samples.once) {
+                row.costs.insert((*name).to_owned(), Measured::new([value]));
+            }
+            row.costs
+                .insert(TIME.to_owned(), Measured::new(samples.times.clone()));
+        }
+        Err(reason) => {
+            row.status = Status::Failed;
+            row.reason = Some(reason.clone());
+        }
+    }
+    row
+}
+
+/// How far the median of the samples lies above their low quantile, and how busy the machine was.
+fn quietness(table: &Table, loads: &[f64]) -> Vec<String> {
+    let ratios: Vec<f64> = table
+        .values()
+        .flatten()
+        .filter_map(|s| Some(median(&s.times)? / low_quantile(&s.times)?.max(1.0) - 1.0))
+        .collect();
+    let mut notes = Vec::new();
+    if let Some(typical) = median(&ratios) {
+        let verdict = if typical < 0.05 { "quiet" } else { "not quiet" };
+        notes.push(format!(
+            "the machine was {verdict}: the median of a program's samples lies {:.1} % above their low quantile",
+            100.0 * typical
+        ));
+    }
+    if let Some(load) = median(loads) {
+        notes.push(format!("runnable processes per core: {load:.2}"));
+    }
+    notes
+}

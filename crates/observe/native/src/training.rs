@@ -1,0 +1,97 @@
+//! Training programs: small loops, each about one construct, and compositions that tell constructs apart.
+//!
+//! After Das and Hoffmann (TACAS 2017, section 3). Every program repeats its construct four times an iteration or varies it against others, so that no
+//! two constructs stay in proportion; sizes are 1,000 to 20,000. Operations come in two forms: each waiting for the one before
+//! (latency), and independent of each other (throughput), since a processor's prices differ two- to threefold between them.
+//! Each program says what must be in its machine code.
+
+mod calls;
+mod operations;
+
+use crate::assembly::Expectation;
+use crate::program::{Program, spaced};
+
+/// Sizes of a training program.
+const SIZES: (u32, u32, u32) = (1000, 20_000, 20);
+
+/// Compositions of constructs, as files.
+const COMPOSED: &[(&str, &str)] = &[];
+
+/// All training programs, in a fixed order.
+///
+/// # Panics
+/// If a program of this crate is malformed, which its tests rule out.
+pub fn programs() -> Vec<Program> {
+    let mut out = operations::programs();
+    out.extend(calls::programs());
+    out.extend(COMPOSED.iter().map(|(name, text)| {
+        Program::parse(name, text).unwrap_or_else(|e| panic!("a training program: {e}"))
+    }));
+    out
+}
+
+/// A program of this crate.
+fn program(name: &str, construct: &str, source: String, asm: &[&str]) -> Program {
+    Program {
+        name: name.to_owned(),
+        what: format!("trains {construct}"),
+        family: construct.to_owned(),
+        pair: None,
+        sizes: spaced(SIZES.0, SIZES.1, SIZES.2),
+        expectations: asm
+            .iter()
+            .map(|text| {
+                Expectation::parse(text).unwrap_or_else(|| panic!("an expectation: {text}"))
+            })
+            .collect(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counting::{Mode, count_program};
+    use std::collections::{BTreeMap, BTreeSet};
+
+    #[test]
+    fn names_are_unique_and_plain() {
+        let mut names = BTreeSet::new();
+        for p in programs() {
+            assert!(
+                p.name
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'),
+                "{}",
+                p.name
+            );
+            assert!(names.insert(p.name.clone()), "{} twice", p.name);
+            assert!(
+                !p.expectations.is_empty() || p.family == "base",
+                "{}",
+                p.name
+            );
+        }
+    }
+
+    /// Every construct of the paper grows with the size of some training program.
+    #[test]
+    fn every_construct_of_the_paper_is_trained() {
+        let mut grows: BTreeMap<String, f64> = BTreeMap::new();
+        for p in programs() {
+            let rows = count_program(&p, &[1000, 2000], Mode::Paper).unwrap();
+            for (name, n) in &rows[1] {
+                let before = rows[0].get(name).copied().unwrap_or(0.0);
+                let most = grows.entry(name.clone()).or_default();
+                *most = most.max(n - before);
+            }
+        }
+        let lacking: Vec<&str> = pricetag_miniml::Construct::ALL
+            .iter()
+            .filter(|c| c.is_of_paper())
+            .map(|c| c.name())
+            .filter(|c| *c != "base" && grows.get(*c).is_none_or(|g| *g < 900.0))
+            .collect();
+        assert!(lacking.is_empty(), "{lacking:?}");
+    }
+}
