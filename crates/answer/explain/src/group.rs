@@ -91,6 +91,7 @@ pub(crate) fn kind_name(kind: FeatureKind) -> &'static str {
         FeatureKind::Loop => "loop",
         FeatureKind::Branch => "branch",
         FeatureKind::Exception => "exception",
+        FeatureKind::Value => "value",
         FeatureKind::Cold => "cold",
         FeatureKind::Base => "base",
         FeatureKind::Foreign => "foreign",

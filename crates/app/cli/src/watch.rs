@@ -82,6 +82,8 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         exclude: args.exclude.clone(),
         methods: listed_methods(args.methods.as_deref())?,
         count_jdk: args.count_jdk,
+        values: first_values(args),
+        lengths: args.lengths,
         repeat: args.repeat,
         timing: match args.timing {
             TimingArg::Separate => Timing::Separate,
@@ -103,6 +105,16 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
     })
 }
 
+/// First values recorded of a variable, unless the user says how many.
+const FIRST_VALUES: u16 = 5;
+
+/// How many first values to record; none unless they are asked for by any of their options.
+fn first_values(args: &SubjectArgs) -> u16 {
+    let mut kinds = args.features.iter().flat_map(|group| &group.0);
+    let asked = args.lengths || kinds.any(|kind| *kind == FeatureKind::Value);
+    args.values.unwrap_or(if asked { FIRST_VALUES } else { 0 })
+}
+
 /// Kinds of features chosen by `--features`; everything when none is named.
 pub fn kinds(args: &SubjectArgs) -> Option<BTreeSet<FeatureKind>> {
     if args.features.is_empty() {
@@ -115,6 +127,7 @@ pub fn kinds(args: &SubjectArgs) -> Option<BTreeSet<FeatureKind>> {
     Some(
         chosen
             .chain([FeatureKind::Base, FeatureKind::Cold])
+            .chain((first_values(args) > 0).then_some(FeatureKind::Value))
             .collect(),
     )
 }

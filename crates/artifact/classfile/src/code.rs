@@ -39,6 +39,21 @@ pub struct ExceptionEntry {
     pub catch_type: u16,
 }
 
+/// An entry of the `LocalVariableTable`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalVariable {
+    /// Where the variable has a value from.
+    pub start: u16,
+    /// For so many bytes.
+    pub length: u16,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Its slot.
+    pub slot: u16,
+}
+
 impl<'a> Code<'a> {
     /// Reads a `Code` attribute.
     pub fn parse(
@@ -115,6 +130,31 @@ impl<'a> Code<'a> {
         }
         lines.sort_by_key(|(pc, _)| *pc);
         Ok(lines)
+    }
+
+    /// Names of local variables: all `LocalVariableTable`s together, ascending by slot and start; none in code without debug tables.
+    pub fn local_variables(
+        &self,
+        constants: &ConstantPool<'_>,
+    ) -> Result<Vec<LocalVariable>, ClassFileError> {
+        let what = "a local variable";
+        let mut variables = Vec::new();
+        for attribute in self.attributes.iter() {
+            if constants.utf8_bytes(attribute.name_index)? == b"LocalVariableTable" {
+                let mut cursor = Cursor::new(attribute.bytes, attribute.offset);
+                for _ in 0..cursor.u16(what)? {
+                    variables.push(LocalVariable {
+                        start: cursor.u16(what)?,
+                        length: cursor.u16(what)?,
+                        name: constants.utf8(cursor.u16(what)?)?,
+                        descriptor: constants.utf8(cursor.u16(what)?)?,
+                        slot: cursor.u16(what)?,
+                    });
+                }
+            }
+        }
+        variables.sort_by_key(|v| (v.slot, v.start));
+        Ok(variables)
     }
 
     /// The frames of the `StackMapTable`, in full; none without one. `initial` are the locals at the method's entry,

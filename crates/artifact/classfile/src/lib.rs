@@ -26,7 +26,7 @@ pub mod text;
 pub use append::PoolAppender;
 pub use assemble::{Assembler, Label};
 pub use class::{Attribute, Attributes, ClassFile, Member};
-pub use code::{Code, ExceptionEntry};
+pub use code::{Code, ExceptionEntry, LocalVariable};
 pub use error::ClassFileError;
 pub use frame::{Frame, Frames, VerificationType};
 pub use instruction::{Instruction, Operand};

@@ -152,7 +152,8 @@ impl DatasetBuilder {
             id
         };
         for (feature, value) in counts {
-            if value != 0.0 {
+            let kept = self.features[feature.0 as usize].kind.may_be_missing();
+            if value != 0.0 || kept {
                 put(&mut self.columns[feature.0 as usize], id, value);
             }
         }

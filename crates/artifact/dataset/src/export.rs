@@ -51,8 +51,7 @@ fn wide(dataset: &Dataset) -> Result<Table> {
         add(&mut table, name.clone(), format!("category {name}"), values)?;
     }
     for (index, feature) in dataset.features.iter().enumerate() {
-        let cells = dataset.dense(FeatureId(index as u32));
-        let values = Values::Reals(cells.into_iter().map(Some).collect());
+        let values = Values::Reals(dataset.cells(FeatureId(index as u32)));
         let what = format!("{} {}", feature.kind.name(), feature.name);
         add(&mut table, feature.name.clone(), what, values)?;
     }

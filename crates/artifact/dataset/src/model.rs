@@ -24,7 +24,8 @@ pub struct Dataset {
     pub observations: Vec<Observation>,
     /// Columns; index = [`FeatureId`].
     pub features: Vec<Feature>,
-    /// Sparse columns, parallel to `features`: `(row, value)` ascending by row, zeros left out.
+    /// Sparse columns, parallel to `features`: `(row, value)` ascending by row, zeros left out but for values, where
+    /// they are not the same as nothing.
     pub columns: Vec<Vec<(ObservationId, f64)>>,
     /// What a feature statically consists of: block → opcodes, called methods, its method. Learners use it as the
     /// prior of a price (a block costs what its parts cost) without knowing what the parts are.
@@ -143,6 +144,8 @@ pub enum FeatureKind {
     Branch,
     /// Entries of an exception handler.
     Exception,
+    /// One of the first values given to a variable. A row without a cell has no such value: it is missing, not 0.
+    Value,
     /// Things a cold JVM does once: classes loaded, methods, blocks and bytes first executed, cold executions.
     Cold,
     /// One per observation: the base price of a run.

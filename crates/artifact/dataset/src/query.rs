@@ -42,7 +42,7 @@ impl Measured {
 
 impl FeatureKind {
     /// Every kind, in order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Input,
         Self::Block,
         Self::Method,
@@ -51,6 +51,7 @@ impl FeatureKind {
         Self::Loop,
         Self::Branch,
         Self::Exception,
+        Self::Value,
         Self::Cold,
         Self::Base,
         Self::Foreign,
@@ -67,10 +68,16 @@ impl FeatureKind {
             Self::Loop => "loop",
             Self::Branch => "branch",
             Self::Exception => "exception",
+            Self::Value => "value",
             Self::Cold => "cold",
             Self::Base => "base",
             Self::Foreign => "foreign",
         }
+    }
+
+    /// Whether a row without a cell has no value. In columns of other kinds such a row counts 0.
+    pub fn may_be_missing(self) -> bool {
+        self == Self::Value
     }
 
     /// The kind of that name.
@@ -121,7 +128,7 @@ impl Dataset {
             .map(Vec::as_slice)
     }
 
-    /// All cells of a column, zeros included; empty for an unknown feature.
+    /// All cells of a column, zeros included, and missing values as zeros; empty for an unknown feature.
     pub fn dense(&self, id: FeatureId) -> Vec<f64> {
         let Some(column) = self.columns.get(id.0 as usize) else {
             return Vec::new();
@@ -130,6 +137,21 @@ impl Dataset {
         for (row, value) in column {
             if let Some(cell) = cells.get_mut(row.0 as usize) {
                 *cell = *value;
+            }
+        }
+        cells
+    }
+
+    /// All cells of a column: zeros where a count is left out, none where a value is missing; empty for an unknown feature.
+    pub fn cells(&self, id: FeatureId) -> Vec<Option<f64>> {
+        let missing = self.features.get(id.0 as usize);
+        if !missing.is_some_and(|f| f.kind.may_be_missing()) {
+            return self.dense(id).into_iter().map(Some).collect();
+        }
+        let mut cells = vec![None; self.observations.len()];
+        for (row, value) in &self.columns[id.0 as usize] {
+            if let Some(cell) = cells.get_mut(row.0 as usize) {
+                *cell = Some(*value);
             }
         }
         cells
@@ -174,7 +196,7 @@ impl Dataset {
             .collect())
     }
 
-    /// Checks every invariant of the format: parallel columns, ascending finite non-zero cells, unique names and
+    /// Checks every invariant of the format: parallel columns, ascending finite cells (non-zero but for values), unique names and
     /// labels, parts that exist.
     ///
     /// # Errors
@@ -233,9 +255,10 @@ impl Dataset {
             return Some(format!("`{}` has rows out of order", feature.name));
         }
         let rows = self.observations.len() as u32;
+        let zero = |value: f64| value == 0.0 && !feature.kind.may_be_missing();
         column
             .iter()
-            .find(|(row, value)| row.0 >= rows || !value.is_finite() || *value == 0.0)
+            .find(|(row, value)| row.0 >= rows || !value.is_finite() || zero(*value))
             .map(|(row, value)| format!("`{}` has {value} in row {}", feature.name, row.0))
     }
 

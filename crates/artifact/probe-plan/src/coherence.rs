@@ -5,11 +5,30 @@
 //! derived.
 
 use crate::plan::{BlockId, ClassPlan, CounterIndex, MethodPlan, Node};
+use crate::variable::{AssignmentPlan, VariablePlace, VariablePlan};
 
 impl ClassPlan {
     /// The first thing in the plan that refers to nothing.
     pub(crate) fn dangling(&self) -> Option<&'static str> {
-        self.methods.iter().find_map(|m| dangling(m, self.counters))
+        let dangling = self.methods.iter().find_map(|m| dangling(m, self.counters));
+        dangling.or_else(|| self.dangling_value())
+    }
+
+    fn dangling_value(&self) -> Option<&'static str> {
+        let values = self.values.as_ref()?;
+        let methods = self.methods.len();
+        let assignment = |a: &AssignmentPlan| {
+            usize::from(a.method) < methods && (a.variable.0 as usize) < values.variables.len()
+        };
+        let ascending = values.assignments.is_sorted_by_key(|a| (a.method, a.pc));
+        if !ascending || !values.assignments.iter().all(assignment) {
+            return Some("an assignment");
+        }
+        let variable = |v: &VariablePlan| match v.place {
+            VariablePlace::Local { method, .. } => usize::from(method) < methods,
+            VariablePlace::Field { .. } => true,
+        };
+        (!values.variables.iter().all(variable)).then_some("a variable")
     }
 }
 

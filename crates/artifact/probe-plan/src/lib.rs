@@ -14,10 +14,14 @@ pub mod derive;
 mod dump;
 pub mod plan;
 mod store;
+mod variable;
 mod view;
 
 pub use codec::{CodecError, MAGIC};
 pub use derive::{Imbalance, MethodCounts, OpenFrame};
 pub use plan::*;
 pub use store::{PlanStore, StoreError};
+pub use variable::{
+    AssignmentPlan, ValueKind, ValuesPlan, VariableIndex, VariablePlace, VariablePlan,
+};
 pub use view::{CallTarget, LoopCounts};

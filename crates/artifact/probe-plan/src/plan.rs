@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::variable::ValuesPlan;
+
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
 pub const PLAN_VERSION: u32 = 3;
 
@@ -58,10 +60,13 @@ pub struct ClassPlan {
     pub major: u16,
     /// Size of the class file, in bytes.
     pub bytes: u32,
-    /// Length of the class's counter chunk.
+    /// Number of the class's counters, which are the first elements of its chunk.
     pub counters: u32,
     /// One entry per method of the class file, in its order.
     pub methods: Vec<MethodPlan>,
+    /// Which variables are assigned where, if their values are recorded. Then every assignment is a throw point: the call that takes
+    /// the value may overflow the stack.
+    pub values: Option<ValuesPlan>,
 }
 
 /// One method of a class.

@@ -69,6 +69,7 @@ fn plan() -> ClassPlan {
         bytes: 5,
         counters: 2,
         methods: vec![method],
+        values: None,
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::reader::Trace;
 use crate::record::{Argument, ClassCounters, Invocation, ProcessCosts, Record, Start};
+use crate::values::{ValuePlace, Values};
 
 /// Shows at most this many counters of one class in a line.
 const SHOWN_COUNTERS: usize = 16;
@@ -64,8 +65,29 @@ impl Display for Record {
                 time.max_ns,
                 time.first_ns
             ),
+            Self::Values(values) => write_values(f, values),
         }
     }
+}
+
+fn write_values(f: &mut Formatter<'_>, values: &Values) -> fmt::Result {
+    f.write_str("values")?;
+    if let Some(sequence) = values.invocation {
+        write!(f, " invocation={sequence}")?;
+    }
+    for variable in &values.variables {
+        match &variable.place {
+            ValuePlace::Local { hash, variable } => write!(f, "\n  {hash} {}", variable.0)?,
+            ValuePlace::Field { class, name, .. } => write!(f, "\n  {class}.{name}")?,
+        }
+        for version in &variable.versions {
+            write!(f, " {}/{}", version.mean, version.threads)?;
+            if version.unusable > 0 {
+                write!(f, "+{}", version.unusable)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn write_start(f: &mut Formatter<'_>, start: &Start) -> fmt::Result {

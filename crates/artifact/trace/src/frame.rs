@@ -89,8 +89,9 @@ pub(crate) fn kind(record: &Record) -> u8 {
         Record::Process(_) => 8,
         Record::End => 9,
         Record::BlockTime(_) => 10,
+        Record::Values(_) => 11,
     }
 }
 
 /// Largest kind this version knows; frames of larger kinds are skipped.
-pub(crate) const LAST_KIND: u8 = 10;
+pub(crate) const LAST_KIND: u8 = 11;

@@ -13,6 +13,7 @@ pub mod pattern;
 pub mod reader;
 pub mod record;
 pub mod skip;
+pub mod values;
 pub mod writer;
 
 pub use frame::TraceError;
@@ -21,4 +22,5 @@ pub use pattern::{Pattern, PatternError};
 pub use reader::{Damage, Trace, TraceReader};
 pub use record::*;
 pub use skip::{MethodName, REMOVED, UNLISTED};
+pub use values::{ValuePlace, Values, VariableValues, VersionValue};
 pub use writer::TraceWriter;

@@ -88,6 +88,12 @@ pub struct AgentOptions {
     pub keep: BTreeSet<MethodName>,
     /// Methods that are left as they are, though their classes are counted; wins over `keep`.
     pub skip: BTreeSet<MethodName>,
+    /// How many first values of every primitive variable are taken; none for 0. Only in [`Mode::Count`].
+    pub values: u16,
+    /// Whether lengths of arrays and strings are taken, too.
+    pub lengths: bool,
+    /// Methods in which no values are taken.
+    pub skip_values: BTreeSet<MethodName>,
 }
 
 /// What is wrong with an options file.
@@ -164,6 +170,9 @@ impl AgentOptions {
             count_jdk: false,
             keep: BTreeSet::new(),
             skip: BTreeSet::new(),
+            values: 0,
+            lengths: false,
+            skip_values: BTreeSet::new(),
         }
     }
 
@@ -225,6 +234,13 @@ impl AgentOptions {
         for method in &self.skip {
             line("skip", method.to_string().as_bytes());
         }
+        if self.values > 0 {
+            line("values", self.values.to_string().as_bytes());
+            line("lengths", self.lengths.to_string().as_bytes());
+        }
+        for method in &self.skip_values {
+            line("skip-values", method.to_string().as_bytes());
+        }
         text
     }
 
@@ -255,7 +271,8 @@ impl FromStr for AgentOptions {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut keep, mut skip) = (Vec::new(), Vec::new());
+        let (mut keep, mut skip, mut skip_values) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut values, mut lengths) = (None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -281,6 +298,12 @@ impl FromStr for AgentOptions {
                 "exclude" => add(&mut exclude, parse::<Pattern>(&utf8()?).map_err(bad)?),
                 "scope" => add(&mut scopes, parse::<Scope>(&utf8()?).map_err(bad)?),
                 "keep" => add(&mut keep, parse::<MethodName>(&utf8()?).map_err(bad)?),
+                "values" => once(&mut values, parse::<u16>(&utf8()?).map_err(bad)?),
+                "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
+                "skip-values" => add(
+                    &mut skip_values,
+                    parse::<MethodName>(&utf8()?).map_err(bad)?,
+                ),
                 "skip" => add(&mut skip, parse::<MethodName>(&utf8()?).map_err(bad)?),
                 _ => {
                     return Err(OptionsError::UnknownKey {
@@ -310,6 +333,9 @@ impl FromStr for AgentOptions {
             count_jdk: count_jdk.unwrap_or(false),
             keep: keep.into_iter().collect(),
             skip: skip.into_iter().collect(),
+            values: values.unwrap_or(0),
+            lengths: lengths.unwrap_or(false),
+            skip_values: skip_values.into_iter().collect(),
         })
     }
 }

@@ -3,6 +3,8 @@
 use pricetag_probe_plan::{BlockId, ClassHash, Pc};
 use serde::{Deserialize, Serialize};
 
+use crate::values::Values;
+
 /// Version of the trace format.
 pub const TRACE_VERSION: u32 = 1;
 
@@ -29,6 +31,8 @@ pub enum Record {
     End,
     /// How long the executions of one block took, timed one by one.
     BlockTime(BlockTime),
+    /// First values of variables.
+    Values(Values),
 }
 
 /// Who wrote a trace.

@@ -18,6 +18,8 @@ pub struct Table {
     pub unmeasured: usize,
     /// Features of the chosen kinds that never occur in any of the rows.
     pub unused: Vec<FeatureId>,
+    /// Features left out because some of the rows have no value of them, which is not the same as 0.
+    pub incomplete: Vec<FeatureId>,
 }
 
 /// Why a dataset yields no design.
@@ -90,7 +92,7 @@ pub fn representative(measured: &Measured) -> Option<f64> {
 /// Builds the design for one cost from the features that `wanted` accepts.
 ///
 /// Rows are the successful observations that have the cost. Columns without any non-zero entry in these rows are left
-/// out and listed in [`Table::unused`].
+/// out and listed in [`Table::unused`], values that are missing in some of them in [`Table::incomplete`].
 pub fn tabulate(
     dataset: &Dataset,
     target: &str,
@@ -129,7 +131,12 @@ pub fn tabulate(
             available,
         });
     }
-    let (columns, features, unused) = columns(dataset, &rows, wanted);
+    let Columns {
+        columns,
+        features,
+        unused,
+        incomplete,
+    } = columns(dataset, &rows, wanted);
     if columns.is_empty() {
         let mut kinds: Vec<FeatureKind> = dataset.features.iter().map(|f| f.kind).collect();
         kinds.sort();
@@ -164,10 +171,11 @@ pub fn tabulate(
         unmeasured: succeeded.len() - rows.len(),
         observations: rows,
         unused,
+        incomplete,
     })
 }
 
-const ALL_KINDS: [FeatureKind; 11] = [
+const ALL_KINDS: [FeatureKind; 12] = [
     FeatureKind::Input,
     FeatureKind::Block,
     FeatureKind::Method,
@@ -176,33 +184,43 @@ const ALL_KINDS: [FeatureKind; 11] = [
     FeatureKind::Loop,
     FeatureKind::Branch,
     FeatureKind::Exception,
+    FeatureKind::Value,
     FeatureKind::Cold,
     FeatureKind::Base,
     FeatureKind::Foreign,
 ];
 
-fn columns(
-    dataset: &Dataset,
-    rows: &[usize],
-    wanted: &dyn Fn(FeatureKind) -> bool,
-) -> (Vec<Column>, Vec<FeatureId>, Vec<FeatureId>) {
+/// Columns of a design, and what became of the others.
+#[derive(Default)]
+struct Columns {
+    columns: Vec<Column>,
+    features: Vec<FeatureId>,
+    unused: Vec<FeatureId>,
+    incomplete: Vec<FeatureId>,
+}
+
+fn columns(dataset: &Dataset, rows: &[usize], wanted: &dyn Fn(FeatureKind) -> bool) -> Columns {
     let mut row_of = vec![None; dataset.observations.len()];
     for (row, &observation) in rows.iter().enumerate() {
         row_of[observation] = Some(row as u32);
     }
-    let (mut columns, mut features, mut unused) = (Vec::new(), Vec::new(), Vec::new());
+    let mut found = Columns::default();
     for (index, (feature, entries)) in dataset.features.iter().zip(&dataset.columns).enumerate() {
         if !wanted(feature.kind) {
             continue;
         }
         let id = FeatureId(index as u32);
-        let kept: Vec<(u32, f64)> = entries
+        let mut kept: Vec<(u32, f64)> = entries
             .iter()
             .filter_map(|&(o, v)| Some(((*row_of.get(o.0 as usize)?)?, v)))
-            .filter(|e| e.1 != 0.0)
             .collect();
+        if feature.kind.may_be_missing() && !kept.is_empty() && kept.len() < rows.len() {
+            found.incomplete.push(id);
+            continue;
+        }
+        kept.retain(|e| e.1 != 0.0);
         if kept.is_empty() {
-            unused.push(id);
+            found.unused.push(id);
             continue;
         }
         let values = if kept.len() * 2 > rows.len() {
@@ -214,11 +232,11 @@ fn columns(
         } else {
             Values::Sparse(kept)
         };
-        columns.push(Column {
+        found.columns.push(Column {
             name: feature.name.clone(),
             values,
         });
-        features.push(id);
+        found.features.push(id);
     }
-    (columns, features, unused)
+    found
 }

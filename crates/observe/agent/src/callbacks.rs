@@ -94,7 +94,7 @@ fn prepare(session: &Session, jni: Jni) {
         return;
     };
     if session.options.mode != Mode::Step {
-        runtime.helper = natives::link(jni);
+        runtime.helper = natives::link(jni, session.options.values);
         if runtime.helper.is_none() {
             session.left(HELPER, None, "this JVM does not take the helper class");
             return;

@@ -108,7 +108,7 @@ impl Chunks {
 
     fn chunk(&self, session: &Session, jni: Jni, class: ClassIndex) -> Option<jobject> {
         let runtime = session.runtime.get()?;
-        let length = session.classes.get(class)?.counters;
+        let length = session.classes.get(class)?.chunk;
         let thread = session.jvmti.current_thread()?;
         let outer = self.outer(session, runtime, jni, thread, class.0 as usize)?;
         let present = jni.element(outer, class.0 as usize);
@@ -222,6 +222,7 @@ impl Chunks {
             add(&mut ledger.totals, counts);
             ledger.live.remove(&serial);
         }
+        session.values.thread_end(serial);
         self.retire(jni, outer);
     }
 
@@ -235,6 +236,37 @@ impl Chunks {
         } else {
             read(session, jni, outer)
         })
+    }
+
+    /// Notes on the current thread that no values were taken, so that the first ones are taken again.
+    pub fn forget_values(session: &Session, jni: Jni, now: &Snapshot) {
+        let mut cleared = now.clone();
+        cleared.retain(|class, chunk| {
+            let known = session.classes.get(*class);
+            let first = known.map_or(chunk.len(), |c| c.counters.min(chunk.len()));
+            let any = chunk[first..].iter().any(|&taken| taken != 0);
+            chunk[first..].fill(0);
+            any
+        });
+        Self::write(session, jni, &cleared);
+    }
+
+    fn write(session: &Session, jni: Jni, chunks: &Snapshot) {
+        let field = session
+            .runtime
+            .get()
+            .and_then(|runtime| runtime.thread_chunks);
+        let (Some(field), Some(thread)) = (field, session.jvmti.current_thread()) else {
+            return;
+        };
+        let outer = jni.object_field(thread, field);
+        for (class, values) in chunks.iter().filter(|_| !outer.is_null()) {
+            let chunk = jni.element(outer, class.0 as usize);
+            if !chunk.is_null() {
+                jni.write_longs(chunk, values);
+                jni.delete_local(chunk);
+            }
+        }
     }
 
     /// Sets the current thread's counters back; classes that had none then, in case, are returned.
@@ -344,7 +376,7 @@ fn read(session: &Session, jni: Jni, outer: jobject) -> Snapshot {
         let length = session
             .classes
             .get(class)
-            .map_or(0, |class| class.counters)
+            .map_or(0, |class| class.chunk)
             .min(jni.array_length(chunk));
         let mut buffer = vec![0; length];
         jni.read_longs(chunk, &mut buffer);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use pricetag_probe_plan::{ClassHash, Pc};
+use pricetag_probe_plan::{ClassHash, Pc, VariablePlan};
 
 use crate::session::lock;
 
@@ -18,8 +18,16 @@ pub struct Counted {
     pub hash: ClassHash,
     /// Internal name.
     pub name: String,
-    /// Length of its chunk.
+    /// Number of its counters.
     pub counters: usize,
+    /// Length of its chunk: the counters, then an element per variable.
+    pub chunk: usize,
+    /// Variables whose values are taken.
+    pub variables: Vec<VariablePlan>,
+    /// Fields that it declares, if values are taken.
+    pub fields: Vec<(String, String)>,
+    /// Internal name of its superclass.
+    pub super_name: Option<String>,
     /// Its methods, in the order of the class file.
     pub methods: Vec<CountedMethod>,
 }
@@ -150,6 +158,10 @@ mod tests {
             hash: ClassHash(hash),
             name: name.to_owned(),
             counters: 1,
+            chunk: 1,
+            variables: Vec::new(),
+            fields: Vec::new(),
+            super_name: None,
             methods: Vec::new(),
         }
     }

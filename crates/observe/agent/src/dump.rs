@@ -81,6 +81,7 @@ pub fn records(session: &Session, totals: &Totals, open: Vec<OpenFrameRecord>) -
             .get(&index)
             .map_or(&[][..], Vec::as_slice)
             .iter()
+            .take(class.counters)
             .zip(0u32..)
             .filter_map(|(&count, counter)| (count > 0).then_some((counter, count)))
             .collect();
@@ -92,6 +93,7 @@ pub fn records(session: &Session, totals: &Totals, open: Vec<OpenFrameRecord>) -
         }
     }
     records.extend(open.into_iter().map(Record::OpenFrame));
+    records.extend(session.values.record());
     records
 }
 

@@ -7,6 +7,7 @@ use std::ffi::CStr;
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
 use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed};
+use pricetag_probe::Wanted;
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan};
 use pricetag_trace::{AgentOptions, Mode, Scope, UNLISTED};
 
@@ -82,7 +83,7 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
     };
     let outcome = outcome?;
     if let Some((index, counted)) = outcome.counted {
-        if !session.chunks.reserve(jni, counted.counters) {
+        if !session.chunks.reserve(jni, counted.chunk) {
             session.left(&label, None, "no memory for its counters");
             return None;
         }
@@ -288,9 +289,12 @@ impl Request {
             return Ok(plan);
         }
         // A damaged plan is replaced.
-        let plan = pricetag_probe::plan_without(class, &self.bytes, &|name, descriptor| {
-            skipped.reason(name, descriptor).map(str::to_owned)
-        });
+        let wanted = Wanted {
+            left: Some(&|name, descriptor| skipped.reason(name, descriptor).map(str::to_owned)),
+            values: skipped.values(),
+            no_values: Some(&|name, descriptor| skipped.no_values(name, descriptor)),
+        };
+        let plan = pricetag_probe::plan_with(class, &self.bytes, wanted);
         store.store(&plan).map_err(|error| error.to_string())?;
         Ok(plan)
     }
@@ -376,6 +380,16 @@ impl Request {
             hash: plan.hash,
             name: self.name.clone(),
             counters: plan.counters as usize,
+            chunk: plan.chunk_length() as usize,
+            variables: plan
+                .values
+                .as_ref()
+                .map_or_else(Vec::new, |v| v.variables.clone()),
+            fields: plan
+                .values
+                .as_ref()
+                .map_or_else(Vec::new, |v| v.fields.clone()),
+            super_name: plan.super_name.clone(),
             methods,
         };
         Some(Outcome {

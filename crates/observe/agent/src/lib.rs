@@ -32,4 +32,5 @@ mod snapshot;
 mod step;
 mod subject;
 mod threads;
+mod values;
 mod worker;

@@ -6,12 +6,14 @@ use std::ptr::null_mut;
 use jvmti_bindings::sys::jni::{
     JNIEnv, jboolean, jclass, jdouble, jfieldID, jint, jlong, jobject, jvalue,
 };
+use pricetag_instrument::helper_class_taking;
 use pricetag_trace::Argument;
 
 use crate::classes::ClassIndex;
 use crate::jvm::{Global, Id, Jni};
 use crate::scope;
 use crate::session::Session;
+use crate::values::{Value, length};
 
 /// A scope that no code has.
 const NO_SCOPE: jint = i32::MIN;
@@ -29,14 +31,19 @@ pub struct Helper {
 
 /// Defines the helper in the boot loader and calls its natives once, so that the JVM's search for them (which allocates) is not
 /// part of the first observation.
-pub fn link(jni: Jni) -> Option<Helper> {
-    let class =
-        jni.define_boot_class(c"java/lang/Pricetag", &pricetag_instrument::helper_class())?;
+pub fn link(jni: Jni, values: u16) -> Option<Helper> {
+    let class = jni.define_boot_class(c"java/lang/Pricetag", &helper_class_taking(values))?;
     let call = |name, descriptor, arguments: &[jvalue]| {
         let method = jni.static_method(class, name, descriptor);
         method.is_some_and(|method| jni.call_static_void(class, method, arguments))
     };
     let scope = jvalue { i: NO_SCOPE };
+    let nowhere = [
+        jvalue { j: 0 },
+        jvalue { i: -1 },
+        jvalue { i: 0 },
+        jvalue { i: 0 },
+    ];
     let called = call(c"argLong", c"(J)V", &[jvalue { j: 0 }])
         && call(c"argDouble", c"(D)V", &[jvalue { d: 0.0 }])
         && call(
@@ -46,6 +53,7 @@ pub fn link(jni: Jni) -> Option<Helper> {
         )
         && call(c"enter", c"(I)V", &[scope])
         && call(c"exit", c"(IZ)V", &[scope, jvalue { z: 0 }])
+        && call(c"taken", c"(JIII)V", &nowhere)
         && call(c"mark", c"(II)V", &[jvalue { i: -1 }, jvalue { i: 0 }]);
     if !called {
         return None;
@@ -144,4 +152,42 @@ pub extern "system" fn Java_java_lang_Pricetag_mark(
     guarded(env, (), |session, jni| {
         session.block_times.mark(session, jni, class, what);
     });
+}
+
+/// `static native void taken(long bits, int class, int element, int nth)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_taken(
+    env: *mut JNIEnv,
+    _: jclass,
+    bits: jlong,
+    class: jint,
+    element: jint,
+    nth: jint,
+) {
+    guarded(env, (), |session, jni| {
+        let place = (ClassIndex(class as u32), element as u32);
+        session
+            .values
+            .take(session, jni, place, nth as u32, Value::Bits(bits));
+    });
+}
+
+/// `static native boolean takenLength(Object value, int class, int element, int nth)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_takenLength(
+    env: *mut JNIEnv,
+    _: jclass,
+    object: jobject,
+    class: jint,
+    element: jint,
+    nth: jint,
+) -> jboolean {
+    guarded(env, 0, |session, jni| {
+        let Some(length) = length(session, jni, object) else {
+            return 0;
+        };
+        let place = (ClassIndex(class as u32), element as u32);
+        session.values.take(session, jni, place, nth as u32, length);
+        1
+    })
 }

@@ -21,6 +21,7 @@ use crate::costs::classes_loaded;
 use crate::jvm::{Jni, jobject};
 use crate::session::{Session, lock};
 use crate::threads::{self, Active, Threads};
+use crate::values::Own;
 
 /// Id of `main` in the instrumented code; other ids are indices into the options' scopes.
 pub const MAIN: i32 = -1;
@@ -56,6 +57,11 @@ impl Scopes {
             sequence: AtomicU64::new(0),
             threads: Threads::default(),
         }
+    }
+
+    /// Whether any method is observed.
+    pub fn any(&self) -> bool {
+        !self.targets.is_empty()
     }
 
     /// Whether every class with scopes has been loaded.
@@ -247,6 +253,7 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         } else {
             None
         },
+        values: Own::new(),
         collections: session.costs.collections(),
         classes: classes_loaded(session, jni),
         allocated: 0,
@@ -254,6 +261,9 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         start: Instant::now(),
     };
     (active.cpu, active.allocated) = usage(session, jni);
+    if let (Some(counters), true) = (&active.counters, session.options.values > 0) {
+        Chunks::forget_values(session, jni, counters);
+    }
     threads::with(session, jni, |thread| {
         thread.active.reserve(1);
         active.start = Instant::now();
@@ -303,6 +313,10 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         return;
     };
     let before = active.counters.unwrap_or_default();
+    if !active.values.is_empty() {
+        let values = session.values.record_of(active.sequence, &active.values);
+        session.record(&values);
+    }
     session.record(&Record::Invocation(Invocation {
         scope: u32::try_from(scope).unwrap_or(u32::MAX),
         sequence: active.sequence,
@@ -337,8 +351,11 @@ fn changes(session: &Session, before: &Snapshot, after: &Snapshot) -> Vec<ClassC
     let mut changed = Vec::new();
     for (class, now) in after {
         let then = before.get(class);
+        let Some(known) = session.classes.get(*class) else {
+            continue;
+        };
         let counts: Vec<(u32, u64)> = (0u32..)
-            .zip(now)
+            .zip(&now[..known.counters.min(now.len())])
             .filter_map(|(index, &now)| {
                 let then = then
                     .and_then(|then| then.get(index as usize))
@@ -347,9 +364,9 @@ fn changes(session: &Session, before: &Snapshot, after: &Snapshot) -> Vec<ClassC
                 (now != then).then_some((index, now.wrapping_sub(then) as u64))
             })
             .collect();
-        if let (false, Some(class)) = (counts.is_empty(), session.classes.get(*class)) {
+        if !counts.is_empty() {
             changed.push(ClassCounters {
-                hash: class.hash,
+                hash: known.hash,
                 counts,
             });
         }

@@ -18,6 +18,7 @@ use crate::runtime::Runtime;
 use crate::scope::Scopes;
 use crate::snapshot::Snapshots;
 use crate::step::Steps;
+use crate::values::Values;
 use crate::worker::Worker;
 
 static SESSION: OnceLock<Session> = OnceLock::new();
@@ -44,6 +45,8 @@ pub struct Session {
     pub classes: Classes,
     /// Their counters.
     pub chunks: Chunks,
+    /// First values of variables.
+    pub values: Values,
     /// Observed methods.
     pub scopes: Scopes,
     /// Costs of the process.
@@ -78,6 +81,7 @@ impl Session {
             main_class: MainClass::default(),
             classes: Classes::default(),
             chunks: Chunks::default(),
+            values: Values::default(),
             scopes: Scopes::new(&options),
             costs: Costs::default(),
             steps: Steps::default(),

@@ -14,6 +14,7 @@ use pricetag_trace::Argument;
 use crate::chunks::Snapshot;
 use crate::jvm::Jni;
 use crate::session::{Session, lock};
+use crate::values::Own;
 
 /// First release with virtual threads, and with the JNI function that recognises them.
 const FIRST_WITH_VIRTUAL: u16 = 21;
@@ -46,6 +47,8 @@ pub struct Active {
     pub arguments: Vec<Argument>,
     /// The thread's counters on entry; only in counting runs.
     pub counters: Option<Snapshot>,
+    /// First values of variables; only in counting runs.
+    pub values: Own,
     /// Collections so far.
     pub collections: u32,
     /// Classes loaded so far.

@@ -8,7 +8,8 @@
 //! entry counter
 //! body: for every original instruction
 //!     arrival:  clock (timed); counter of the block's only way in; position; counter of the only way out; exit (scopes)
-//!     itself:   the instruction; counter of the fall-through
+//!               value of the store
+//!     itself:   the instruction; value of the `iinc`; counter of the fall-through
 //! trampolines, handler stubs, catch-all of the counters, catch-all of the scopes
 //! ```
 
@@ -18,6 +19,7 @@ use crate::method::Shared;
 use crate::placement::{Placement, Starts};
 use crate::scope;
 use crate::timing::Timing;
+use crate::values::Take;
 use pricetag_classfile::assemble::Keys;
 use pricetag_classfile::instruction::{Instruction, Operand};
 use pricetag_classfile::{Assembler, Code, Frames, Label, opcode};
@@ -48,6 +50,10 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub plan: Option<&'b MethodPlan>,
     pub placement: Option<&'b Placement>,
     pub scopes: &'b [i32],
+    /// Where values are taken, by original offset.
+    pub takes: &'b [(u16, Take)],
+    /// Where inserted code stands that belongs to the instruction at an original offset.
+    pub places: Vec<(Label, u16)>,
     pub timing: Option<Timing>,
     /// Where timing begins, once that is known.
     pub begun: Option<Label>,
@@ -201,10 +207,12 @@ impl Body<'_, '_, '_> {
                 false,
             )?;
         }
+        self.take_before(index)?;
         if let Some(itself) = self.asm.numbered(2 * index + 1) {
             self.asm.bind(itself);
         }
         self.copy(index);
+        self.take_behind(index)?;
         self.count(marks.after)?;
         self.begin_timing(Some(index))?;
         if !opcode::falls_through(instruction.opcode) {

@@ -16,11 +16,12 @@ mod runtime;
 mod scope;
 mod tail;
 mod timing;
+mod values;
 
 pub use error::RewriteError;
 pub use runtime::{
     HELPER_CLASS, SHARED_CLASSES, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD, add_thread_fields,
-    helper_class,
+    helper_class, helper_class_taking,
 };
 
 pub use timing::{BLOCK_ENTER, BLOCK_LEAVE, rewrite_timed};
@@ -29,7 +30,7 @@ use error::MethodError;
 use method::{Probes, Shared};
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::splice::splice;
-use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan};
+use pricetag_probe_plan::{ClassPlan, MethodOutcome};
 
 /// What the agent chose for one class.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +70,8 @@ pub struct Rewritten {
 pub struct RewrittenMethod {
     /// Index of the method in the class file.
     pub index: u16,
-    /// New and original offset of every original instruction, ascending.
+    /// New and original offset of every original instruction, and of inserted code that may be interrupted and belongs to one;
+    /// ascending.
     pub pcs: Vec<(u32, u16)>,
 }
 
@@ -93,6 +95,7 @@ pub fn rewrite(
     };
     let mut edits = Vec::new();
     for (index, member) in class.methods().iter().enumerate() {
+        let takes = plan.map_or_else(Vec::new, |plan| values::of_method(plan, index));
         let plan = plan
             .map(|plan| &plan.methods[index])
             .filter(|plan| plan.outcome == MethodOutcome::Counted);
@@ -101,7 +104,13 @@ pub fn rewrite(
         if plan.is_none() && scopes.is_empty() {
             continue;
         }
-        let (result, failure) = rewrite_or_retreat(&mut shared, index, plan, &scopes);
+        let probes = Probes {
+            counted: plan,
+            scopes: &scopes,
+            timed: None,
+            takes: &takes,
+        };
+        let (result, failure) = rewrite_or_retreat(&mut shared, index, probes);
         if let Some((code, pcs)) = result {
             edits.push(code);
             outcome.methods.push(RewrittenMethod {
@@ -134,28 +143,17 @@ pub fn rewrite(
 fn rewrite_or_retreat(
     shared: &mut Shared<'_, '_>,
     index: usize,
-    plan: Option<&MethodPlan>,
-    scopes: &[i32],
+    probes: Probes<'_>,
 ) -> (Option<method::Changed>, Option<MethodError>) {
-    let probes = Probes {
-        counted: plan,
-        scopes,
-        timed: None,
-    };
     match method::rewrite(shared, index, probes) {
         Ok(changed) => (Some(changed), None),
-        Err(error) if plan.is_some() && !scopes.is_empty() => (
-            method::rewrite(
-                shared,
-                index,
-                Probes {
-                    counted: None,
-                    ..probes
-                },
-            )
-            .ok(),
-            Some(error),
-        ),
+        Err(error) if probes.counted.is_some() && !probes.scopes.is_empty() => {
+            let scopes = Probes {
+                scopes: probes.scopes,
+                ..Probes::default()
+            };
+            (method::rewrite(shared, index, scopes).ok(), Some(error))
+        }
         Err(error) => (None, Some(error)),
     }
 }

@@ -6,6 +6,7 @@ use crate::frames::{self, Padding, Source};
 use crate::placement::{self, Placement, Starts};
 use crate::runtime::{HELPER_CLASS, SHARED_CLASSES};
 use crate::timing::Timing;
+use crate::values::Take;
 use pricetag_classfile::instruction::Instruction;
 use pricetag_classfile::relocate::{self, NOWHERE, Relocation};
 use pricetag_classfile::splice::Edit;
@@ -137,6 +138,8 @@ pub(crate) struct Probes<'p> {
     pub scopes: &'p [i32],
     /// Clock readings around its blocks, and the number of its first block in the class.
     pub timed: Option<(&'p MethodPlan, u32)>,
+    /// Where values are taken, by original offset; only with counters.
+    pub takes: &'p [(u16, Take)],
 }
 
 /// Rewrites the method at `index`.
@@ -189,6 +192,8 @@ pub(crate) fn rewrite(
         plan,
         placement,
         scopes,
+        takes: probes.takes,
+        places: Vec::new(),
         timing,
         begun: None,
         shared,
@@ -199,6 +204,7 @@ pub(crate) fn rewrite(
         wanted,
         entries,
         firsts,
+        places,
         ..
     } = body;
     let assembled = asm.finish()?;
@@ -212,10 +218,18 @@ pub(crate) fn rewrite(
     out.extend((assembled.code.len() as u32).to_be_bytes());
     out.extend(&assembled.code);
     out.extend(table);
-    let pcs = instructions
+    let mut pcs: Vec<(u32, u16)> = instructions
         .iter()
         .map(|i| (relocation.instructions[usize::from(i.pc)], i.pc))
         .collect();
+    if !places.is_empty() {
+        pcs.extend(
+            places
+                .iter()
+                .map(|(label, pc)| (assembled.offset(*label), *pc)),
+        );
+        pcs.sort_unstable();
+    }
     let range = code.range.0..code.range.1;
     let stack_map = stack_map(
         shared,

@@ -1,5 +1,7 @@
 //! What instrumented code needs at run time: the class `java/lang/Pricetag` and two fields of `java/lang/Thread`.
 
+mod take;
+
 use crate::error::RewriteError;
 use pricetag_classfile::splice::{Edit, splice};
 use pricetag_classfile::{Assembler, ClassFile, ClassFileError, PoolAppender, opcode};
@@ -34,7 +36,7 @@ const ACC_NATIVE: u16 = 0x0100;
 const VERSION: u16 = 49;
 
 /// Native methods of the helper class, with their descriptors.
-const NATIVES: [(&str, &str); 7] = [
+const NATIVES: [(&str, &str); 9] = [
     ("slow", "(I)[J"),
     ("argLong", "(J)V"),
     ("argDouble", "(D)V"),
@@ -42,9 +44,11 @@ const NATIVES: [(&str, &str); 7] = [
     ("enter", "(I)V"),
     ("exit", "(IZ)V"),
     ("mark", "(II)V"),
+    ("taken", "(JIII)V"),
+    ("takenLength", "(Ljava/lang/Object;III)Z"),
 ];
 
-/// The class file of `java/lang/Pricetag`.
+/// The class file of `java/lang/Pricetag` for programs of which no values are taken.
 ///
 /// `chunk(int)` returns the current thread's chunk of a class, by way of the native `slow(int)` if there is none yet.
 ///
@@ -52,10 +56,30 @@ const NATIVES: [(&str, &str); 7] = [
 ///
 /// Never: the class is small and always the same.
 pub fn helper_class() -> Vec<u8> {
-    build_helper().expect("the helper class is within every limit of the format")
+    helper_class_taking(0)
 }
 
-fn build_helper() -> Result<Vec<u8>, ClassFileError> {
+/// The class file of `java/lang/Pricetag` that takes the first so many values of every variable.
+///
+/// # Panics
+///
+/// Never: the class is small and always the same but for a number.
+pub fn helper_class_taking(values: u16) -> Vec<u8> {
+    build_helper(values).expect("the helper class is within every limit of the format")
+}
+
+/// A method of the helper that has code.
+pub(crate) struct HelperMethod {
+    pub name: &'static str,
+    pub descriptor: &'static str,
+    pub stack: u16,
+    pub locals: u16,
+    pub code: Vec<u8>,
+    /// Whether the compilers shall always inline it.
+    pub inline: bool,
+}
+
+fn build_helper(values: u16) -> Result<Vec<u8>, ClassFileError> {
     let mut pool = PoolAppender::empty();
     let (this, parent) = (pool.class(HELPER_CLASS)?, pool.class("java/lang/Object")?);
     let mut body = Vec::new();
@@ -67,27 +91,36 @@ fn build_helper() -> Result<Vec<u8>, ClassFileError> {
         put(&mut body, &[ACC_STATIC, name, descriptor, 1]);
         annotate(&mut pool, &mut body, "Stable")?;
     }
-    put(&mut body, &[NATIVES.len() as u16 + 2]);
-    let owned = chunk_code(&mut pool)?;
-    let others = others_code(&mut pool)?;
-    for (name, code) in [("chunk", owned), ("others", others)] {
-        let (name, descriptor) = (pool.utf8(name)?, pool.utf8("(I)[J")?);
+    let fetch = |name, code| HelperMethod {
+        name,
+        descriptor: "(I)[J",
+        stack: 2,
+        locals: 3,
+        code,
+        inline: true,
+    };
+    let mut methods = vec![
+        fetch("chunk", chunk_code(&mut pool)?),
+        fetch("others", others_code(&mut pool)?),
+    ];
+    methods.extend(take::methods(&mut pool, values)?);
+    put(&mut body, &[(NATIVES.len() + methods.len()) as u16]);
+    for method in methods {
+        let (name, descriptor) = (pool.utf8(method.name)?, pool.utf8(method.descriptor)?);
+        let attributes = 1 + u16::from(method.inline);
+        let access = ACC_PUBLIC | ACC_STATIC;
         put(
             &mut body,
-            &[
-                ACC_PUBLIC | ACC_STATIC,
-                name,
-                descriptor,
-                2,
-                pool.utf8("Code")?,
-            ],
+            &[access, name, descriptor, attributes, pool.utf8("Code")?],
         );
-        body.extend((code.len() as u32 + 12).to_be_bytes());
-        put(&mut body, &[2, 3]);
-        body.extend((code.len() as u32).to_be_bytes());
-        body.extend(code);
+        body.extend((method.code.len() as u32 + 12).to_be_bytes());
+        put(&mut body, &[method.stack, method.locals]);
+        body.extend((method.code.len() as u32).to_be_bytes());
+        body.extend(method.code);
         put(&mut body, &[0, 0]);
-        annotate(&mut pool, &mut body, "ForceInline")?;
+        if method.inline {
+            annotate(&mut pool, &mut body, "ForceInline")?;
+        }
     }
     for (name, descriptor) in NATIVES {
         let (name, descriptor) = (pool.utf8(name)?, pool.utf8(descriptor)?);

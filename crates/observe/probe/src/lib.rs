@@ -9,14 +9,20 @@
 //! | which instructions may throw, and when is `this` initialised | [`throwing`] |
 //! | which edges carry a counter | [`placement`] |
 //! | would the instrumented method surely be too large | [`limits`] |
+//! | which variables are assigned where | `variables` |
 
 pub mod limits;
 mod method;
 pub mod placement;
 pub mod throwing;
+mod variables;
+
+use std::collections::BTreeSet;
 
 use pricetag_classfile::ClassFile;
-use pricetag_probe_plan::{ClassHash, ClassPlan, CounterIndex, PLAN_VERSION};
+use pricetag_probe_plan::{ClassHash, ClassPlan, CounterIndex, PLAN_VERSION, Pc};
+
+use variables::Variables;
 
 /// Hands out the counters of a class, densely and in order.
 #[derive(Debug, Default)]
@@ -32,26 +38,54 @@ impl Counters {
     }
 }
 
+/// What is wanted of a class beside its counts.
+#[derive(Clone, Copy, Default)]
+pub struct Wanted<'w> {
+    /// Why a method (name, descriptor) is to be left uncounted; all are counted without.
+    pub left: Option<&'w dyn Fn(&str, &str) -> Option<String>>,
+    /// Which values are recorded.
+    pub values: Option<Values>,
+    /// Whether none are in a method (name, descriptor).
+    pub no_values: Option<&'w dyn Fn(&str, &str) -> bool>,
+}
+
+/// Which values are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Values {
+    /// Whether lengths of arrays and strings are, too.
+    pub lengths: bool,
+}
+
 /// Plans the probes of a class. `bytes` are those `class` was parsed from.
 ///
 /// A method that cannot be counted is planned as left, with the reason; the plan itself always succeeds.
 pub fn plan(class: &ClassFile<'_>, bytes: &[u8]) -> ClassPlan {
-    plan_without(class, bytes, &|_, _| None)
+    plan_with(class, bytes, Wanted::default())
 }
 
-/// Plans the probes of a class, but not those of the methods (name, descriptor) for which `left` has a reason.
-pub fn plan_without(
-    class: &ClassFile<'_>,
-    bytes: &[u8],
-    left: &dyn Fn(&str, &str) -> Option<String>,
-) -> ClassPlan {
+/// Plans the probes of a class, with a say in what is probed.
+pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> ClassPlan {
     let mut counters = Counters::default();
     let scope = throwing::ClassScope::of(class);
-    let methods = class
-        .methods()
-        .iter()
-        .map(|m| method::plan(class, &scope, m, &mut counters, left))
-        .collect();
+    let mut values = wanted.values.map(|values| Variables::of(class, values));
+    let mut methods = Vec::with_capacity(class.methods().len());
+    for (index, member) in class.methods().iter().enumerate() {
+        let left = wanted.left.unwrap_or(&|_, _| None);
+        let (name, descriptor) = (
+            member.name(class.constants()),
+            member.descriptor(class.constants()),
+        );
+        let removed = wanted.no_values.is_some_and(|no| no(&name, &descriptor));
+        let found = values
+            .as_mut()
+            .map(|v| v.assignments(class, index, removed));
+        let assigning: &BTreeSet<Pc> = found.as_ref().unwrap_or(const { &BTreeSet::new() });
+        let plan = method::plan(class, &scope, member, &mut counters, (left, assigning));
+        if let Some(values) = &mut values {
+            values.keep(index, &plan);
+        }
+        methods.push(plan);
+    }
     ClassPlan {
         version: PLAN_VERSION,
         hash: ClassHash::of(bytes),
@@ -64,5 +98,20 @@ pub fn plan_without(
         bytes: bytes.len() as u32,
         counters: counters.next,
         methods,
+        values: values.map(Variables::into_plan),
     }
+}
+
+/// Plans the probes of a class, but not those of the methods (name, descriptor) for which `left` has a reason.
+pub fn plan_without(
+    class: &ClassFile<'_>,
+    bytes: &[u8],
+    left: &dyn Fn(&str, &str) -> Option<String>,
+) -> ClassPlan {
+    let left = Some(left);
+    let wanted = Wanted {
+        left,
+        ..Wanted::default()
+    };
+    plan_with(class, bytes, wanted)
 }

@@ -42,13 +42,16 @@ impl From<pricetag_classfile::ClassFileError> for Refusal {
     }
 }
 
+/// Why a method is to be left, given name and descriptor.
+pub(crate) type Left<'l> = &'l dyn Fn(&str, &str) -> Option<String>;
+
 /// Plans a method; on refusal, or if it is to be left, no counter is taken.
 pub(crate) fn plan(
     class: &ClassFile<'_>,
     scope: &ClassScope<'_>,
     member: &Member<'_>,
     counters: &mut Counters,
-    left: &dyn Fn(&str, &str) -> Option<String>,
+    (left, assigning): (Left<'_>, &BTreeSet<Pc>),
 ) -> MethodPlan {
     let constants = class.constants();
     let mut plan = MethodPlan {
@@ -78,7 +81,7 @@ pub(crate) fn plan(
         return plan;
     }
     let empty = plan.clone();
-    match counted(class, scope, &code, plan, counters.next) {
+    match counted(class, scope, &code, plan, (counters.next, assigning)) {
         Ok((plan, next)) => {
             counters.next = next;
             plan
@@ -95,7 +98,7 @@ fn counted(
     class_scope: &ClassScope<'_>,
     code: &Code<'_>,
     mut plan: MethodPlan,
-    first_counter: u32,
+    (first_counter, assigning): (u32, &BTreeSet<Pc>),
 ) -> Result<(MethodPlan, u32), Refusal> {
     let constants = class.constants();
     let scope = MethodScope {
@@ -104,7 +107,8 @@ fn counted(
         access: plan.access,
     };
     let cfg = Cfg::of(code)?;
-    let throwing = Throwing::of(&cfg, code, constants, &scope)?;
+    let mut throwing = Throwing::of(&cfg, code, constants, &scope)?;
+    throwing.add_assignments(&cfg, assigning);
     let cfg = if throwing.before_init.is_empty() {
         cfg
     } else {

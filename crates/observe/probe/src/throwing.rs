@@ -179,6 +179,16 @@ impl Throwing {
         }
         Ok(result)
     }
+
+    /// Makes throw points of reachable instructions whose values are taken: the call that takes them may overflow the stack. None is
+    /// taken before a constructor has initialised `this`.
+    pub(crate) fn add_assignments(&mut self, cfg: &Cfg, assigning: &BTreeSet<Pc>) {
+        let reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
+        let pcs = reachable.map(|i| Pc(cfg.instructions[i].pc));
+        let taken =
+            pcs.filter(|pc| assigning.contains(pc) && self.initialiser.is_none_or(|i| *pc > i));
+        self.points.extend(taken);
+    }
 }
 
 /// Loads of locals and small constants, stores, stack operations, jumps: most instructions.

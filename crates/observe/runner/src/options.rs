@@ -94,6 +94,10 @@ pub struct RecordOptions {
     pub methods: BTreeSet<MethodName>,
     /// Whether included classes of the JDK are counted.
     pub count_jdk: bool,
+    /// How many first values of every primitive variable are recorded; none for 0.
+    pub values: u16,
+    /// Whether lengths of arrays and strings are values, too.
+    pub lengths: bool,
     /// Timing runs per input.
     pub repeat: u32,
     /// Where times come from.
@@ -157,6 +161,8 @@ impl RecordOptions {
             ("exclude", list(&self.exclude)),
             ("methods", methods.join(" ")),
             ("count_jdk", self.count_jdk.to_string()),
+            ("values", self.values.to_string()),
+            ("lengths", self.lengths.to_string()),
             ("timing", timing.to_owned()),
             (
                 "overhead_budget",

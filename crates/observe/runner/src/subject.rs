@@ -162,6 +162,8 @@ impl<'a> Subject<'a> {
             count_jdk: self.options.count_jdk,
             keep: self.options.methods.clone(),
             skip: self.skip.clone(),
+            values: self.options.values,
+            lengths: self.options.lengths,
             ..AgentOptions::new(mode, absolute(trace)?)
         })
     }

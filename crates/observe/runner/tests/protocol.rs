@@ -170,6 +170,8 @@ impl Bench {
             exclude: vec![],
             methods: BTreeSet::new(),
             count_jdk: false,
+            values: 0,
+            lengths: false,
             repeat: 2,
             timing: Timing::Separate,
             jit: true,
@@ -466,6 +468,7 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
             method("hot", (!skipped).then_some(1)),
             method("cool", Some(0)),
         ],
+        values: None,
     };
     let store = PlanStore::open(bench.path(folder)).unwrap();
     store.store(&plan).unwrap();

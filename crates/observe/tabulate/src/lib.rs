@@ -17,6 +17,7 @@ mod leaving;
 pub mod naming;
 mod row;
 mod tabulator;
+mod values;
 
 pub use block_times::{BlockRow, block_rows};
 pub use compare::{Difference, compare};

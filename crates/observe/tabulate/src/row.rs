@@ -20,6 +20,8 @@ pub(crate) struct Sums {
     pub(crate) imbalances: Vec<String>,
     pub(crate) stray: u32,
     pub(crate) unplanned: u32,
+    /// Values that are no finite numbers.
+    pub(crate) unusable: u32,
 }
 
 impl Sums {
@@ -32,6 +34,7 @@ impl Sums {
             imbalances: Vec::new(),
             stray: 0,
             unplanned: 0,
+            unusable: 0,
         }
     }
 

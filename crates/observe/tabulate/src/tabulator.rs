@@ -6,7 +6,7 @@ use std::rc::Rc;
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind, Observation, Row};
 use pricetag_flow::category::Categories;
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, PlanStore, StoreError};
-use pricetag_trace::{ClassCounters, Invocation, Record, Trace};
+use pricetag_trace::{ClassCounters, Invocation, Record, Trace, ValuePlace};
 
 use crate::cold::Cold;
 use crate::compare::Difference;
@@ -14,6 +14,7 @@ use crate::describe::{self, MethodFeatures};
 use crate::interval::{Counted, Frames, Readings};
 use crate::leaving::{Leaving, Targets};
 use crate::row::Sums;
+use crate::values::{self, ByInvocation, Fields};
 
 /// Caveats of one kind that are listed one by one; more are summed up.
 const LISTED: usize = 10;
@@ -56,6 +57,7 @@ impl Default for TabulateOptions {
                 FeatureKind::Loop,
                 FeatureKind::Branch,
                 FeatureKind::Exception,
+                FeatureKind::Value,
                 FeatureKind::Cold,
                 FeatureKind::Base,
             ]),
@@ -95,6 +97,7 @@ struct Class {
     plan: Rc<ClassPlan>,
     names: Vec<String>,
     methods: Vec<Option<Rc<MethodFeatures>>>,
+    locals: Vec<Option<Feature>>,
 }
 
 /// Turns traces into rows; loads each plan once.
@@ -113,6 +116,8 @@ pub(crate) struct Run {
     pub(crate) loaded: BTreeSet<ClassHash>,
     pub(crate) caveats: Vec<String>,
     pub(crate) left: Vec<String>,
+    pub(crate) fields: Fields,
+    pub(crate) values: ByInvocation,
 }
 
 impl Tabulator {
@@ -153,6 +158,7 @@ impl Tabulator {
         let mut sums = Sums::new(cold);
         let counted = self.totals(&run, &counters, open, &mut sums)?;
         self.add_counters(&mut run, &counted, None, &mut sums, builder);
+        self.add_values(&run, None, &mut sums, builder);
         Ok(self.close(sums, run.caveats, run.left, builder))
     }
 
@@ -206,6 +212,7 @@ impl Tabulator {
         let counters: Vec<&ClassCounters> = record.counters.iter().collect();
         let counted = self.totals(run, &counters, BTreeMap::new(), &mut sums)?;
         self.add_counters(run, &counted, None, &mut sums, builder);
+        self.add_values(run, Some(record.sequence), &mut sums, builder);
         let mut row = self.close(sums, run.caveats.clone(), Vec::new(), builder);
         if record.threw {
             row.caveats
@@ -221,6 +228,8 @@ impl Tabulator {
             loaded: BTreeSet::new(),
             caveats: Vec::new(),
             left: Vec::new(),
+            fields: Fields::default(),
+            values: values::of(trace),
         };
         if let Some(reason) = trace.incomplete_reason() {
             run.caveats
@@ -233,7 +242,10 @@ impl Tabulator {
                     run.loaded.insert(class.hash);
                     self.load(class.hash)?;
                     match &self.classes[&class.hash] {
-                        Some(known) => run.leaving.counted.add(&known.plan),
+                        Some(known) => {
+                            run.leaving.counted.add(&known.plan);
+                            run.fields.add(&known.plan);
+                        }
                         None => missing.push(crate::naming::class(&class.name)),
                     }
                 }
@@ -249,6 +261,8 @@ impl Tabulator {
                 _ => {}
             }
         }
+        run.fields.complete();
+        run.left.extend(run.fields.left());
         run.caveats
             .extend(listed(inexact, "further reasons why counts are inexact"));
         if running > 0 {
@@ -277,8 +291,10 @@ impl Tabulator {
             } else {
                 format!(" @{}", &hash.to_string()[..8])
             };
+            let names = describe::method_names(&plan, &suffix);
             Class {
-                names: describe::method_names(&plan, &suffix),
+                locals: values::locals(&plan, &names),
+                names,
                 methods: plan.methods.iter().map(|_| None).collect(),
                 plan: Rc::new(plan),
             }
@@ -368,6 +384,32 @@ impl Tabulator {
         }
     }
 
+    /// Adds the first values of the run, or of one invocation.
+    fn add_values(
+        &self,
+        run: &Run,
+        invocation: Option<u64>,
+        sums: &mut Sums,
+        builder: &mut DatasetBuilder,
+    ) {
+        let Some(variables) = run.values.get(&invocation) else {
+            return;
+        };
+        if !self.options.kinds.contains(&FeatureKind::Value) {
+            return;
+        }
+        let local = |place: &ValuePlace| match place {
+            ValuePlace::Local { hash, variable } => {
+                let class = self.classes.get(hash)?.as_ref()?;
+                class.locals.get(variable.0 as usize)?.as_ref()
+            }
+            ValuePlace::Field { .. } => None,
+        };
+        let cells = values::cells(variables, &run.fields, local, builder);
+        sums.unusable += cells.unusable;
+        sums.counts.extend(cells.values);
+    }
+
     /// Adds what is summed over methods, and the caveats.
     pub(crate) fn close(
         &self,
@@ -411,6 +453,12 @@ impl Tabulator {
             sums.count(&feature, 1.0, builder);
         }
         caveats.extend(listed(sums.imbalances, "further methods left out"));
+        if sums.unusable > 0 {
+            caveats.push(format!(
+                "{} values are infinite or not a number: missing, as far as no other thread has a finite one",
+                sums.unusable
+            ));
+        }
         if sums.stray > 0 {
             caveats.push(format!("{} counters that no plan knows", sums.stray));
         }

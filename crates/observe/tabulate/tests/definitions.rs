@@ -145,6 +145,7 @@ fn class(hash: ClassHash) -> ClassPlan {
         bytes: 700,
         counters: 10,
         methods: vec![sort(), swap(9)],
+        values: None,
     }
 }
 

@@ -56,9 +56,16 @@ pub struct SubjectArgs {
     /// Time limit of one run: `30`, `500ms`, `10m`.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Workload")]
     pub timeout: Option<Duration>,
-    /// What to count: opcodes, blocks, methods, loops, branches, exceptions; all of them by default.
+    /// What to count: opcodes, blocks, methods, loops, branches, exceptions, all of them by default; and `values`, the first values given
+    /// to every primitive variable.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = feature_kinds, help_heading = "Counting")]
     pub features: Vec<FeatureGroup>,
+    /// How many first values of every primitive local variable and field to record; 5 with `--features …,values`.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = "Counting")]
+    pub values: Option<u16>,
+    /// Lengths of arrays and strings are values, too.
+    #[arg(long, help_heading = "Counting")]
+    pub lengths: bool,
     /// What one observation is: `main`, or `package.Class#method` for each of its invocations in a warm JVM.
     #[arg(
         long,

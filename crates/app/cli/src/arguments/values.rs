@@ -168,10 +168,11 @@ pub fn feature_kinds(text: &str) -> Result<FeatureGroup, String> {
         "loops" => vec![FeatureKind::Loop],
         "branches" => vec![FeatureKind::Branch],
         "exceptions" => vec![FeatureKind::Exception],
-        "values" | "calls" => return Err(format!("`{text}` cannot be recorded by this version")),
+        "values" => vec![FeatureKind::Value],
+        "calls" => return Err(format!("`{text}` cannot be recorded by this version")),
         _ => {
             return Err(format!(
-                "`{text}` is none of opcodes, blocks, methods, loops, branches, exceptions"
+                "`{text}` is none of opcodes, blocks, methods, loops, branches, exceptions, values"
             ));
         }
     };

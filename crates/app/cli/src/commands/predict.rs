@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
 
+use pricetag_cost_model::CostModel;
 use pricetag_dataset::Dataset;
 use pricetag_finding::Predictions;
 use pricetag_predict::{predict_csv, predict_dataset};
@@ -31,21 +32,43 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
             .scope
             .parse::<Scope>()
             .unwrap_or(Scope::Main);
-        predict_dataset(&model, &counted(args, scope, common, console)?)?
+        let needed = Needed::of(&model, scope);
+        predict_dataset(&model, &counted(args, needed, common, console)?)?
     };
     console.result(&predictions, || predictions.to_text(console.width))?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// What has to be recorded to predict by a model.
+struct Needed {
+    scope: Scope,
+    /// How many first values of variables.
+    values: u16,
+    /// Whether lengths are among them.
+    lengths: bool,
+}
+
+impl Needed {
+    fn of(model: &CostModel, scope: Scope) -> Self {
+        let number = |name: &str| name.rsplit_once('#')?.1.parse::<u16>().ok();
+        let names = || model.domain.keys();
+        Self {
+            scope,
+            values: names().filter_map(|name| number(name)).max().unwrap_or(0),
+            lengths: names().any(|name| name.contains(".length#")),
+        }
+    }
+}
+
 /// Counts the subject's runs without timing them.
 fn counted(
     args: &PredictArgs,
-    scope: Scope,
+    needed: Needed,
     common: &Common,
     console: &Console,
 ) -> Result<Dataset, Failure> {
     let scratch = std::env::temp_dir().join(format!("pricetag-predict-{}", std::process::id()));
-    let result = count_into(&scratch, args, scope, common, console);
+    let result = count_into(&scratch, args, needed, common, console);
     std::fs::remove_dir_all(&scratch).ok();
     result
 }
@@ -53,7 +76,7 @@ fn counted(
 fn count_into(
     scratch: &Path,
     args: &PredictArgs,
-    scope: Scope,
+    needed: Needed,
     common: &Common,
     console: &Console,
 ) -> Result<Dataset, Failure> {
@@ -64,11 +87,13 @@ fn count_into(
         env: BTreeMap::new(),
         cwd: None,
         timeout: args.timeout,
-        scope,
+        scope: needed.scope,
         include: args.include.clone(),
         exclude: args.exclude.clone(),
         methods: BTreeSet::new(),
         count_jdk: args.count_jdk,
+        values: needed.values,
+        lengths: needed.lengths,
         repeat: 1,
         timing: Timing::Never,
         jit: true,

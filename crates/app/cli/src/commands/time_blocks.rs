@@ -64,6 +64,8 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         exclude: args.exclude.clone(),
         methods: BTreeSet::new(),
         count_jdk: false,
+        values: 0,
+        lengths: false,
         repeat: args.repeat,
         timing: Timing::Never,
         jit: args.jit == Switch::On,

@@ -1,0 +1,159 @@
+//! The primitive variables that a class assigns, and where.
+//!
+//! After Chen et al. 2010 ("Mantis: predicting system performance through program analysis and modeling"), whose features include the
+//! first values given to each variable. A variable is a field, or a local variable of one method as the debug tables delimit it (a slot
+//! where there are none). Assignments are the stores to it: parameters receive their values without one.
+//!
+//! Behind the counters of a class, its chunk has one more element per variable: how many of its first values were taken
+//! since the observation began.
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{ClassPlan, Pc};
+
+/// A variable of one class; index into [`ValuesPlan::variables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct VariableIndex(pub u32);
+
+/// Which variables a class assigns, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValuesPlan {
+    /// Whether lengths of arrays and strings are values, too.
+    pub lengths: bool,
+    /// In order of their first assignment in the class file; index = [`VariableIndex`].
+    pub variables: Vec<VariablePlan>,
+    /// Ascending by method and place.
+    pub assignments: Vec<AssignmentPlan>,
+    /// Names and descriptors of the fields that the class declares: tells where an inherited field belongs.
+    pub fields: Vec<(String, String)>,
+    /// Methods in which no values are taken, on request.
+    pub removed: Vec<u16>,
+    /// Fields that those methods assign: what is known of their values is not complete.
+    pub unseen: Vec<VariablePlace>,
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariablePlan {
+    /// Where it lives.
+    pub place: VariablePlace,
+    /// What is taken down of it.
+    pub kind: ValueKind,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VariablePlace {
+    /// A local variable.
+    Local {
+        /// Index of its method in the class file.
+        method: u16,
+        /// Its name, if the class was compiled with debug tables.
+        name: Option<String>,
+        /// Its slot.
+        slot: u16,
+        /// Source line of its first assignment, if known.
+        line: Option<u16>,
+    },
+    /// A field, static or not; of all instances together.
+    Field {
+        /// Internal name of the class it was looked up in, which may inherit it.
+        owner: String,
+        /// Name.
+        name: String,
+        /// Descriptor.
+        descriptor: String,
+    },
+}
+
+/// What is taken down of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ValueKind {
+    /// `boolean`, as 0 and 1.
+    Boolean,
+    /// `byte`.
+    Byte,
+    /// `char`, as its code.
+    Char,
+    /// `short`.
+    Short,
+    /// `int`.
+    Int,
+    /// `long`.
+    Long,
+    /// `float`.
+    Float,
+    /// `double`.
+    Double,
+    /// Length of an array; `null` counts as never assigned.
+    ArrayLength,
+    /// Length of a string; `null` counts as never assigned.
+    StringLength,
+}
+
+impl ValueKind {
+    /// What is taken of a variable with this descriptor.
+    pub fn of(descriptor: &str, lengths: bool) -> Option<Self> {
+        Some(match descriptor.as_bytes().first()? {
+            b'Z' => Self::Boolean,
+            b'B' => Self::Byte,
+            b'C' => Self::Char,
+            b'S' => Self::Short,
+            b'I' => Self::Int,
+            b'J' => Self::Long,
+            b'F' => Self::Float,
+            b'D' => Self::Double,
+            b'[' if lengths => Self::ArrayLength,
+            _ if lengths && descriptor == "Ljava/lang/String;" => Self::StringLength,
+            _ => return None,
+        })
+    }
+
+    /// Slots of a value on the operand stack, of a reference for lengths.
+    pub fn is_wide(self) -> bool {
+        matches!(self, Self::Long | Self::Double)
+    }
+
+    /// Whether values travel as the bits of a `double`.
+    pub fn is_real(self) -> bool {
+        matches!(self, Self::Float | Self::Double)
+    }
+
+    /// Whether the variable holds a reference of which the length is taken.
+    pub fn is_length(self) -> bool {
+        matches!(self, Self::ArrayLength | Self::StringLength)
+    }
+}
+
+/// An instruction that assigns a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssignmentPlan {
+    /// Index of the method in the class file.
+    pub method: u16,
+    /// The store, `putfield`, `putstatic` or `iinc`.
+    pub pc: Pc,
+    /// What it assigns.
+    pub variable: VariableIndex,
+}
+
+impl ClassPlan {
+    /// Length of the class's chunk: its counters, then one element per variable.
+    pub fn chunk_length(&self) -> u32 {
+        let variables = self.values.as_ref().map_or(0, |v| v.variables.len());
+        self.counters + variables as u32
+    }
+
+    /// Where a variable's element lies in the chunk.
+    pub fn element(&self, variable: VariableIndex) -> u32 {
+        self.counters + variable.0
+    }
+}
+
+impl ValuesPlan {
+    /// The assignments in a method.
+    pub fn of_method(&self, method: u16) -> &[AssignmentPlan] {
+        let first = self.assignments.partition_point(|a| a.method < method);
+        let end = self.assignments.partition_point(|a| a.method <= method);
+        &self.assignments[first..end]
+    }
+}

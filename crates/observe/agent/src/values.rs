@@ -1,0 +1,301 @@
+//! The first values that variables were given.
+//!
+//! Instrumented code calls `taken` for the first values only; how many were taken is noted in the chunk of the thread (decision 001
+//! and `pricetag_instrument::values`), the values themselves are kept here. Each thread counts its own versions. In a run
+//! without method scopes a version is kept as sum and number of threads; with scopes values belong to the invocations
+//! that are active on the thread, and the marks in the chunk are cleared when one begins.
+//!
+//! A field may be assigned by methods of several classes, each of which takes its own first values: the first of all of them
+//! are among these, and come in order, so counting them again per thread and field yields the field's first values.
+//!
+//! The table's lock is never held while the JVM is called.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+
+use pricetag_probe_plan::{ClassHash, ValueKind, VariableIndex, VariablePlace, VariablePlan};
+use pricetag_trace::{Argument, Record, ValuePlace, Values as Taken, VariableValues, VersionValue};
+
+use crate::classes::{ClassIndex, Classes, Counted};
+use crate::jvm::{Jni, jobject};
+use crate::scope;
+use crate::session::{Session, lock};
+use crate::threads;
+
+/// A variable of this process; index into [`Table::variables`].
+type Number = u32;
+
+/// Values by variable, of one invocation.
+pub type Own = BTreeMap<Number, Vec<f64>>;
+
+/// All values of the run.
+#[derive(Debug, Default)]
+pub struct Values {
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    /// By class and element of its chunk.
+    known: HashMap<(ClassIndex, u32), Number>,
+    fields: BTreeMap<(String, String, String), Number>,
+    variables: Vec<Variable>,
+    /// How many values a live thread gave to a field.
+    given: HashMap<i32, HashMap<Number, u16>>,
+}
+
+#[derive(Debug)]
+struct Variable {
+    place: ValuePlace,
+    kind: ValueKind,
+    versions: Vec<Version>,
+}
+
+/// One version over all threads.
+#[derive(Clone, Copy, Debug, Default)]
+struct Version {
+    sum: f64,
+    threads: u32,
+    unusable: u32,
+}
+
+impl Version {
+    fn add(&mut self, value: f64) {
+        if value.is_finite() {
+            self.sum += value;
+            self.threads += 1;
+        } else {
+            self.unusable += 1;
+        }
+    }
+
+    fn mean(self) -> VersionValue {
+        let mean = self.sum / f64::from(self.threads.max(1));
+        // Sums of huge values may overflow although every value is finite.
+        let finite = mean.is_finite();
+        VersionValue {
+            mean: if finite { mean } else { 0.0 },
+            threads: if finite { self.threads } else { 0 },
+            unusable: self.unusable + if finite { 0 } else { self.threads },
+        }
+    }
+}
+
+impl Values {
+    /// A thread takes its `nth` value, from 0, of the variable that has this element in a class's chunk.
+    pub fn take(
+        &self,
+        session: &Session,
+        jni: Jni,
+        (class, element): (ClassIndex, u32),
+        nth: u32,
+        value: Value,
+    ) {
+        let limit = session.options.values;
+        let Some(number) = self.number(&session.classes, class, element) else {
+            return;
+        };
+        if session.scopes.any() {
+            let kind = lock(&self.table).variables[number as usize].kind;
+            let value = value.of(kind);
+            threads::with(session, jni, |thread| {
+                for active in &mut thread.active {
+                    let own = active.values.entry(number).or_default();
+                    if own.len() < usize::from(limit) {
+                        own.push(value);
+                    }
+                }
+            });
+            return;
+        }
+        let serial = current_serial(session, jni);
+        let mut table = lock(&self.table);
+        let Table {
+            variables, given, ..
+        } = &mut *table;
+        let variable = &mut variables[number as usize];
+        let nth = match variable.place {
+            ValuePlace::Local { .. } => nth as u16,
+            ValuePlace::Field { .. } => {
+                let given = given.entry(serial).or_default().entry(number).or_insert(0);
+                *given += 1;
+                *given - 1
+            }
+        };
+        if nth >= limit {
+            return;
+        }
+        let value = value.of(variable.kind);
+        let at = usize::from(nth);
+        if variable.versions.len() <= at {
+            variable.versions.resize(at + 1, Version::default());
+        }
+        variable.versions[at].add(value);
+    }
+
+    /// Forgets what is only needed while a thread lives.
+    pub fn thread_end(&self, serial: i32) {
+        lock(&self.table).given.remove(&serial);
+    }
+
+    /// The values of the whole run so far; none if none were taken.
+    pub fn record(&self) -> Option<Record> {
+        let table = lock(&self.table);
+        let variables = table.variables.iter().filter(|v| !v.versions.is_empty());
+        let mut variables: Vec<VariableValues> = variables
+            .map(|v| VariableValues {
+                place: v.place.clone(),
+                versions: v.versions.iter().map(|version| version.mean()).collect(),
+            })
+            .collect();
+        if variables.is_empty() {
+            return None;
+        }
+        variables.sort_by(|a, b| a.place.cmp(&b.place));
+        let invocation = None;
+        Some(Record::Values(Taken {
+            invocation,
+            variables,
+        }))
+    }
+
+    /// The values of one invocation.
+    pub fn record_of(&self, sequence: u64, own: &Own) -> Record {
+        let table = lock(&self.table);
+        let versions = |values: &[f64]| {
+            let versions = values.iter().map(|&value| {
+                let mut version = Version::default();
+                version.add(value);
+                version.mean()
+            });
+            versions.collect()
+        };
+        let mut variables: Vec<VariableValues> = own
+            .iter()
+            .map(|(number, values)| VariableValues {
+                place: table.variables[*number as usize].place.clone(),
+                versions: versions(values),
+            })
+            .collect();
+        variables.sort_by(|a, b| a.place.cmp(&b.place));
+        Record::Values(Taken {
+            invocation: Some(sequence),
+            variables,
+        })
+    }
+
+    /// The number of a variable, given one when it is first asked for.
+    fn number(&self, classes: &Classes, class: ClassIndex, element: u32) -> Option<Number> {
+        if let Some(number) = lock(&self.table).known.get(&(class, element)) {
+            return Some(*number);
+        }
+        let counted = classes.get(class)?;
+        let index = element.checked_sub(counted.counters as u32)?;
+        let variable = counted.variables.get(index as usize)?;
+        let place = place(classes, &counted, VariableIndex(index), variable);
+        let mut table = lock(&self.table);
+        let next = table.variables.len() as Number;
+        let number = match &place {
+            ValuePlace::Field {
+                class,
+                name,
+                descriptor,
+            } => {
+                let key = (class.clone(), name.clone(), descriptor.clone());
+                *table.fields.entry(key).or_insert(next)
+            }
+            // Two threads may ask for the same one at once.
+            ValuePlace::Local { .. } => table.known.get(&(class, element)).copied().unwrap_or(next),
+        };
+        if number == next {
+            table.variables.push(Variable {
+                place,
+                kind: variable.kind,
+                versions: Vec::new(),
+            });
+        }
+        table.known.insert((class, element), number);
+        Some(number)
+    }
+}
+
+/// Where a variable lives. A field is looked for from the class it was named with upwards.
+fn place(
+    classes: &Classes,
+    counted: &Arc<Counted>,
+    index: VariableIndex,
+    variable: &VariablePlan,
+) -> ValuePlace {
+    let hash: ClassHash = counted.hash;
+    let VariablePlace::Field {
+        owner,
+        name,
+        descriptor,
+    } = &variable.place
+    else {
+        return ValuePlace::Local {
+            hash,
+            variable: index,
+        };
+    };
+    let field = (name.clone(), descriptor.clone());
+    let mut class = owner.clone();
+    let declaring = loop {
+        let Some((_, here)) = classes.named(&class).into_iter().next() else {
+            break owner.clone();
+        };
+        match &here.super_name {
+            _ if here.fields.contains(&field) => break class,
+            // A hierarchy of loaded classes has no cycle, but two of one name could make one.
+            Some(parent) if *parent != class && *parent != *owner => class.clone_from(parent),
+            _ => break owner.clone(),
+        }
+    };
+    let (name, descriptor) = field;
+    ValuePlace::Field {
+        class: declaring,
+        name,
+        descriptor,
+    }
+}
+
+fn current_serial(session: &Session, jni: Jni) -> i32 {
+    let field = session
+        .runtime
+        .get()
+        .and_then(|runtime| runtime.thread_serial);
+    let thread = session.jvmti.current_thread();
+    let (Some(field), Some(thread)) = (field, thread) else {
+        return 0;
+    };
+    let serial = jni.int_field(thread, field);
+    jni.delete_local(thread);
+    serial
+}
+
+/// A value on its way here.
+#[derive(Clone, Copy, Debug)]
+pub enum Value {
+    /// An integer, or the bits of a `double`.
+    Bits(i64),
+    /// A length.
+    Length(u64),
+}
+
+impl Value {
+    fn of(self, kind: ValueKind) -> f64 {
+        match self {
+            Self::Bits(bits) if kind.is_real() => f64::from_bits(bits as u64),
+            Self::Bits(integer) => integer as f64,
+            Self::Length(length) => length as f64,
+        }
+    }
+}
+
+/// The length of an array or string; none of anything else.
+pub fn length(session: &Session, jni: Jni, object: jobject) -> Option<Value> {
+    match scope::describe(session, jni, object) {
+        Argument::Size(size) => Some(Value::Length(size)),
+        _ => None,
+    }
+}

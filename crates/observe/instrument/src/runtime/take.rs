@@ -1,0 +1,149 @@
+//! The helper's methods that take values.
+//!
+//! ```text
+//! static void value(long v, long[] c, int at, int class) { if ((int) c[at] < LIMIT) take(v, c, at, class); }   // ForceInline
+//! static void value(double v, …)                         { … take(Double.doubleToRawLongBits(v), …); }          // ForceInline
+//! static void length(Object v, …)                        { … takeLength(v, …); }                                // ForceInline
+//! static void take(long v, long[] c, int at, int class)  { taken(v, class, at, (int) c[at]); c[at]++; }
+//! static void takeLength(Object v, …)                    { if (takenLength(v, class, at, (int) c[at])) c[at]++; }
+//! ```
+//! The element is written by the thread that owns the chunk alone. It is increased last, so that a stack overflow in the native
+//! leaves the value to be taken again.
+
+use super::{HELPER_CLASS, HelperMethod};
+use pricetag_classfile::{Assembler, ClassFileError, PoolAppender, opcode};
+
+/// Slots of the parameters behind the value.
+struct Slots {
+    chunk: u16,
+    element: u16,
+    class: u16,
+}
+
+impl Slots {
+    fn behind(value: u16) -> Self {
+        Self {
+            chunk: value,
+            element: value + 1,
+            class: value + 2,
+        }
+    }
+
+    /// Pushes how many values were taken.
+    fn taken(&self, asm: &mut Assembler) {
+        asm.local(opcode::ALOAD, self.chunk);
+        asm.local(opcode::ILOAD, self.element);
+        asm.op(opcode::LALOAD);
+        asm.op(opcode::L2I);
+    }
+
+    /// `c[at]++`.
+    fn increase(&self, asm: &mut Assembler) {
+        asm.local(opcode::ALOAD, self.chunk);
+        asm.local(opcode::ILOAD, self.element);
+        asm.raw(&[
+            opcode::DUP2,
+            opcode::LALOAD,
+            opcode::LCONST_1,
+            opcode::LADD,
+            opcode::LASTORE,
+        ]);
+    }
+}
+
+/// All of them.
+pub(super) fn methods(
+    pool: &mut PoolAppender<'_, '_>,
+    limit: u16,
+) -> Result<Vec<HelperMethod>, ClassFileError> {
+    let guard = |name, descriptor, locals, code| HelperMethod {
+        name,
+        descriptor,
+        stack: 6,
+        locals,
+        code,
+        inline: true,
+    };
+    let (long, object) = ("(J[JII)V", "(Ljava/lang/Object;[JII)V");
+    let take = |name, descriptor, locals, code| HelperMethod {
+        inline: false,
+        ..guard(name, descriptor, locals, code)
+    };
+    let reals = guarded(pool, limit, (opcode::DLOAD, 2), |asm, pool| {
+        let bits = pool.method("java/lang/Double", "doubleToRawLongBits", "(D)J")?;
+        asm.constant(opcode::INVOKESTATIC, bits);
+        pool.method(HELPER_CLASS, "take", long)
+    })?;
+    let integers = guarded(pool, limit, (opcode::LLOAD, 2), |_, pool| {
+        pool.method(HELPER_CLASS, "take", long)
+    })?;
+    let lengths = guarded(pool, limit, (opcode::ALOAD, 1), |_, pool| {
+        pool.method(HELPER_CLASS, "takeLength", object)
+    })?;
+    Ok(vec![
+        guard("value", long, 5, integers),
+        guard("value", "(D[JII)V", 5, reals),
+        guard("length", object, 4, lengths),
+        take("take", long, 5, take_code(pool)?),
+        take("takeLength", object, 4, take_length_code(pool)?),
+    ])
+}
+
+/// `if (taken < limit) callee(value, chunk, element, class)`; `callee` may convert the value on the stack first.
+fn guarded(
+    pool: &mut PoolAppender<'_, '_>,
+    limit: u16,
+    (load, slots): (u8, u16),
+    callee: impl FnOnce(&mut Assembler, &mut PoolAppender<'_, '_>) -> Result<u16, ClassFileError>,
+) -> Result<Vec<u8>, ClassFileError> {
+    let at = Slots::behind(slots);
+    let mut asm = Assembler::default();
+    let end = asm.label();
+    at.taken(&mut asm);
+    asm.int(i32::from(limit), pool)?;
+    asm.jump(opcode::IF_ICMPGE, end);
+    asm.local(load, 0);
+    let callee = callee(&mut asm, pool)?;
+    asm.local(opcode::ALOAD, at.chunk);
+    asm.local(opcode::ILOAD, at.element);
+    asm.local(opcode::ILOAD, at.class);
+    asm.constant(opcode::INVOKESTATIC, callee);
+    asm.bind(end);
+    asm.op(opcode::RETURN);
+    Ok(asm.finish()?.code)
+}
+
+fn take_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+    let at = Slots::behind(2);
+    let mut asm = Assembler::default();
+    asm.local(opcode::LLOAD, 0);
+    asm.local(opcode::ILOAD, at.class);
+    asm.local(opcode::ILOAD, at.element);
+    at.taken(&mut asm);
+    asm.constant(
+        opcode::INVOKESTATIC,
+        pool.method(HELPER_CLASS, "taken", "(JIII)V")?,
+    );
+    at.increase(&mut asm);
+    asm.op(opcode::RETURN);
+    Ok(asm.finish()?.code)
+}
+
+fn take_length_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+    let at = Slots::behind(1);
+    let mut asm = Assembler::default();
+    let end = asm.label();
+    asm.local(opcode::ALOAD, 0);
+    asm.local(opcode::ILOAD, at.class);
+    asm.local(opcode::ILOAD, at.element);
+    at.taken(&mut asm);
+    asm.constant(
+        opcode::INVOKESTATIC,
+        pool.method(HELPER_CLASS, "takenLength", "(Ljava/lang/Object;III)Z")?,
+    );
+    asm.jump(opcode::IFEQ, end);
+    at.increase(&mut asm);
+    asm.bind(end);
+    asm.op(opcode::RETURN);
+    Ok(asm.finish()?.code)
+}

@@ -1,0 +1,100 @@
+//! Probes that take the first values given to variables.
+//!
+//! Before a store the value is copied and passed to `Pricetag.value(value, chunk, element, class)`, behind an `iinc` the variable is
+//! loaded for it. The helper compares the variable's element of the chunk, the number of values taken, with their limit;
+//! that one comparison is all that is left once they are taken.
+
+use crate::body::Body;
+use crate::error::MethodError;
+use crate::runtime::HELPER_CLASS;
+use pricetag_classfile::{Label, opcode};
+use pricetag_probe_plan::{ClassPlan, ValueKind};
+
+/// What is taken at one instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Take {
+    /// Where in the chunk it is noted how many values were taken.
+    pub element: u32,
+    /// What is taken.
+    pub kind: ValueKind,
+}
+
+/// What is taken in a method: original offset of the instruction and what it assigns, ascending.
+pub(crate) fn of_method(plan: &ClassPlan, method: usize) -> Vec<(u16, Take)> {
+    let Some(values) = &plan.values else {
+        return Vec::new();
+    };
+    let assignments = values.of_method(method as u16).iter();
+    assignments
+        .map(|a| {
+            let kind = values.variables[a.variable.0 as usize].kind;
+            let element = plan.element(a.variable);
+            (a.pc.0, Take { element, kind })
+        })
+        .collect()
+}
+
+impl Body<'_, '_, '_> {
+    /// What is taken at an instruction.
+    fn take_at(&self, index: usize) -> Option<Take> {
+        let pc = self.instructions[index].pc;
+        let at = self.takes.binary_search_by_key(&pc, |t| t.0).ok()?;
+        Some(self.takes[at].1)
+    }
+
+    /// Appends the probe before a store.
+    pub(crate) fn take_before(&mut self, index: usize) -> Result<(), MethodError> {
+        let Some(take) = self.take_at(index) else {
+            return Ok(());
+        };
+        if self.instructions[index].opcode == opcode::IINC {
+            return Ok(());
+        }
+        let start = self.asm.here();
+        self.places.push((start, self.instructions[index].pc));
+        self.asm.op(if take.kind.is_wide() {
+            opcode::DUP2
+        } else {
+            opcode::DUP
+        });
+        self.pass(index, take)
+    }
+
+    /// Appends the probe behind an `iinc`.
+    pub(crate) fn take_behind(&mut self, index: usize) -> Result<(), MethodError> {
+        use pricetag_classfile::Operand;
+        let Some(take) = self.take_at(index) else {
+            return Ok(());
+        };
+        if let Operand::Iinc { local, .. } = self.instructions[index].operand {
+            self.asm.local(opcode::ILOAD, local);
+            self.pass(index, take)?;
+        }
+        Ok(())
+    }
+
+    /// With a copy of the value on the stack, widens it and calls the helper.
+    fn pass(&mut self, index: usize, take: Take) -> Result<(), MethodError> {
+        let (widen, name, descriptor) = match take.kind {
+            ValueKind::Long => (None, "value", "(J[JII)V"),
+            ValueKind::Float => (Some(opcode::F2D), "value", "(D[JII)V"),
+            ValueKind::Double => (None, "value", "(D[JII)V"),
+            ValueKind::ArrayLength | ValueKind::StringLength => {
+                (None, "length", "(Ljava/lang/Object;[JII)V")
+            }
+            _ => (Some(opcode::I2L), "value", "(J[JII)V"),
+        };
+        if let Some(widen) = widen {
+            self.asm.op(widen);
+        }
+        self.asm.local(opcode::ALOAD, self.chunk);
+        let constants = &mut self.shared.constants;
+        self.asm.int(take.element as i32, constants)?;
+        self.asm.int(self.shared.class_index as i32, constants)?;
+        let call: Label = self.asm.here();
+        self.places.push((call, self.instructions[index].pc));
+        let method = constants.method(HELPER_CLASS, name, descriptor)?;
+        self.asm.constant(opcode::INVOKESTATIC, method);
+        Ok(())
+    }
+}
