@@ -132,7 +132,7 @@ pub fn tabulate(
         });
     }
     let Columns {
-        columns,
+        kept: columns,
         features,
         unused,
         incomplete,
@@ -193,7 +193,7 @@ const ALL_KINDS: [FeatureKind; 12] = [
 /// Columns of a design, and what became of the others.
 #[derive(Default)]
 struct Columns {
-    columns: Vec<Column>,
+    kept: Vec<Column>,
     features: Vec<FeatureId>,
     unused: Vec<FeatureId>,
     incomplete: Vec<FeatureId>,
@@ -232,7 +232,7 @@ fn columns(dataset: &Dataset, rows: &[usize], wanted: &dyn Fn(FeatureKind) -> bo
         } else {
             Values::Sparse(kept)
         };
-        found.columns.push(Column {
+        found.kept.push(Column {
             name: feature.name.clone(),
             values,
         });

@@ -38,15 +38,21 @@ impl Counters {
     }
 }
 
+/// Why a method is to be left uncounted, given name and descriptor; none if it is not.
+pub type Left<'l> = &'l dyn Fn(&str, &str) -> Option<String>;
+
+/// Whether a method is meant, given name and descriptor.
+pub type Chosen<'c> = &'c dyn Fn(&str, &str) -> bool;
+
 /// What is wanted of a class beside its counts.
 #[derive(Clone, Copy, Default)]
 pub struct Wanted<'w> {
     /// Why a method (name, descriptor) is to be left uncounted; all are counted without.
-    pub left: Option<&'w dyn Fn(&str, &str) -> Option<String>>,
+    pub left: Option<Left<'w>>,
     /// Which values are recorded.
     pub values: Option<Values>,
     /// Whether none are in a method (name, descriptor).
-    pub no_values: Option<&'w dyn Fn(&str, &str) -> bool>,
+    pub no_values: Option<Chosen<'w>>,
 }
 
 /// Which values are recorded.

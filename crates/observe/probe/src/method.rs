@@ -9,7 +9,7 @@ use pricetag_probe_plan::{
 };
 
 use crate::throwing::{ClassScope, MethodScope, Throwing};
-use crate::{Counters, limits, placement};
+use crate::{Counters, Left, limits, placement};
 
 /// Why a method is not counted.
 #[derive(Debug, thiserror::Error)]
@@ -41,9 +41,6 @@ impl From<pricetag_classfile::ClassFileError> for Refusal {
         Self::Flow(error.into())
     }
 }
-
-/// Why a method is to be left, given name and descriptor.
-pub(crate) type Left<'l> = &'l dyn Fn(&str, &str) -> Option<String>;
 
 /// Plans a method; on refusal, or if it is to be left, no counter is taken.
 pub(crate) fn plan(
