@@ -203,7 +203,7 @@ pub(crate) fn cells<'f>(
                 name,
                 descriptor,
             } => fields.feature(class, name, descriptor),
-            place => locals(place).cloned(),
+            place @ ValuePlace::Local { .. } => locals(place).cloned(),
         };
         let Some(feature) = feature else { continue };
         for (number, version) in (1..).zip(&variable.versions) {
