@@ -77,14 +77,12 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
     let mut methods = Vec::with_capacity(class.methods().len());
     for (index, member) in class.methods().iter().enumerate() {
         let left = wanted.left.unwrap_or(&|_, _| None);
-        let (name, descriptor) = (
-            member.name(class.constants()),
-            member.descriptor(class.constants()),
-        );
-        let removed = wanted.no_values.is_some_and(|no| no(&name, &descriptor));
-        let found = values
-            .as_mut()
-            .map(|v| v.assignments(class, index, removed));
+        let found = values.as_mut().map(|values| {
+            let name = member.name(class.constants());
+            let descriptor = member.descriptor(class.constants());
+            let removed = wanted.no_values.is_some_and(|no| no(&name, &descriptor));
+            values.assignments(class, index, removed)
+        });
         let assigning: &BTreeSet<Pc> = found.as_ref().unwrap_or(const { &BTreeSet::new() });
         let plan = method::plan(class, &scope, member, &mut counters, (left, assigning));
         if let Some(values) = &mut values {

@@ -1,5 +1,7 @@
 //! The plan of one method: blocks, edges, throw points, handlers, loops, and where the counters stand.
 
+use std::collections::BTreeSet;
+
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, Operand};
 use pricetag_flow::{Cfg, FlowError, MethodLoop};

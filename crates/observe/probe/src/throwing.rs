@@ -15,7 +15,7 @@
 //! In a constructor nothing is a throw point before `this` is initialised: there every instruction that may throw ends
 //! its block instead.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_classfile::class::ACC_STATIC;
 use pricetag_classfile::opcode as op;
@@ -183,11 +183,16 @@ impl Throwing {
     /// Makes throw points of reachable instructions whose values are taken: the call that takes them may overflow the stack. None is
     /// taken before a constructor has initialised `this`.
     pub(crate) fn add_assignments(&mut self, cfg: &Cfg, assigning: &BTreeSet<Pc>) {
+        if assigning.is_empty() {
+            return;
+        }
         let reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
         let pcs = reachable.map(|i| Pc(cfg.instructions[i].pc));
         let taken =
             pcs.filter(|pc| assigning.contains(pc) && self.initialiser.is_none_or(|i| *pc > i));
         self.points.extend(taken);
+        self.points.sort_unstable();
+        self.points.dedup();
     }
 }
 
