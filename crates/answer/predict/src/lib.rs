@@ -10,10 +10,12 @@
 //! other, such as the size of the input, is an error that names it.
 
 mod calls;
+mod controls;
 mod foreign;
 mod row;
 
 pub use calls::{Call, Pricing, predict_call};
+pub use controls::{Control, hold_against};
 pub use foreign::predict_csv;
 pub use row::{Row, predict_dataset, predict_rows};
 

@@ -4,12 +4,14 @@
 //! Invariants: the same model gives the same bytes; a figure without data is left out, never drawn empty.
 
 mod axis;
+mod controls;
 mod draw;
 
 use pricetag_cost_model::{CostModel, Evaluation, Sensitivity};
 use pricetag_finding::figure::brief;
 
 use axis::Scale;
+pub use controls::control_figures;
 pub use draw::FigureError;
 use draw::{Bar, Chart, Line, chart, intervals};
 

@@ -15,7 +15,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use learning::{FitArgs, FitChoices};
 pub use ocaml::{
-    ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlLearnArgs, OcamlPredictArgs,
+    ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,
+    OcamlPredictArgs,
 };
 pub use questions::{ExplainArgs, PredictArgs, ReportArgs};
 pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};

@@ -5,6 +5,7 @@
 
 pub mod block_times;
 pub mod calls;
+pub mod controls;
 pub mod explanation;
 pub mod figure;
 pub mod inspection;
@@ -14,6 +15,7 @@ pub mod table;
 
 pub use block_times::*;
 pub use calls::*;
+pub use controls::*;
 pub use explanation::*;
 pub use inspection::*;
 pub use prediction::*;

@@ -7,6 +7,7 @@
 //! its constructs beside them.
 
 pub mod assembly;
+pub mod controls;
 pub mod counting;
 mod driver;
 pub mod error;

@@ -11,6 +11,8 @@ pub enum OcamlCommand {
     Learn(OcamlLearnArgs),
     /// Predict time, bytes and collections of each top-level call of a program, without running it natively.
     Predict(OcamlPredictArgs),
+    /// Hold a price list against control programs that it was not learnt from.
+    Evaluate(OcamlEvaluateArgs),
     /// Count how often each construct of a program runs, for each top-level definition and expression.
     Count(OcamlCountArgs),
 }
@@ -80,6 +82,21 @@ pub struct OcamlPredictArgs {
     /// Bytes of heap and stack it may use.
     #[arg(long, default_value_t = 2 << 30, value_name = "BYTES")]
     pub memory: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct OcamlEvaluateArgs {
+    /// The price list.
+    #[arg(value_name = "LIST", value_hint = ValueHint::FilePath)]
+    pub list: PathBuf,
+    /// Folder of control programs to use instead of those that come with Pricetag.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub controls: Option<PathBuf>,
+    /// Write a picture of every program, predicted and measured over size, into this folder.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub plots: Option<PathBuf>,
+    #[command(flatten)]
+    pub native: NativeArgs,
 }
 
 #[derive(Debug, Args)]

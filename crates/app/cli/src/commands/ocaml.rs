@@ -1,5 +1,6 @@
 //! `pricetag ocaml`: the second front end.
 
+mod evaluate;
 mod learn;
 mod predict;
 
@@ -20,6 +21,7 @@ pub fn run(
     match command {
         OcamlCommand::Learn(args) => learn::run(args, common, console),
         OcamlCommand::Predict(args) => predict::run(args, console),
+        OcamlCommand::Evaluate(args) => evaluate::run(args, console),
         OcamlCommand::Count(args) => count_constructs(args, console),
     }
 }

@@ -1,0 +1,256 @@
+//! A price list held against control programs: every estimator, every mode, every size.
+
+use std::collections::BTreeMap;
+
+use pricetag_cost_model::PriceList;
+use pricetag_dataset::{
+    Dataset, FeatureId, FeatureKind, InputValue, Measured, Observation, Status,
+};
+use pricetag_finding::{
+    ControlProgram, ControlReport, ControlRow, Errors, FINDING_SCHEMA, ModeReport, Ranking,
+};
+
+use crate::PredictError;
+use crate::calls::{Call, Pricing, predict_call};
+
+/// What is known about a control program besides its measurements.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Control {
+    /// Its name, the group of its rows.
+    pub name: String,
+    /// What kind of program it is.
+    pub family: String,
+    /// Programs of one pair compute the same.
+    pub pair: Option<String>,
+}
+
+/// Times that differ by less are not ranked.
+const APART: f64 = 1.1;
+
+/// Predicts every row of the tables, one table for each mode, and compares.
+pub fn hold_against(
+    list: &PriceList,
+    tables: &BTreeMap<String, Dataset>,
+    controls: &[Control],
+) -> Result<ControlReport, PredictError> {
+    let mut report = ControlReport {
+        schema: FINDING_SCHEMA,
+        ..ControlReport::default()
+    };
+    for (mode, table) in tables {
+        report.platform.clone_from(&table.meta.platform);
+        report
+            .modes
+            .insert(mode.clone(), mode_report(list, mode, table, controls)?);
+    }
+    Ok(report)
+}
+
+fn mode_report(
+    list: &PriceList,
+    mode: &str,
+    table: &Dataset,
+    controls: &[Control],
+) -> Result<ModeReport, PredictError> {
+    let chosen = Pricing::of(list, mode, None)?;
+    let prices = &list.modes[mode];
+    let pricings = prices
+        .time
+        .keys()
+        .map(|name| Ok((name.as_str(), Pricing::of(list, mode, Some(name))?)))
+        .collect::<Result<Vec<_>, PredictError>>()?;
+    let calls = calls(table);
+    let mut programs = Vec::new();
+    for control in controls {
+        let rows: Vec<(&Observation, &Call)> = table
+            .observations
+            .iter()
+            .zip(&calls)
+            .filter(|(o, _)| o.group == control.name && o.status == Status::Ok)
+            .collect();
+        if !rows.is_empty() {
+            programs.push(program(control, &rows, &pricings, &chosen));
+        }
+    }
+    let estimators: Vec<&str> = pricings.iter().map(|p| p.0).collect();
+    let (inside, all) = covered(&programs);
+    Ok(ModeReport {
+        chosen: prices.chosen.clone(),
+        overall: means(&programs, &estimators, &|_| true),
+        quiet: means(&programs, &estimators, &|r| r.collections.0 == 0.0),
+        collecting: means(&programs, &estimators, &|r| r.collections.0 > 0.0),
+        coverage: (all > 0).then(|| inside as f64 / all as f64),
+        level: chosen.time.interval.as_ref().map(|i| i.level),
+        rankings: rankings(controls, &programs, &prices.chosen),
+        programs,
+    })
+}
+
+/// Counts of every row.
+fn calls(table: &Dataset) -> Vec<Call> {
+    let mut calls: Vec<Call> = table
+        .observations
+        .iter()
+        .map(|o| Call {
+            label: o.label.clone(),
+            promoted: match o.inputs.get("promoted") {
+                Some(InputValue::Number(words)) => Some(*words),
+                _ => None,
+            },
+            ..Call::default()
+        })
+        .collect();
+    for (index, feature) in table.features.iter().enumerate() {
+        if feature.kind != FeatureKind::Input {
+            let dense = table.dense(FeatureId(index as u32));
+            for (call, value) in calls.iter_mut().zip(dense) {
+                call.counts.insert(feature.name.clone(), value);
+            }
+        }
+    }
+    calls
+}
+
+fn program(
+    control: &Control,
+    rows: &[(&Observation, &Call)],
+    pricings: &[(&str, Pricing)],
+    chosen: &Pricing,
+) -> ControlProgram {
+    let mut out = ControlProgram {
+        name: control.name.clone(),
+        family: control.family.clone(),
+        ..ControlProgram::default()
+    };
+    for (observation, call) in rows {
+        let cost = |name: &str| {
+            observation
+                .costs
+                .get(name)
+                .and_then(Measured::value)
+                .unwrap_or(0.0)
+        };
+        let answer = predict_call(chosen, call);
+        out.unpriced.extend(answer.unpriced.clone());
+        let row = ControlRow {
+            size: match observation.inputs.get("size") {
+                Some(InputValue::Number(size)) => *size,
+                _ => 0.0,
+            },
+            measured: cost("ns"),
+            predicted: pricings
+                .iter()
+                .filter_map(|(name, p)| Some(((*name).to_owned(), predict_call(p, call).time?)))
+                .collect(),
+            interval: answer.interval,
+            bytes: (cost("bytes"), answer.bytes.unwrap_or(0.0)),
+            collections: (cost("collections"), answer.collections.unwrap_or(0.0)),
+            major: cost("major_collections"),
+        };
+        out.rows.push(row);
+    }
+    out.unpriced.sort();
+    out.unpriced.dedup();
+    for (name, _) in pricings {
+        if let Some(errors) = errors(&out.rows, name, &|_| true) {
+            out.errors.insert((*name).to_owned(), errors);
+        }
+    }
+    out.bytes = out.rows.iter().fold(0.0, |most, r| {
+        let (measured, predicted) = r.bytes;
+        most.max((predicted - measured).abs() / measured.max(WORD))
+    });
+    out.exact = out
+        .rows
+        .iter()
+        .filter(|r| r.collections.0 == r.collections.1)
+        .count() as u32;
+    out
+}
+
+/// Errors of programs that allocate next to nothing are relative to this: what reading the counters may cost.
+const WORD: f64 = 1000.0;
+
+fn errors(
+    rows: &[ControlRow],
+    estimator: &str,
+    pick: &dyn Fn(&ControlRow) -> bool,
+) -> Option<Errors> {
+    let pairs: Vec<(f64, f64)> = rows
+        .iter()
+        .filter(|r| pick(r))
+        .filter_map(|r| Some((*r.predicted.get(estimator)?, r.measured)))
+        .collect();
+    Errors::of(&pairs)
+}
+
+fn means(
+    programs: &[ControlProgram],
+    estimators: &[&str],
+    pick: &dyn Fn(&ControlRow) -> bool,
+) -> BTreeMap<String, Errors> {
+    estimators
+        .iter()
+        .filter_map(|name| {
+            let each: Vec<Errors> = programs
+                .iter()
+                .filter_map(|p| errors(&p.rows, name, pick))
+                .collect();
+            Some(((*name).to_owned(), Errors::mean(&each)?))
+        })
+        .collect()
+}
+
+fn covered(programs: &[ControlProgram]) -> (usize, usize) {
+    let rows = programs.iter().flat_map(|p| &p.rows);
+    let with: Vec<(f64, (f64, f64))> = rows
+        .filter_map(|r| Some((r.measured, r.interval?)))
+        .collect();
+    let inside = with
+        .iter()
+        .filter(|(m, (low, high))| low <= m && m <= high)
+        .count();
+    (inside, with.len())
+}
+
+/// Every two programs of a pair, at the sizes both have.
+fn rankings(controls: &[Control], programs: &[ControlProgram], estimator: &str) -> Vec<Ranking> {
+    let mut out = Vec::new();
+    for (i, a) in controls.iter().enumerate() {
+        for b in &controls[i + 1..] {
+            let Some(pair) = a.pair.as_ref().filter(|p| b.pair.as_ref() == Some(*p)) else {
+                continue;
+            };
+            let find = |c: &Control| programs.iter().find(|p| p.name == c.name);
+            if let (Some(one), Some(two)) = (find(a), find(b)) {
+                let (apart, right) = ranked(one, two, estimator);
+                out.push(Ranking {
+                    pair: pair.clone(),
+                    programs: (a.name.clone(), b.name.clone()),
+                    apart,
+                    right,
+                });
+            }
+        }
+    }
+    out
+}
+
+fn ranked(one: &ControlProgram, two: &ControlProgram, estimator: &str) -> (u32, u32) {
+    let (mut apart, mut right) = (0, 0);
+    for a in &one.rows {
+        let Some(b) = two.rows.iter().find(|b| b.size == a.size) else {
+            continue;
+        };
+        let ratio = a.measured / b.measured;
+        if (1.0 / APART..=APART).contains(&ratio) {
+            continue;
+        }
+        let (Some(pa), Some(pb)) = (a.predicted.get(estimator), b.predicted.get(estimator)) else {
+            continue;
+        };
+        apart += 1;
+        right += u32::from((pa > pb) == (ratio > 1.0));
+    }
+    (apart, right)
+}

@@ -1,0 +1,68 @@
+//! The control programs that come with Pricetag: written for it, none of them used in training.
+//!
+//! They stand in `subjects/ocaml/controls`: list functions, problems of the kind of "99 problems", sorting, trees, arithmetic, matrices, functions
+//! of functions, search, and programs that make the collector run.
+
+use crate::program::Program;
+
+macro_rules! controls {
+    ($($name:ident)*) => {
+        /// Name and file of each.
+        const FILES: &[(&str, &str)] = &[$((
+            stringify!($name),
+            include_str!(concat!("../../../../subjects/ocaml/controls/", stringify!($name), ".ml")),
+        ),)*];
+    };
+}
+
+controls! {
+    ackermann append append_reversed append_two assoc balanced bubble_sort collatz compose_all
+    compress derivative digits drop_every duplicate encode exists_all factorial factorial_halves
+    factorial_tail fibonacci fibonacci_loop filter_even flatten fold_right_copy fold_sum
+    gc_append gc_closures gc_map_chain gc_pairs gc_queue gc_range gc_sort gc_trees gcd_all hanoi
+    horner insertion_sort integral is_prime kth last length length_tail map_add map_sign
+    matrix_add matrix_times mean_variance member member_any merge_sort newton pack perfect
+    power_fast power_linear queens quick_sort reverse reverse_append rotate selection_sort
+    sieve_mod sieve_root sieve_trial split_at subsets sum_direct transpose tree_depth tree_insert
+    tree_list tree_mirror tree_sum unzip zip
+}
+
+/// All control programs, by name.
+///
+/// # Panics
+/// If one of them is malformed, which a test rules out.
+pub fn programs() -> Vec<Program> {
+    FILES
+        .iter()
+        .map(|(name, text)| {
+            Program::parse(name, text).unwrap_or_else(|e| panic!("a control program: {e}"))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training;
+
+    #[test]
+    fn every_file_is_in_the_list_and_none_is_trained_with() {
+        let folder = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../../subjects/ocaml/controls"
+        );
+        let files = std::fs::read_dir(folder).unwrap().count();
+        let programs = programs();
+        assert_eq!(files, programs.len());
+        assert!(programs.len() >= 43);
+        let trained: Vec<String> = training::programs().into_iter().map(|p| p.source).collect();
+        for p in &programs {
+            assert!(!trained.contains(&p.source), "{} is trained with", p.name);
+            assert!(
+                p.sizes.len() >= 10 && !p.family.is_empty() && !p.what.is_empty(),
+                "{}",
+                p.name
+            );
+        }
+    }
+}

@@ -1,0 +1,10 @@
+(* what: primes by filtering multiples away
+   family: arithmetic
+   sizes: 100..2000/12
+   pair: sieve *)
+let rec range a b = if a > b then [] else a :: range (a + 1) b
+
+let rec drop p l = match l with [] -> [] | x :: r -> if x mod p = 0 then drop p r else x :: drop p r
+let rec sieve l = match l with [] -> [] | p :: r -> p :: sieve (drop p r)
+let input n = range 2 n
+let run l = sieve l
