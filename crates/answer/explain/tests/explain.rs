@@ -145,6 +145,7 @@ fn model(terms: &[(f64, &str)], prices: Vec<Price>) -> CostModel {
         baseline: None,
         alternatives: Vec::new(),
         standings: Vec::new(),
+        screening: None,
         terms: Vec::new(),
         sensitivity: None,
         summary: None,

@@ -32,6 +32,7 @@ fn model(formula: Formula, domain: &[(&str, f64, f64)]) -> CostModel {
         baseline: None,
         alternatives: Vec::new(),
         standings: Vec::new(),
+        screening: None,
         terms: Vec::new(),
         sensitivity: None,
         summary: None,

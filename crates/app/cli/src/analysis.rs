@@ -113,9 +113,17 @@ pub fn target(dataset: &Dataset, named: Option<&str>) -> String {
     chosen.unwrap_or("wall").to_owned()
 }
 
-/// What is in a dataset, and what can be learnt of one cost from one level of features.
-pub fn look(dataset: &Dataset, target: &str, level: Level) -> Inspection {
-    let kinds = level.kinds(dataset);
+/// The kinds of features of all these levels.
+fn kinds(levels: &[Level], dataset: &Dataset) -> Vec<FeatureKind> {
+    let mut kinds: Vec<FeatureKind> = levels.iter().flat_map(|l| l.kinds(dataset)).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+/// What is in a dataset, and what can be learnt of one cost from some levels of features.
+pub fn look(dataset: &Dataset, target: &str, levels: &[Level]) -> Inspection {
+    let kinds = kinds(levels, dataset);
     let wanted = |kind: FeatureKind| kinds.contains(&kind);
     let checked = tabulate(dataset, target, &wanted)
         .map_err(|e| e.to_string())
@@ -181,7 +189,10 @@ pub fn fit(dataset: &Dataset, choices: &FitChoices, common: &Common) -> Result<C
         let why = "--train 0 % leaves nothing to learn from";
         return Err(Failure::usage(why).advice("give a share between 1 % and 100 %, such as 50%"));
     }
-    let options = options(target.clone(), choices, common);
+    let mut options = options(target.clone(), choices, common);
+    if choices.level.len() > 1 {
+        options.kinds = Some(kinds(&choices.level, dataset));
+    }
     let outcome = if options.method == Method::Gp {
         search(dataset, &options, choices, common)
     } else {
@@ -260,7 +271,7 @@ fn options(target: String, choices: &FitChoices, common: &Common) -> FitOptions 
     FitOptions {
         target,
         method: choices.method,
-        level: choices.level,
+        level: choices.level.first().copied().unwrap_or_default(),
         train: choices.train,
         seed: common.seed,
         intercept: choices.intercept,

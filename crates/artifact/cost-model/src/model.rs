@@ -27,6 +27,9 @@ pub struct CostModel {
     /// For formulas that are not sums of prices: the terms of the sum and what they carry, largest first.
     #[serde(default)]
     pub terms: Vec<Term>,
+    /// What became of the features that were offered.
+    #[serde(default)]
+    pub screening: Option<Screening>,
     /// How to turn a prediction into an interval.
     pub interval: Option<Interval>,
     /// Range of every feature over the training rows; predictions outside are flagged.
@@ -147,6 +150,21 @@ impl Comparison {
             Self::NotEqual => "!=",
         }
     }
+}
+
+/// What became of the features that were offered, over the rows learnt from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Screening {
+    /// Features of the chosen kinds, the base price aside.
+    pub offered: u32,
+    /// Of these, never counted, or the same in every row.
+    pub constant: u32,
+    /// Of these, in fixed proportion to another one.
+    pub redundant: u32,
+    /// What is left to choose from.
+    pub useful: u32,
+    /// Features that occur in the formula, those in fixed proportion once.
+    pub selected: u32,
 }
 
 /// One addend of a formula.

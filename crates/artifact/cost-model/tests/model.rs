@@ -30,6 +30,7 @@ fn model() -> CostModel {
         baseline: None,
         alternatives: Vec::new(),
         standings: Vec::new(),
+        screening: None,
         terms: Vec::new(),
         sensitivity: None,
         summary: Some(LinearSummary {

@@ -126,6 +126,7 @@ pub fn fit_in(
         } else {
             terms(&formula, &study.design, &rows)
         },
+        screening: Some(study.screening(&diagnosis, &formula)),
         interval,
         domain: study.domain(&rows),
         evaluation,

@@ -5,6 +5,7 @@
 //! baseline, prediction intervals, and the words that go with the result.
 
 mod baseline;
+mod black_box;
 mod filtered;
 pub mod fit;
 pub mod interval;
@@ -13,6 +14,7 @@ pub mod method;
 mod notes;
 pub mod options;
 mod prices;
+mod screening;
 mod sensitivity;
 mod streaming;
 mod study;

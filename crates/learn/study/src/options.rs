@@ -143,6 +143,19 @@ impl Default for FitOptions {
 }
 
 impl FitOptions {
+    /// Names of the levels, with commas; of kinds of features where these were given.
+    fn levels(&self) -> String {
+        let Some(kinds) = &self.kinds else {
+            return self.level.to_string();
+        };
+        let names: Vec<String> = kinds
+            .iter()
+            .filter(|k| !matches!(k, FeatureKind::Base | FeatureKind::Cold))
+            .map(|k| format!("{k:?}").to_lowercase())
+            .collect();
+        names.join(",")
+    }
+
     /// The options in words, for the provenance.
     pub fn describe(&self) -> BTreeMap<String, String> {
         let weighting = match self.weighting {
@@ -152,7 +165,7 @@ impl FitOptions {
         };
         let mut out: BTreeMap<String, String> = [
             ("method", self.method.to_string()),
-            ("level", self.level.to_string()),
+            ("level", self.levels()),
             ("train", self.train.to_string()),
             ("weights", weighting.to_owned()),
             ("intercept", self.intercept.to_string()),
@@ -168,13 +181,6 @@ impl FitOptions {
         ]
         .map(|(k, v)| (k.to_owned(), v))
         .into();
-        if let Some(kinds) = &self.kinds {
-            let names: Vec<String> = kinds
-                .iter()
-                .map(|k| format!("{k:?}").to_lowercase())
-                .collect();
-            out.insert("features".into(), names.join(","));
-        }
         out.extend(self.tuning.describe());
         out
     }

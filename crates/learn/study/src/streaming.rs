@@ -84,6 +84,7 @@ pub fn fit_stream(
         formula: found.fitted.formula,
         prices,
         terms: Vec::new(),
+        screening: None,
         interval: None,
         domain,
         evaluation: None,

@@ -10,6 +10,7 @@ use pricetag_estimator::{
 };
 
 use crate::baseline::baseline;
+use crate::black_box::black_box;
 use crate::fit::FitError;
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
@@ -273,6 +274,10 @@ impl<'a> Study<'a> {
             }
         }
         out.extend(self.opcode_prices());
+        for (name, predicted) in black_box(self.dataset, &self.options.target, &self.split.train) {
+            let test: Vec<f64> = self.split.test.iter().map(|&r| predicted[r]).collect();
+            out.extend(self.evaluation(name, &test));
+        }
         out
     }
 

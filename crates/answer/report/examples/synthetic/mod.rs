@@ -428,6 +428,7 @@ fn model(dataset: &Dataset, truth: &[Block], dice: &mut Dice) -> CostModel {
         baseline: None,
         alternatives: Vec::new(),
         standings: Vec::new(),
+        screening: None,
         terms: Vec::new(),
         sensitivity: None,
         summary: None,

@@ -15,9 +15,9 @@ pub struct InspectArgs {
     /// The cost to look at; wall time by default, or the only cost there is.
     #[arg(long, value_name = "COST")]
     pub target: Option<String>,
-    /// Which features to look at.
-    #[arg(long, default_value = "auto", value_parser = level)]
-    pub level: Level,
+    /// Which features to look at; several with commas.
+    #[arg(long, default_value = "auto", value_delimiter = ',', value_parser = level)]
+    pub level: Vec<Level>,
     #[command(flatten)]
     pub columns: TableColumns,
     /// Longest list that is printed.

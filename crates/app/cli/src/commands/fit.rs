@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use pricetag_cost_model::{CostModel, Evaluation, Severity};
+use pricetag_cost_model::{CostModel, Evaluation, Screening, Severity};
 use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
 use pricetag_finding::table::{Align, render};
 
@@ -40,6 +40,9 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
         "{} in {}, by {}\n\n",
         model.target, model.unit, model.method
     );
+    if let Some(screening) = &model.screening {
+        text.push_str(&screened(screening));
+    }
     if let Some(summary) = &model.summary {
         text.push_str(&summary.text());
         text.push('\n');
@@ -55,6 +58,19 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
         if verbose { usize::MAX } else { DIAGNOSTICS },
     ));
     text
+}
+
+/// How many features there were, and how many remain.
+fn screened(found: &Screening) -> String {
+    let number = |n: u32| count(f64::from(n));
+    format!(
+        "of {} features {} never vary and {} are in fixed proportion to others; of the remaining {} the formula has {}\n\n",
+        number(found.offered),
+        number(found.constant),
+        number(found.redundant),
+        number(found.useful),
+        number(found.selected),
+    )
 }
 
 /// Diagnostics in words, worst first; notes beyond the limit are only counted.

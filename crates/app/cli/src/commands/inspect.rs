@@ -25,7 +25,7 @@ pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {
     let inspection = look(
         &dataset,
         &target(&dataset, args.target.as_deref()),
-        args.level,
+        &args.level,
     );
     console.result(&inspection, || {
         inspection.to_text(args.limit, console.width)

@@ -24,7 +24,7 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
     let inspection = look(
         &dataset,
         &target(&dataset, args.fit.target.as_deref()),
-        args.fit.level,
+        &args.fit.level,
     );
     let data = args.output.display();
     let kept = format!(

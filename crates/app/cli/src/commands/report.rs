@@ -19,13 +19,11 @@ pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
     let dataset = dataset_of(&args.model, args.dataset.as_ref())?;
     check_writable(&args.output)?;
-    let level = model
-        .provenance
-        .options
-        .get("level")
-        .and_then(|l| l.parse().ok())
-        .unwrap_or(Level::Auto);
-    let inspection = look(&dataset, &model.target, level);
+    let levels: Vec<Level> = model.provenance.options.get("level").map_or_else(
+        || vec![Level::Auto],
+        |names| names.split(',').filter_map(|l| l.parse().ok()).collect(),
+    );
+    let inspection = look(&dataset, &model.target, &levels);
     let account = account(&model, &dataset, inspection, &args.sources)?;
     write_report(&args.output, &model, &dataset, &account)?;
     let drawn = match &args.figures {

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# The evaluation of docs/evaluation.md, after Mantis (Chun et al. 2010, section 6). Called by `make evaluate`, which builds first.
+#   scripts/evaluation.sh [OPTION] [PROGRAM ...]     all programs without names
+#   --count    makes inputs and counts, but measures no times: what may run on a busy machine
+#   --learn    only learns anew from what is recorded
+#   --table    only writes docs/evaluation/ anew from what was learnt
+# Whatever is finished is kept in .cache/evaluation and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
+# runs (3), EVAL_SHARE the share of the observations (1). A program is done again after `rm -r .cache/evaluation/PROGRAM`.
+set -euo pipefail
+exec </dev/null
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+pricetag=${PRICETAG:-${CARGO_TARGET_DIR:-target}/release/pricetag}
+work=${EVAL_WORK:-.cache/evaluation}
+repeat=${EVAL_REPEAT:-3}
+share=${EVAL_SHARE:-1}
+everything="lucene-7 lucene-8 lucene-9 maxima smooth edges fft unsharp bzip2 h2 svg"
+step=all
+case ${1:-} in --count | --learn | --table) step=${1#--} && shift ;; esac
+programs=${*:-$everything}
+jvm="-Xms1g -Xmx1g -XX:+UseSerialGC -Djava.awt.headless=true"
+mkdir -p "$work"
+
+jars() { # jars NAME...: class path of pinned jars
+    for name in "$@"; do find .cache/evaluation-jars/ .cache/subjects/ -maxdepth 1 -name "$name.jar"; done | LC_ALL=C sort | paste -sd: -
+}
+
+scaled() { awk -v n="$1" -v s="$share" 'BEGIN { n = int(n * s); print n < 40 ? 40 : n }'; }
+
+# once DIRECTORY COMMAND...: runs the command unless it has been run for this directory
+once() {
+    local directory=$1
+    shift
+    [ -f "$directory/.done" ] && return 0
+    rm -rf "$directory"
+    mkdir -p "$directory"
+    "$@"
+    touch "$directory/.done"
+}
+
+compiled() { # compiled FOLDER CLASSPATH NAME: classes of subjects/evaluation/FOLDER in $work/classes/NAME
+    local to=$work/classes/$3
+    mkdir -p "$to"
+    javac -nowarn -g -d "$to" -cp "$2" subjects/evaluation/"$1"/*.java 2>&1 | grep -v '^Note:' >&2 || true
+    echo "$to"
+}
+
+# record NAME SCOPE 'RECORD-OPTIONS' COMMAND...: leaves $work/NAME/data. With --count it stops when the counts are there.
+record() {
+    local name=$1 scope=$2 options=$3 data=$work/$1/data
+    shift 3
+    [ -f "$work/$name/.recorded" ] && return 0
+    mkdir -p "$work/$name"
+    if [ "$step" = count ] && [ -f "$data/.recording/00000-count-0.json" ]; then return 0; fi
+    local how=--force
+    if [ -d "$data/.recording" ]; then how=--resume; fi
+    # shellcheck disable=SC2086
+    set -- "$pricetag" --quiet record -o "$data" $how --repeat "$repeat" --warmup 0 --check-determinism none \
+        --scope "$scope" $options -- java $jvm "$@"
+    echo "recording $name" >&2
+    if [ "$step" = count ]; then
+        "$@" >&2 &
+        local pid=$!
+        while kill -0 "$pid" 2>/dev/null; do
+            if [ -f "$data/.recording/00000-count-0.json" ]; then
+                kill -INT "$pid" 2>/dev/null || true
+                break
+            fi
+            sleep 0.2
+        done
+        wait "$pid" || true
+        return 0
+    fi
+    "$@" >&2
+    touch "$work/$name/.recorded"
+}
+
+text() { # the King James Bible, one verse a line, from Debian's package; elsewhere there is none, and the workload makes more plays
+    local to=$work/text
+    [ -f "$to/.done" ] && return 0
+    mkdir -p "$to"
+    if command -v apt-get >/dev/null && command -v dpkg >/dev/null; then
+        (
+            cd "$to"
+            apt-get download -qq bible-kjv-text bible-kjv >&2 && for deb in *.deb; do dpkg -x "$deb" .; done
+            usr/bin/bible -p usr/lib -f gen1:1-rev22:21 >kjv.part
+            echo "cd45f0c9cedab8e4439bd6486c8952c77cc8b0ecc5d1f6ae3513f2039f47229d  kjv.part" | sha256sum -c --quiet && mv kjv.part kjv.txt
+        ) || echo "evaluation: the King James Bible is not to be had here; plays are made instead" >&2
+    fi
+    touch "$to/.done"
+}
+
+lucene() { # lucene MAJOR VERSION
+    local classpath classes
+    classpath=$(jars "lucene-core-$2" "lucene-queryparser-$2")
+    classes=$(compiled lucene "$classpath" "lucene-$1")
+    text
+    once "$work/lucene" java -cp "$classes" Workload "$work/lucene" 3840 "$(find "$work/text" -name kjv.txt)"
+    record "lucene-$1" 'Search#search' '--include org.apache.lucene.** --include Search --include Search$Processor' \
+        -Dtests.seed=1 -cp "$classes:$classpath" Search "$work/lucene" "$work/index-$1" "$(scaled 3840)" "$(scaled 1500)"
+}
+
+imagej() { # imagej OPERATION
+    local classpath classes
+    classpath=$(jars 'ij-*')
+    classes=$(compiled imagej "$classpath" imagej)
+    once "$work/images" java -cp "$classes" Images "$work/images" 3045
+    record "$1" 'Operate#operate' '--include ij.** --include Operate --count-jdk --include java.util.DualPivotQuicksort' \
+        -cp "$classes:$classpath" Operate "$1" "$work/images" "$(scaled 3045)" "$(scaled 1500)"
+}
+
+learn() { # learn NAME: the models of one program
+    local data=$work/$1/data out=$work/results/$1
+    [ -f "$work/$1/.recorded" ] || return 0
+    mkdir -p "$out"
+    fit() { # fit MODEL OPTIONS...
+        local model=$out/$1.json
+        shift
+        if [ "$step" != learn ] && [ "$model" -nt "$work/${out##*/}/.recorded" ]; then return 0; fi
+        echo "learning ${out##*/}: $*" >&2
+        "$pricetag" --quiet fit "$data" -o "$model" --target cpu --train 10% "$@" >"${model%.json}.txt" ||
+            { rm -f "$model" && echo "evaluation: no model $model" >&2; }
+    }
+    fit best --sensitivity
+    fit sparse --method poly --level loop,branch,method --sensitivity
+}
+
+for program in $programs; do
+    [ "$step" = table ] && continue
+    if [ "$step" != learn ]; then
+        case $program in
+            lucene-7) lucene 7 7.7.3 ;;
+            lucene-8) lucene 8 8.11.4 ;;
+            lucene-9) lucene 9 9.9.2 ;;
+            maxima | smooth | edges | fft | unsharp) imagej "$program" ;;
+            *)
+                echo "evaluation: no program named $program" >&2
+                exit 2
+                ;;
+        esac
+    fi
+    [ "$step" = count ] || learn "$program"
+done
