@@ -4,13 +4,13 @@
 #   --count    makes inputs and counts, but measures no times: what may run on a busy machine
 #   --learn    only learns anew from what is recorded
 #   --table    only writes docs/evaluation/ anew from what was learnt
-# Whatever is finished is kept in .cache/evaluation and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
-# runs (3), EVAL_SHARE the share of the observations (1). A program is done again after `rm -r .cache/evaluation/PROGRAM`.
+# Whatever is finished is kept in .cache/evaluation/work and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
+# runs (3), EVAL_SHARE the share of the observations (1). A program is done again after `rm -r .cache/evaluation/work/PROGRAM`.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 pricetag=${PRICETAG:-${CARGO_TARGET_DIR:-target}/release/pricetag}
-work=${EVAL_WORK:-.cache/evaluation}
+work=${EVAL_WORK:-.cache/evaluation/work}
 repeat=${EVAL_REPEAT:-3}
 share=${EVAL_SHARE:-1}
 everything="lucene-7 lucene-8 lucene-9 maxima smooth edges fft unsharp bzip2 h2 svg"
@@ -21,7 +21,7 @@ jvm="-Xms1g -Xmx1g -XX:+UseSerialGC -Djava.awt.headless=true"
 mkdir -p "$work"
 
 jars() { # jars NAME...: class path of pinned jars
-    for name in "$@"; do find .cache/evaluation-jars/ .cache/subjects/ -maxdepth 1 -name "$name.jar"; done | LC_ALL=C sort | paste -sd: -
+    for name in "$@"; do find .cache/evaluation/ .cache/subjects/ -maxdepth 1 -name "$name.jar"; done | LC_ALL=C sort | paste -sd: -
 }
 
 scaled() { awk -v n="$1" -v s="$share" 'BEGIN { n = int(n * s); print n < 40 ? 40 : n }'; }
@@ -108,6 +108,31 @@ imagej() { # imagej OPERATION
         -cp "$classes:$classpath" Operate "$1" "$work/images" "$(scaled 3045)" "$(scaled 1500)"
 }
 
+bzip2() {
+    local classpath classes=$work/classes/bzip2
+    classpath=$(jars 'commons-compress-*' 'commons-io-*' 'commons-codec-*' 'commons-lang3-*')
+    mkdir -p "$classes"
+    javac -nowarn -g -d "$classes" -cp "$classpath" subjects/compress/*.java
+    once "$work/corpus" java -cp "$classes" Corpus "$work/corpus" .cache/subjects/src .cache/subjects >&2
+    record bzip2 'Driver#compress' '--include org.apache.commons.compress.** --include Driver' \
+        -cp "$classes:$classpath" Driver bzip2 "$work/corpus/list.txt"
+}
+
+h2() {
+    local classpath classes
+    classpath=$(jars 'h2-*')
+    classes=$(compiled h2 "$classpath" h2)
+    record h2 'Queries#query' '--include org.h2.** --include Queries' -cp "$classes:$classpath" Queries "$(scaled 2000)" "$(scaled 2000)"
+}
+
+svg() {
+    local classpath classes
+    classpath=$(jars 'batik-all-*' 'xmlgraphics-commons-*' 'xml-apis-ext-*')
+    classes=$(compiled svg "$classpath" svg)
+    record svg 'Render#render' '--include org.apache.batik.** --include Render --include Render$Painter --count-jdk --include sun.java2d.** --include java.awt.** --include com.sun.org.apache.xerces.**' \
+        -cp "$classes:$classpath" Render "$(scaled 1200)" "$(scaled 800)"
+}
+
 learn() { # learn NAME: the models of one program
     local data=$work/$1/data out=$work/results/$1
     [ -f "$work/$1/.recorded" ] || return 0
@@ -117,20 +142,29 @@ learn() { # learn NAME: the models of one program
         shift
         if [ "$step" != learn ] && [ "$model" -nt "$work/${out##*/}/.recorded" ]; then return 0; fi
         echo "learning ${out##*/}: $*" >&2
-        "$pricetag" --quiet fit "$data" -o "$model" --target cpu --train 10% "$@" >"${model%.json}.txt" ||
-            { rm -f "$model" && echo "evaluation: no model $model" >&2; }
+        local begun=$EPOCHREALTIME
+        "$pricetag" --quiet fit "$data" -o "$model" --target cpu --train 10% "$@" >"${model%.json}.txt" || {
+            rm -f "$model"
+            echo "evaluation: no model $model" >&2
+            return 0
+        }
+        awk -v a="$begun" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >"${model%.json}.seconds"
+        # Once more for how the error depends on shares and λ; the model is the same.
+        "$pricetag" --quiet fit "$data" -o "$model" --target cpu --train 10% --sensitivity "$@" >/dev/null
     }
-    fit best --sensitivity
-    fit sparse --method poly --level loop,branch,method --sensitivity
+    fit best
+    fit sparse --method poly --level loop,branch,method
 }
 
+[ "$step" = all ] || [ "$step" = count ] && scripts/fetch-subjects.sh subjects evaluation
+[ "$step" = table ] && programs=
 for program in $programs; do
-    [ "$step" = table ] && continue
     if [ "$step" != learn ]; then
         case $program in
             lucene-7) lucene 7 7.7.3 ;;
             lucene-8) lucene 8 8.11.4 ;;
             lucene-9) lucene 9 9.9.2 ;;
+            bzip2 | h2 | svg) "$program" ;;
             maxima | smooth | edges | fft | unsharp) imagej "$program" ;;
             *)
                 echo "evaluation: no program named $program" >&2
@@ -140,3 +174,5 @@ for program in $programs; do
     fi
     [ "$step" = count ] || learn "$program"
 done
+[ "$step" = count ] || [ ! -d "$work/results" ] ||
+    cargo run --quiet --release --locked -p pricetag-report --example evaluation -- "$work/results" "${EVAL_TO:-docs/evaluation}"

@@ -157,6 +157,23 @@ fn prices(model: &CostModel) -> Result<Option<Figure>, FigureError> {
     }))
 }
 
+/// Median error of the splits of each share, both in percent.
+fn medians(sensitivity: &Sensitivity) -> Vec<(f64, f64)> {
+    let finite: Vec<_> = sensitivity
+        .training
+        .iter()
+        .filter(|p| p.median_error.is_finite())
+        .collect();
+    finite
+        .chunk_by(|a, b| a.fraction == b.fraction)
+        .map(|split| {
+            let mut errors: Vec<f64> = split.iter().map(|p| 100.0 * p.median_error).collect();
+            errors.sort_by(f64::total_cmp);
+            (100.0 * split[0].fraction, errors[errors.len() / 2])
+        })
+        .collect()
+}
+
 fn training(sensitivity: &Sensitivity) -> Result<Option<Figure>, FigureError> {
     let points: Vec<(f64, f64)> = sensitivity
         .training
@@ -167,12 +184,7 @@ fn training(sensitivity: &Sensitivity) -> Result<Option<Figure>, FigureError> {
     if points.len() < 2 {
         return Ok(None);
     }
-    let mut medians: Vec<(f64, f64)> = Vec::new();
-    for split in points.chunk_by(|a, b| a.0 == b.0) {
-        let mut errors: Vec<f64> = split.iter().map(|p| p.1).collect();
-        errors.sort_by(f64::total_cmp);
-        medians.push((split[0].0, errors[errors.len() / 2]));
-    }
+    let medians = medians(sensitivity);
     let (low, high) = extent(points.iter().map(|p| p.0));
     let most = points.iter().fold(0.0_f64, |m, p| m.max(p.1));
     let svg = chart(&Chart {
@@ -214,6 +226,75 @@ fn lambda(sensitivity: &Sensitivity) -> Result<Option<Figure>, FigureError> {
     Ok(Some(Figure {
         name: "lambda",
         title: "Error of the linear lasso and λ".into(),
+        svg,
+    }))
+}
+
+/// Several models' errors against the share learnt from, the median of its splits each.
+///
+/// # Errors
+/// If the drawing library refuses, which it has no reason to.
+pub fn by_training_size(models: &[(&str, &CostModel)]) -> Result<Option<Figure>, FigureError> {
+    let lines = models.iter().filter_map(|(name, model)| {
+        let points = medians(model.sensitivity.as_ref()?);
+        (points.len() > 1).then(|| Line::plain(name, points))
+    });
+    comparison(
+        lines.collect(),
+        "training-size",
+        ("rows learnt from, %", "median error on the others, %"),
+        "Error and the size of the training set",
+    )
+}
+
+/// Several models' linear lassos: errors against λ as a share of the largest λ of each.
+///
+/// # Errors
+/// If the drawing library refuses, which it has no reason to.
+pub fn by_lambda(models: &[(&str, &CostModel)]) -> Result<Option<Figure>, FigureError> {
+    let lines = models.iter().filter_map(|(name, model)| {
+        let points = &model.sensitivity.as_ref()?.lambda;
+        let largest = points.iter().fold(0.0_f64, |m, p| m.max(p.lambda));
+        let points: Vec<(f64, f64)> = points
+            .iter()
+            .map(|p| (100.0 * p.lambda / largest, 100.0 * p.median_error))
+            .filter(|p| p.0 > 0.0 && p.1.is_finite())
+            .collect();
+        (points.len() > 1).then(|| Line::plain(name, points))
+    });
+    comparison(
+        lines.collect(),
+        "lambda",
+        ("λ, % of the largest", "median error on unseen rows, %"),
+        "Error of the linear lasso and λ",
+    )
+}
+
+/// Lines in one chart; errors above 50 % are cut off.
+fn comparison(
+    lines: Vec<Line>,
+    name: &'static str,
+    (x, y): (&str, &str),
+    title: &str,
+) -> Result<Option<Figure>, FigureError> {
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let all = || lines.iter().flat_map(|l| &l.points);
+    let (low, high) = extent(all().map(|p| p.0));
+    let most = all().fold(0.0_f64, |m, p| m.max(p.1));
+    let svg = chart(&Chart {
+        x: x.into(),
+        y: y.into(),
+        x_scale: Scale::spanning(low, high),
+        y_scale: Scale::linear(0.0, 1.05 * most.min(50.0)),
+        lines,
+        coloured: true,
+        ..Chart::default()
+    })?;
+    Ok(Some(Figure {
+        name,
+        title: title.into(),
         svg,
     }))
 }

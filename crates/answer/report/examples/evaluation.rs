@@ -1,0 +1,311 @@
+//! The tables and figures of `docs/evaluation.md` from stored models:
+//! `cargo run -p pricetag-report --example evaluation -- RESULTS DIRECTORY` reads `RESULTS/PROGRAM/{best,sparse}.json` with the
+//! texts that `pricetag fit` printed and the seconds it took beside them, and writes `tables.md` and figures into DIRECTORY.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pricetag_cost_model::{CostModel, Evaluation, Screening};
+use pricetag_report::figures::{Figure, by_lambda, by_training_size};
+
+/// What Mantis (2010) reports: programs here, error with 10 % for training, error of the black box, features, useful, selected.
+const PAPER: [(&str, &str, &str, &str); 2] = [
+    ("lucene", "6.1–7 %", "> 38 %", "126, 2–4 selected"),
+    ("maxima", "5.5 %", "> 35 %", "5,516, 182 useful, 2 selected"),
+];
+/// Shares of the observations in the table of training sizes.
+const SHARES: [f64; 7] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4];
+/// Terms of a formula that are shown.
+const TERMS: usize = 8;
+
+/// The models of one program.
+struct Program {
+    name: String,
+    best: Option<Learnt>,
+    sparse: Option<Learnt>,
+}
+
+struct Learnt {
+    model: CostModel,
+    seconds: Option<f64>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [results, to] = arguments.as_slice() else {
+        return Err("usage: evaluation RESULTS DIRECTORY".into());
+    };
+    let programs = read(results)?;
+    fs::create_dir_all(to)?;
+    let mut text = String::new();
+    errors(&mut text, &programs)?;
+    features(&mut text, &programs)?;
+    training(&mut text, &programs)?;
+    lambdas(&mut text, &programs)?;
+    formulas(&mut text, &programs)?;
+    fs::write(to.join("tables.md"), text)?;
+    for (which, pick) in [("best", true), ("sparse", false)] {
+        let models: Vec<(&str, &CostModel)> = programs
+            .iter()
+            .filter_map(|p| Some((p.name.as_str(), &learnt(p, pick)?.model)))
+            .collect();
+        write_figure(to, which, by_training_size(&models)?)?;
+        if pick {
+            write_figure(to, "lasso", by_lambda(&models)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn learnt(program: &Program, best: bool) -> Option<&Learnt> {
+    if best {
+        program.best.as_ref()
+    } else {
+        program.sparse.as_ref()
+    }
+}
+
+fn write_figure(to: &Path, which: &str, figure: Option<Figure>) -> std::io::Result<()> {
+    match figure {
+        Some(figure) => fs::write(to.join(format!("{which}-{}.svg", figure.name)), figure.svg),
+        None => Ok(()),
+    }
+}
+
+fn read(results: &Path) -> Result<Vec<Program>, Box<dyn Error>> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(results)? {
+        folders.push(entry?.path());
+    }
+    folders.sort();
+    let open = |folder: &Path, which: &str| -> Result<Option<Learnt>, Box<dyn Error>> {
+        let file = folder.join(format!("{which}.json"));
+        if !file.exists() {
+            return Ok(None);
+        }
+        let seconds = fs::read_to_string(folder.join(format!("{which}.seconds")))
+            .ok()
+            .and_then(|s| s.trim().parse().ok());
+        Ok(Some(Learnt {
+            model: CostModel::load(&file)?,
+            seconds,
+        }))
+    };
+    let mut programs = Vec::new();
+    for folder in folders.iter().filter(|f| f.is_dir()) {
+        programs.push(Program {
+            name: folder
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            best: open(folder, "best")?,
+            sparse: open(folder, "sparse")?,
+        });
+    }
+    Ok(programs)
+}
+
+fn percent(value: f64) -> String {
+    if value >= 1.0 {
+        format!("{:.0} %", 100.0 * value)
+    } else {
+        format!("{:.1} %", 100.0 * value)
+    }
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), percent)
+}
+
+/// What the paper says of a program, by the beginning of its name.
+fn paper(name: &str) -> (&'static str, &'static str, &'static str) {
+    PAPER
+        .iter()
+        .find(|p| name.starts_with(p.0))
+        .map_or(("–", "–", "–"), |p| (p.1, p.2, p.3))
+}
+
+fn errors(text: &mut String, programs: &[Program]) -> std::fmt::Result {
+    writeln!(
+        text,
+        "| program | observations | learnt from | **error** | 90th percentile | sparse polynomial | paper | inputs only, best | inputs only, cubic | paper | noise | intervals (95 %) held |"
+    )?;
+    writeln!(text, "|---|---|---|---|---|---|---|---|---|---|---|---|")?;
+    for program in programs {
+        let Some(Learnt { model, .. }) = &program.best else {
+            continue;
+        };
+        let Some(found) = &model.evaluation else {
+            continue;
+        };
+        let error = |e: Option<&Evaluation>| optional(e.map(|e| e.median_error));
+        let cubic = model
+            .alternatives
+            .iter()
+            .find(|e| e.name.contains("cubic by least squares"));
+        let sparse = program
+            .sparse
+            .as_ref()
+            .and_then(|s| s.model.evaluation.as_ref());
+        let (ours, theirs, _) = paper(&program.name);
+        writeln!(
+            text,
+            "| {} | {} | {} | **{}** ({}) | {} | {} | {ours} | {} | {} | {theirs} | {} | {} |",
+            program.name,
+            found.train_rows + found.test_rows,
+            found.train_rows,
+            percent(found.median_error),
+            model.method,
+            percent(found.p90_error),
+            error(sparse),
+            error(model.baseline.as_ref()),
+            error(cubic),
+            optional(found.noise_floor),
+            optional(model.interval.as_ref().and_then(|i| i.coverage)),
+        )?;
+    }
+    writeln!(text)
+}
+
+fn features(text: &mut String, programs: &[Program]) -> std::fmt::Result {
+    writeln!(
+        text,
+        "| program | model | features offered | never vary | in fixed proportion | useful | in the formula | paper | time to fit |"
+    )?;
+    writeln!(text, "|---|---|---|---|---|---|---|---|---|")?;
+    for program in programs {
+        for (what, best) in [("all blocks", true), ("sparse", false)] {
+            let Some(Learnt { model, seconds }) = learnt(program, best) else {
+                continue;
+            };
+            let Screening {
+                offered,
+                constant,
+                redundant,
+                useful,
+                selected,
+            } = model.screening.unwrap_or_default();
+            let time = seconds.map_or_else(|| "–".to_owned(), |s| format!("{s:.1} s"));
+            let theirs = if best { "–" } else { paper(&program.name).2 };
+            writeln!(
+                text,
+                "| {} | {what}: {} | {offered} | {constant} | {redundant} | {useful} | {selected} | {theirs} | {time} |",
+                program.name, model.method
+            )?;
+        }
+    }
+    writeln!(text)
+}
+
+/// Median over the splits of one share.
+fn at_share(model: &CostModel, share: f64) -> Option<f64> {
+    let points = &model.sensitivity.as_ref()?.training;
+    let mut errors: Vec<f64> = points
+        .iter()
+        .filter(|p| (p.fraction - share).abs() < 1e-9 && p.median_error.is_finite())
+        .map(|p| p.median_error)
+        .collect();
+    errors.sort_by(f64::total_cmp);
+    errors.get(errors.len() / 2).copied()
+}
+
+fn training(text: &mut String, programs: &[Program]) -> std::fmt::Result {
+    let shares: Vec<String> = SHARES
+        .iter()
+        .map(|s| format!("{:.0} %", 100.0 * s))
+        .collect();
+    writeln!(text, "| program | model | {} |", shares.join(" | "))?;
+    writeln!(text, "|---|---|{}", "---|".repeat(SHARES.len()))?;
+    for program in programs {
+        for best in [true, false] {
+            let Some(Learnt { model, .. }) = learnt(program, best) else {
+                continue;
+            };
+            let cells: Vec<String> = SHARES
+                .iter()
+                .map(|&s| optional(at_share(model, s)))
+                .collect();
+            writeln!(
+                text,
+                "| {} | {} | {} |",
+                program.name,
+                model.method,
+                cells.join(" | ")
+            )?;
+        }
+    }
+    writeln!(text)
+}
+
+fn lambdas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
+    writeln!(
+        text,
+        "| program | least error | features there | error with ≤ 5 features | within a tenth of the least error from | to |"
+    )?;
+    writeln!(text, "|---|---|---|---|---|---|")?;
+    for program in programs {
+        let points = program
+            .best
+            .as_ref()
+            .and_then(|b| Some(&b.model.sensitivity.as_ref()?.lambda));
+        let Some(points) = points.filter(|p| !p.is_empty()) else {
+            continue;
+        };
+        let least = points
+            .iter()
+            .min_by(|a, b| a.median_error.total_cmp(&b.median_error));
+        let Some(least) = least else { continue };
+        let few = points
+            .iter()
+            .filter(|p| p.features <= 5)
+            .map(|p| p.median_error)
+            .fold(f64::INFINITY, f64::min);
+        let near = points
+            .iter()
+            .filter(|p| p.median_error <= 1.1 * least.median_error);
+        let (low, high) = near.fold((f64::INFINITY, 0.0_f64), |(l, h), p| {
+            (l.min(p.lambda), h.max(p.lambda))
+        });
+        let largest = points.iter().fold(0.0_f64, |m, p| m.max(p.lambda));
+        writeln!(
+            text,
+            "| {} | {} | {} | {} | {:.2} % of the largest λ | {:.2} % |",
+            program.name,
+            percent(least.median_error),
+            least.features,
+            percent(few),
+            100.0 * low / largest,
+            100.0 * high / largest
+        )?;
+    }
+    writeln!(text)
+}
+
+fn formulas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
+    for program in programs {
+        let Some(Learnt { model, .. }) = &program.sparse else {
+            continue;
+        };
+        writeln!(
+            text,
+            "### {}\n\n| term ({}) | share |\n|---|---|",
+            program.name, model.unit
+        )?;
+        for term in model.terms.iter().take(TERMS) {
+            writeln!(
+                text,
+                "| {} | {} |",
+                term.text.replace('|', "\\|"),
+                percent(term.share)
+            )?;
+        }
+        if model.terms.len() > TERMS {
+            writeln!(text, "| {} more | |", model.terms.len() - TERMS)?;
+        }
+        writeln!(text)?;
+    }
+    Ok(())
+}
