@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint doc bench clean
+.PHONY: help setup demo test lint doc bench evaluate clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
@@ -30,6 +30,11 @@ bench: ## exactness, corpora, overhead, throughput and accuracy on real programs
 	@scripts/setup.sh subjects
 	cargo build --release --workspace --locked
 	@scripts/evaluate.sh
+
+evaluate: ## how well unseen inputs are predicted: Lucene, ImageJ and three more, as in the Mantis paper (an hour; resumable)
+	@scripts/setup.sh subjects
+	cargo build --release -p pricetag-cli -p pricetag-agent --locked
+	@scripts/evaluation.sh
 
 clean: ## remove build products, fetched subjects and the demo
 	cargo clean

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The measurements of docs/benchmarks.md. Called by `make bench`, which builds first.
 #   scripts/evaluate.sh [PART ...]     everything without arguments
-# Parts: exactness (conformance suite against the oracle), matrix (the same over JDKs, collectors and compilers), corpus (every class of many
+# Parts: mantis (ten minutes of docs/evaluation.md), exactness (conformance suite against the oracle), matrix (the same over JDKs, collectors and compilers), corpus (every class of many
 # libraries under full verification), library-tests (published test suites under counting), rewriting (throughput), overhead (beside JaCoCo and
 # naive counters; over an hour), agent-cost (start-up and memory), learning (time of estimators), learning-peers (beside other
 # implementations), compress, javac (accuracy on real programs), lata (Lata's experiments).
@@ -9,7 +9,7 @@
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-parts=${*:-exactness matrix corpus library-tests rewriting overhead agent-cost learning learning-peers compress javac lata}
+parts=${*:-exactness matrix corpus library-tests rewriting overhead agent-cost learning learning-peers compress javac mantis lata}
 target=${CARGO_TARGET_DIR:-target}
 pricetag=${PRICETAG:-$target/release/pricetag}
 work=.cache/evaluate
@@ -115,6 +115,12 @@ javac_subject() {
     judge javac 50%
 }
 
+mantis() { # a fifth of the observations of docs/evaluation.md, in a place of its own
+    section "Mantis' experiments, a fifth of the observations (scripts/evaluation.sh has all)"
+    EVAL_WORK=$work/mantis EVAL_SHARE=0.2 EVAL_TO=$work/mantis/report scripts/evaluation.sh lucene-9 maxima h2 svg
+    cat "$work/mantis/report/tables.md"
+}
+
 for part in $parts; do
     case $part in
         exactness) exactness ;;
@@ -128,6 +134,7 @@ for part in $parts; do
         learning) learning ;;
         compress) compress ;;
         javac) javac_subject ;;
+        mantis) mantis ;;
         lata) scripts/lata.sh ;;
         *)
             echo "evaluate: no part named $part" >&2

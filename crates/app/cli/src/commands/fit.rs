@@ -46,7 +46,7 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
     if let Some(summary) = &model.summary {
         text.push_str(&summary.text());
         text.push('\n');
-    } else if model.prices.is_empty() {
+    } else if model.prices.is_empty() || !model.terms.is_empty() {
         text.push_str(&terms(model, limit, width));
     } else {
         text.push_str(&prices(model, limit, width));
