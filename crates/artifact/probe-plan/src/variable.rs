@@ -28,7 +28,7 @@ pub struct ValuesPlan {
     pub fields: Vec<(String, String)>,
     /// Methods in which no values are taken, on request.
     pub removed: Vec<u16>,
-    /// Fields that those methods assign: what is known of their values is not complete.
+    /// Fields that those methods assign, or methods that are not counted: what is known of their values is not complete.
     pub unseen: Vec<VariablePlace>,
 }
 

@@ -106,6 +106,8 @@ impl Agent {
         let options = AgentOptions {
             plans: Some(plans.clone()),
             scopes: scopes.to_vec(),
+            values: launch.values,
+            lengths: launch.lengths,
             ..options(Mode::Count, &trace, launch.program)?
         };
         let outcome = self.run(launch, scratch.path(), &options)?;
@@ -156,6 +158,10 @@ pub struct Launch<'a> {
     pub before: Vec<OsString>,
     /// Options behind the agent's.
     pub after: Vec<OsString>,
+    /// How many first values of variables a counting run takes.
+    pub values: u16,
+    /// Whether lengths are among them.
+    pub lengths: bool,
 }
 
 impl<'a> Launch<'a> {
@@ -167,6 +173,8 @@ impl<'a> Launch<'a> {
             class_path,
             before: Vec::new(),
             after: Vec::new(),
+            values: 0,
+            lengths: false,
         }
     }
 

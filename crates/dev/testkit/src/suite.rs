@@ -35,6 +35,8 @@ pub struct Suite {
     pub classes: ClassIndex,
     /// Where they are, with the libraries they need.
     pub class_path: OsString,
+    /// How many first values of variables counting runs take besides.
+    pub values: u16,
     _directory: TempDir,
 }
 
@@ -76,6 +78,7 @@ impl Suite {
             programs,
             classes: index,
             class_path: class_path(&paths)?,
+            values: 0,
             _directory: directory,
         })
     }
@@ -97,7 +100,10 @@ impl Suite {
 
     /// One way to run one of the programs.
     pub fn launch<'a>(&'a self, machine: &'a Machine, program: &'a Program) -> Launch<'a> {
-        Launch::new(program, machine, &self.class_path)
+        Launch {
+            values: self.values,
+            ..Launch::new(program, machine, &self.class_path)
+        }
     }
 
     /// Runs a program plainly and single-stepped.

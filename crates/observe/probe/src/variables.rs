@@ -96,11 +96,17 @@ impl Variables {
     /// Keeps those of the assignments just found that the method's plan has become throw points of.
     pub(crate) fn keep(&mut self, method: usize, plan: &MethodPlan) {
         if plan.outcome != MethodOutcome::Counted {
+            let places = self
+                .pending
+                .drain(..)
+                .map(|(_, _, variable)| variable.place);
+            let fields = places.filter(|place| matches!(place, VariablePlace::Field { .. }));
+            self.plan.unseen.extend(fields);
             return;
         }
         let points: BTreeSet<Pc> = plan.throw_points.iter().map(|p| p.pc).collect();
         for (pc, key, variable) in self.pending.drain(..) {
-            // Before `this` is initialised nothing is taken, although a `putfield` there may be a point of its own.
+            // Before `this` is initialised nothing is taken.
             if !points.contains(&pc) || plan.this_initialised_at.is_some_and(|init| pc <= init) {
                 continue;
             }

@@ -1,14 +1,15 @@
-//! `--overhead`: which methods stay uncounted so that counting slows the subject no more than allowed.
+//! `--overhead`: which probes are removed so that counting slows the subject no more than allowed.
 //!
-//! The slow-down of a run is taken to be spread over its methods in proportion to the probe operations they executed:
-//! one per entry (the fetch of the thread's counters) and one per counter update. Probes are removed from the hottest
-//! methods first, as many as the estimate asks for, and the run is measured again, until a *measured* run fits: the
+//! Probes are removed in groups: the values taken in a method, or all probes of it. The slow-down of a run is taken to be spread over
+//! the groups in proportion to the probe operations they executed: one per entry (the fetch of the thread's counters), one per
+//! counter update, one per assignment whose value might be taken. The hottest groups go first, as many as the estimate asks for, and the run is measured again, until a *measured* run fits: the
 //! estimate only decides how fast that happens. Given the measurements, every decision is determined.
 //!
 //! The greedy choice is a heuristic of our own: it need not keep the most methods that would fit.
 //! Limits: whole methods, not loops; one input stands for all; what loading the agent and rewriting classes costs cannot be removed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use pricetag_trace::MethodName;
 use serde::{Deserialize, Serialize};
@@ -27,8 +28,8 @@ pub struct Comparison {
     pub plain_ns: f64,
     /// CPU time with them, ns.
     pub counted_ns: f64,
-    /// Probe operations executed by each counted method.
-    pub operations: BTreeMap<MethodName, u64>,
+    /// Probe operations executed by each group.
+    pub operations: BTreeMap<Group, u64>,
 }
 
 impl Comparison {
@@ -42,20 +43,35 @@ impl Comparison {
     }
 }
 
-/// Measures the subject with some methods left uncounted.
-pub trait Measurer {
-    /// None if it was interrupted, or no input runs.
-    fn compare(
-        &mut self,
-        removed: &BTreeSet<MethodName>,
-    ) -> Result<Option<Comparison>, RunnerError>;
+/// Probes that are removed together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Group {
+    /// Where they stand.
+    pub method: MethodName,
+    /// Whether only those that take values are meant.
+    #[serde(default)]
+    pub values: bool,
 }
 
-/// A method that is not counted for the sake of the budget.
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.values { "values in " } else { "" };
+        write!(f, "{what}{}", self.method)
+    }
+}
+
+/// Measures the subject with some probes left out.
+pub trait Measurer {
+    /// None if it was interrupted, or no input runs.
+    fn compare(&mut self, removed: &BTreeSet<Group>) -> Result<Option<Comparison>, RunnerError>;
+}
+
+/// Probes that are left out for the sake of the budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Removal {
     /// Which.
-    pub method: MethodName,
+    #[serde(flatten)]
+    pub group: Group,
     /// The slow-down that its probes were estimated to cause, as a fraction of the plain run.
     pub share: f64,
 }
@@ -74,9 +90,14 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// The methods to skip.
+    /// The methods to leave uncounted.
     pub fn methods(&self) -> BTreeSet<MethodName> {
-        self.removals.iter().map(|r| r.method.clone()).collect()
+        methods(self.removals.iter().map(|r| &r.group), false)
+    }
+
+    /// The methods in which no values are to be taken.
+    pub fn without_values(&self) -> BTreeSet<MethodName> {
+        methods(self.removals.iter().map(|r| &r.group), true)
     }
 
     /// What the user must know.
@@ -90,17 +111,26 @@ impl Fitted {
         let names: Vec<String> = self
             .removals
             .iter()
-            .map(|r| format!("{} ({})", r.method, percent(r.share)))
+            .map(|r| format!("{} ({})", r.group, percent(r.share)))
             .collect();
         format!(
-            "overhead budget {budget}: counting everything cost {}, now {}; {} methods are not counted, their features are absent, not zero, \
-             and totals of opcodes and calls are without them (estimated share of the slow-down): {}",
+            "overhead budget {budget}: counting everything cost {}, now {}; {} groups of probes were removed, their features are absent, not zero, \
+             and totals of opcodes and calls are without uncounted methods (estimated share of the slow-down): {}",
             percent(self.everything),
             percent(self.remaining),
             names.len(),
             names.join(", ")
         )
     }
+}
+
+/// The methods of the groups that are, or are not, about values alone.
+pub(crate) fn methods<'g>(
+    groups: impl Iterator<Item = &'g Group>,
+    values: bool,
+) -> BTreeSet<MethodName> {
+    let chosen = groups.filter(|group| group.values == values);
+    chosen.map(|group| group.method.clone()).collect()
 }
 
 /// Finds the removals that make a measured run fit; none if the measurer could not go on.
@@ -133,39 +163,34 @@ pub fn fit(budget: f64, measurer: &mut dyn Measurer) -> Result<Option<Fitted>, R
                 everything: everything * 100.0,
             });
         }
-        removed.extend(chosen.iter().map(|r| r.method.clone()));
+        removed.extend(chosen.iter().map(|r| r.group.clone()));
         removals.extend(chosen);
     }
     Ok(None)
 }
 
-/// The next methods to remove: at least one, if any counted method executed probes.
-fn hottest(
-    run: &Comparison,
-    removed: &BTreeSet<MethodName>,
-    budget: f64,
-    all: bool,
-) -> Vec<Removal> {
-    let mut methods: Vec<(&MethodName, u64)> = run
+/// The next groups to remove: at least one, if any executed probes.
+fn hottest(run: &Comparison, removed: &BTreeSet<Group>, budget: f64, all: bool) -> Vec<Removal> {
+    let mut groups: Vec<(&Group, u64)> = run
         .operations
         .iter()
-        .filter(|&(method, &n)| n > 0 && !removed.contains(method))
-        .map(|(method, &n)| (method, n))
+        .filter(|&(group, &n)| n > 0 && !removed.contains(group))
+        .map(|(group, &n)| (group, n))
         .collect();
-    methods.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    let total: f64 = methods.iter().map(|&(_, n)| n as f64).sum();
+    groups.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    let total: f64 = groups.iter().map(|&(_, n)| n as f64).sum();
     let slow = run.slow_down();
     let excess = slow - AIM * budget;
     let mut gone = 0.0;
     let mut chosen = Vec::new();
-    for (method, n) in methods {
+    for (group, n) in groups {
         if !all && gone >= excess {
             break;
         }
         let share = slow * n as f64 / total;
         gone += share;
         chosen.push(Removal {
-            method: method.clone(),
+            group: group.clone(),
             share,
         });
     }
@@ -187,7 +212,7 @@ mod tests {
     impl Measurer for Model {
         fn compare(
             &mut self,
-            removed: &BTreeSet<MethodName>,
+            removed: &BTreeSet<Group>,
         ) -> Result<Option<Comparison>, RunnerError> {
             if self.asked.len() == self.patience {
                 return Ok(None);
@@ -207,8 +232,15 @@ mod tests {
         }
     }
 
-    fn method(name: &str) -> MethodName {
-        format!("A.{name}()V").parse().expect("a method")
+    fn method(name: &str) -> Group {
+        let (values, name) = match name.strip_prefix('=') {
+            Some(name) => (true, name),
+            None => (false, name),
+        };
+        Group {
+            method: format!("A.{name}()V").parse().expect("a method"),
+            values,
+        }
     }
 
     fn model(fixed: f64, methods: &[(&'static str, u64, f64)]) -> Model {
@@ -222,7 +254,7 @@ mod tests {
 
     fn names(fitted: &Fitted) -> Vec<&str> {
         let removals = fitted.removals.iter();
-        removals.map(|r| r.method.name.as_str()).collect()
+        removals.map(|r| r.group.method.name.as_str()).collect()
     }
 
     #[test]
@@ -250,6 +282,15 @@ mod tests {
             "{}",
             fitted.note()
         );
+    }
+
+    #[test]
+    fn values_go_before_the_counters_of_their_method() {
+        let mut subject = model(0.0, &[("loop", 40, 1.0), ("=loop", 90, 1.0)]);
+        let fitted = fit(0.05, &mut subject).unwrap().unwrap();
+        assert_eq!(fitted.without_values().len(), 1);
+        assert_eq!(fitted.methods().len(), 0);
+        assert!(fitted.note().contains("values in A.loop()V (9.0 %)"));
     }
 
     #[test]

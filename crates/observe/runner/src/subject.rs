@@ -29,6 +29,8 @@ pub struct Subject<'a> {
     pub flags: Vec<String>,
     /// Methods that are not counted, for the overhead budget.
     pub skip: BTreeSet<MethodName>,
+    /// Methods in which no values are taken.
+    pub skip_values: BTreeSet<MethodName>,
 }
 
 impl<'a> Subject<'a> {
@@ -71,6 +73,7 @@ impl<'a> Subject<'a> {
             java,
             flags,
             skip: BTreeSet::new(),
+            skip_values: BTreeSet::new(),
         })
     }
 
@@ -162,6 +165,7 @@ impl<'a> Subject<'a> {
             count_jdk: self.options.count_jdk,
             keep: self.options.methods.clone(),
             skip: self.skip.clone(),
+            skip_values: self.skip_values.clone(),
             values: self.options.values,
             lengths: self.options.lengths,
             ..AgentOptions::new(mode, absolute(trace)?)

@@ -8,11 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pricetag_probe_plan::{ClassHash, MethodOutcome, MethodPlan, OpenFrame, PlanStore};
+use pricetag_probe_plan::{
+    ClassHash, ClassPlan, MethodOutcome, MethodPlan, OpenFrame, Pc, PlanStore,
+};
 use pricetag_trace::{MethodName, Mode, Record, Trace};
 
 use crate::assemble::process_costs;
-use crate::budget::{self, Comparison, Fitted, Measurer};
+use crate::budget::{self, Comparison, Fitted, Group, Measurer};
 use crate::error::RunnerError;
 use crate::failure;
 use crate::journal::{self, Journal};
@@ -70,10 +72,7 @@ struct Trials<'a> {
 }
 
 impl Measurer for Trials<'_> {
-    fn compare(
-        &mut self,
-        removed: &BTreeSet<MethodName>,
-    ) -> Result<Option<Comparison>, RunnerError> {
+    fn compare(&mut self, removed: &BTreeSet<Group>) -> Result<Option<Comparison>, RunnerError> {
         self.rounds += 1;
         let folder = self.folder.join(self.rounds.to_string());
         std::fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
@@ -132,7 +131,7 @@ impl<'a> Trials<'a> {
         folder: &Path,
         mode: Mode,
         case: &Case,
-        removed: &BTreeSet<MethodName>,
+        removed: &BTreeSet<Group>,
     ) -> Result<Option<Trace>, RunnerError> {
         if self.cancel.is_cancelled() {
             return Ok(None);
@@ -142,7 +141,8 @@ impl<'a> Trials<'a> {
         let mut agent = self
             .subject
             .agent_options_at(mode, &trace, &plans(folder))?;
-        agent.skip.clone_from(removed);
+        agent.skip = budget::methods(removed.iter(), false);
+        agent.skip_values = budget::methods(removed.iter(), true);
         let launch = self.subject.launch_with(&agent, &options, &crash, case)?;
         let limit = self.subject.options.timeout;
         let ended = run(&launch, limit, false, self.cancel)?;
@@ -162,8 +162,9 @@ fn cpu(trace: &Trace) -> f64 {
     process_costs(trace).map_or(0.0, |costs| costs.cpu_ns as f64)
 }
 
-/// Probe operations that each counted method of a run executed: one for each entry, and one for each counter update.
-fn operations(trace: &Trace, plans: &Path) -> Result<BTreeMap<MethodName, u64>, RunnerError> {
+/// Probe operations of a run: one for each entry of a counted method, one for each counter update, and for the values of a method one
+/// for each assignment.
+fn operations(trace: &Trace, plans: &Path) -> Result<BTreeMap<Group, u64>, RunnerError> {
     let unreadable = |e| RunnerError::io("read", plans)(std::io::Error::other(e));
     let store = PlanStore::open(plans).map_err(unreadable)?;
     let open = open_frames(trace);
@@ -191,11 +192,33 @@ fn operations(trace: &Trace, plans: &Path) -> Result<BTreeMap<MethodName, u64>, 
                 name: method.name.clone(),
                 descriptor: method.descriptor.clone(),
             };
-            let sum: &mut u64 = operations.entry(name).or_default();
-            *sum = sum.saturating_add(executed(method, &values, frames));
+            let taken = assignments(&plan, index, &values, frames);
+            for (values, n) in [(false, executed(method, &values, frames)), (true, taken)] {
+                let method = name.clone();
+                let sum: &mut u64 = operations.entry(Group { method, values }).or_default();
+                *sum = sum.saturating_add(n);
+            }
         }
     }
     Ok(operations)
+}
+
+/// Assignments in a method whose values are asked for; none if the counts contradict each other.
+fn assignments(plan: &ClassPlan, index: usize, values: &[u64], open: &[OpenFrame]) -> u64 {
+    let method = &plan.methods[index];
+    let asked = plan.values.as_ref();
+    let asked = asked.map_or(&[][..], |values| values.of_method(index as u16));
+    if asked.is_empty() {
+        return 0;
+    }
+    let Ok(counts) = method.derive(values, open) else {
+        return 0;
+    };
+    let blocks = method.blocks.iter().zip(&counts.instructions);
+    let executed = blocks.flat_map(|(block, n)| block.instructions.iter().zip(n));
+    let asked_at = |pc: Pc| asked.binary_search_by_key(&pc, |a| a.pc).is_ok();
+    let assigning = executed.filter(|(instruction, _)| asked_at(instruction.pc));
+    assigning.fold(0, |sum: u64, (_, n)| sum.saturating_add(*n))
 }
 
 fn executed(method: &MethodPlan, values: &[u64], open: &[OpenFrame]) -> u64 {

@@ -88,7 +88,7 @@ impl Fields {
     pub(crate) fn left(&self) -> impl Iterator<Item = String> {
         self.incomplete.iter().map(|(class, name, _)| {
             let class = naming::class(class);
-            format!("{class}.{name}: a method that assigns it had its values removed to save time")
+            format!("{class}.{name}: its values are left out, since a method that assigns it was not probed")
         })
     }
 

@@ -1,0 +1,186 @@
+//! Every kind of feature on a small program, with the values that the program's comments name and, where it prints them, its own.
+//!
+//! The programs are those of `docs/features.md`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pricetag_dataset::{Dataset, DatasetBuilder, FeatureId, Meta, Observation};
+use pricetag_probe_plan::PlanStore;
+use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator};
+use pricetag_testkit::suite::in_full;
+use pricetag_testkit::{
+    Agent, Compiler, Launch, Machine, Outcome, Program, Suite, Testbed, repository,
+};
+use pricetag_trace::{Scope, Trace};
+
+/// A program of `subjects/features` and its classes.
+struct Subject {
+    program: Program,
+    classes: tempfile::TempDir,
+}
+
+fn subject(name: &str, argument: &str, release: Compiler) -> Subject {
+    let classes = tempfile::tempdir().expect("a temporary directory");
+    let path = repository().join(format!("subjects/features/{name}.java"));
+    let mut program = Program::read(&path).expect("the source is there");
+    program.arguments = vec![argument.to_owned()];
+    release
+        .compile(&Testbed::locate(), &[path], classes.path())
+        .expect("the source compiles");
+    Subject { program, classes }
+}
+
+/// The rows of a run and what it printed.
+fn rows(subject: &Subject, scope: Option<Scope>, first: u16) -> (Outcome, Dataset) {
+    let machine = Machine::system().expect("there is a JDK");
+    let agent = Agent::locate().expect("the agent builds");
+    let mut launch = Launch::new(
+        &subject.program,
+        &machine,
+        subject.classes.path().as_os_str(),
+    );
+    launch.values = first;
+    launch.lengths = true;
+    let scopes: Vec<Scope> = scope.into_iter().collect();
+    let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, !scopes.is_empty()));
+    let (outcome, dataset) = agent.observe(&launch, &scopes, read).expect("it runs");
+    assert_eq!(outcome.status, Some(0), "{}", outcome.error);
+    dataset.validate().expect("a sound dataset");
+    (outcome, dataset)
+}
+
+fn dataset(trace: &Path, plans: &Path, scoped: bool) -> Dataset {
+    let trace = Trace::read(trace).expect("a trace");
+    assert_eq!(trace.incomplete_reason(), None);
+    let store = PlanStore::open(plans).expect("plans");
+    let mut tabulator = Tabulator::new(store, TabulateOptions::default());
+    let mut builder = DatasetBuilder::new(Meta::default());
+    let tabulated: Vec<Tabulated> = if scoped {
+        tabulator.invocations(&trace, &mut builder).expect("rows")
+    } else {
+        vec![tabulator.process(&trace, &mut builder).expect("a row")]
+    };
+    for (index, row) in tabulated.into_iter().enumerate() {
+        let observation = Observation {
+            label: format!("[{index}]"),
+            ..Observation::default()
+        };
+        builder.row(row.into_row(observation, None));
+    }
+    builder.finish()
+}
+
+fn cell(dataset: &Dataset, row: usize, name: &str) -> Option<f64> {
+    let id: FeatureId = dataset.feature_id(name)?;
+    dataset.cells(id)[row]
+}
+
+/// What the comments say: row, name and value.
+fn expected(subject: &Subject) -> Vec<(usize, String, Option<f64>)> {
+    let text = std::fs::read_to_string(&subject.program.path).expect("the source");
+    let lines = text.lines().filter_map(|line| line.strip_prefix("//= "));
+    let parsed: Vec<_> = lines
+        .map(|line| {
+            let (name, value) = line.rsplit_once(" = ").expect("a value");
+            let (row, name) = match name.strip_prefix('[').and_then(|n| n.split_once("] ")) {
+                Some((row, name)) => (row.parse().expect("a row"), name),
+                None => (0, name),
+            };
+            let value = (value != "missing").then(|| value.parse().expect("a number"));
+            (row, name.to_owned(), value)
+        })
+        .collect();
+    assert!(!parsed.is_empty());
+    parsed
+}
+
+fn agree(subject: &Subject, dataset: &Dataset) {
+    for (row, name, value) in expected(subject) {
+        assert_eq!(cell(dataset, row, &name), value, "[{row}] {name}");
+    }
+}
+
+#[test]
+fn values_of_all_types_as_the_program_prints_them() {
+    let subject = subject("Kinds", "6", Compiler::Javac(11));
+    let (outcome, dataset) = rows(&subject, None, 5);
+    agree(&subject, &dataset);
+    let printed: BTreeMap<&str, f64> = outcome
+        .output
+        .lines()
+        .filter_map(|line| line.strip_prefix("value ")?.rsplit_once(' '))
+        .map(|(name, value)| (name, value.parse().expect("a number")))
+        .collect();
+    assert_eq!(printed.len(), 10);
+    for (name, value) in printed {
+        assert_eq!(cell(&dataset, 0, name), Some(value), "{name}");
+    }
+    let caveats = &dataset.observations[0].caveats;
+    assert!(caveats[0].starts_with("3 values are infinite or not a number"));
+    assert_eq!(caveats.len(), 1, "{caveats:?}");
+}
+
+#[test]
+fn the_first_value_alone() {
+    let subject = subject("Kinds", "6", Compiler::Javac(11));
+    let (_, dataset) = rows(&subject, None, 1);
+    assert_eq!(cell(&dataset, 0, "Kinds.count#1"), Some(6.0));
+    assert!(dataset.features.iter().all(|f| !f.name.ends_with("#2")));
+}
+
+#[test]
+fn threads_of_a_pool_are_averaged() {
+    let subject = subject("Pool", "100", Compiler::Javac(11));
+    let (_, dataset) = rows(&subject, None, 5);
+    agree(&subject, &dataset);
+}
+
+#[test]
+fn invocations_have_values_of_their_own() {
+    let subject = subject("Requests", "", Compiler::Javac(11));
+    let scope: Scope = "Requests#serve".parse().expect("a scope");
+    let (_, dataset) = rows(&subject, Some(scope), 5);
+    assert_eq!(dataset.observations.len(), 4);
+    agree(&subject, &dataset);
+}
+
+#[test]
+fn loops_branches_handlers_and_invocations() {
+    let subject = subject("Flow", "5", Compiler::Javac(11));
+    let (_, dataset) = rows(&subject, None, 0);
+    agree(&subject, &dataset);
+}
+
+/// Programs that are hard on probes: exceptions and overflows in the middle of things, exits, many locals, large methods.
+const HARD: [&str; 12] = [
+    "BigMethod",
+    "ConstructorThrows",
+    "ExitDeep",
+    "InnerClasses",
+    "LocalCaptures",
+    "Loops",
+    "ManyLocals",
+    "StackOverflow",
+    "StackOverflowInHandler",
+    "ThreadPools",
+    "ThrowMidBlock",
+    "WideLocals",
+];
+
+#[test]
+fn counts_stay_exact_while_values_are_taken() {
+    let compiler = Compiler::Javac(17);
+    let mut suite = Suite::compile(compiler, &Testbed::locate(), "").expect("it compiles");
+    suite.values = 5;
+    let mut least = HARD.len();
+    if in_full() {
+        least = 86;
+    } else {
+        suite.retain(|program| HARD.contains(&program.name.as_str()));
+    }
+    let agent = Agent::locate().expect("the agent builds");
+    let machine = Machine::system().expect("there is a JDK");
+    let report = suite.check_all(&agent, &machine);
+    report.assert_agreement("with values", least);
+}

@@ -1,0 +1,48 @@
+/** What is derived from counters: loops in loops, both sides of a branch, a switch, handlers, invocations. After `java Flow 5`: */
+public class Flow {
+    static int nested(int n) {
+        int sum = 0;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < i; j++) {
+                sum += j;
+            }
+        }
+        return sum;
+    }
+
+    static int side(int n) {
+        if (n > 3) {
+            return 1;
+        }
+        return 2;
+    }
+
+    static int risky(int n) {
+        try {
+            return 10 / (n % 2);
+        } catch (ArithmeticException e) {
+            return 0;
+        }
+    }
+
+    static int down(int n) {
+        return n == 0 ? 0 : down(n - 1);
+    }
+
+    public static void main(String[] args) {
+        int n = Integer.parseInt(args[0]);
+        nested(n);
+        for (int i = 0; i < n; i++) {
+            side(i);
+            risky(i);
+        }
+        down(n);
+    }
+}
+//= Flow.nested(int) loop 0 at block 1 (Flow.java:5) = 6
+//= Flow.nested(int) loop 1 at block 3 (Flow.java:6) = 15
+//= Flow.side(int) block 0 taken (Flow.java:14) = 4
+//= Flow.side(int) block 0 not taken (Flow.java:14) = 1
+//= Flow.risky(int) handler 0 at block 1 (Flow.java:23-24) = 3
+//= Flow.down(int) invocations = 6
+//= Flow.risky(int) invocations = 5
