@@ -32,9 +32,61 @@ macro_rules! operators {
 }
 
 operators! {
-    IntNegate IntAdd IntSub IntMul IntDiv IntMod FloatNegate FloatAdd FloatSub FloatMul FloatDiv FloatPower FloatSqrt FloatExp FloatLog FloatSin FloatCos FloatFloor
+    IntNegate IntAdd IntSub IntMul IntDiv IntMod FloatNegate FloatAbs FloatAdd FloatSub FloatMul FloatDiv FloatPower FloatSqrt FloatExp FloatLog FloatSin FloatCos FloatFloor
     FloatCeil Equal NotEqual Less LessEqual Greater GreaterEqual Compare BoolNot FloatOfInt IntOfFloat CharCode CharOfCode
     StringLength StringGet StringConcat StringOfInt StringOfFloat IntOfString StringMake StringSub PrintString Raise
+}
+
+impl Operator {
+    /// How many arguments it takes.
+    pub(crate) fn arity(self) -> u32 {
+        match self {
+            Self::IntAdd
+            | Self::IntSub
+            | Self::IntMul
+            | Self::IntDiv
+            | Self::IntMod
+            | Self::FloatAdd
+            | Self::FloatSub
+            | Self::FloatMul
+            | Self::FloatDiv
+            | Self::FloatPower
+            | Self::Equal
+            | Self::NotEqual
+            | Self::Less
+            | Self::LessEqual
+            | Self::Greater
+            | Self::GreaterEqual
+            | Self::Compare
+            | Self::StringGet
+            | Self::StringConcat
+            | Self::StringMake => 2,
+            Self::StringSub => 3,
+            _ => 1,
+        }
+    }
+
+    /// Whether the result is a float computed in a register.
+    pub(crate) fn gives_float(self) -> bool {
+        matches!(
+            self,
+            Self::FloatNegate
+                | Self::FloatAbs
+                | Self::FloatAdd
+                | Self::FloatSub
+                | Self::FloatMul
+                | Self::FloatDiv
+                | Self::FloatPower
+                | Self::FloatSqrt
+                | Self::FloatExp
+                | Self::FloatLog
+                | Self::FloatSin
+                | Self::FloatCos
+                | Self::FloatFloor
+                | Self::FloatCeil
+                | Self::FloatOfInt
+        )
+    }
 }
 
 /// An expression.
@@ -56,7 +108,9 @@ pub enum Expr {
     Operate(Operator, Vec<Expr>, Ty),
     And(Box<Expr>, Box<Expr>),
     Or(Box<Expr>, Box<Expr>),
-    /// A constructor with arguments; also a record (tag 0).
+    /// `head :: tail`.
+    Cons(Box<Expr>, Box<Expr>),
+    /// A constructor with arguments; also a record (tag 0, or [`FLAT`](crate::machine::FLAT)).
     Construct {
         tag: u8,
         arguments: Vec<Expr>,
@@ -64,12 +118,15 @@ pub enum Expr {
     Tuple(Vec<Expr>),
     List(Vec<Expr>),
     Exception(ExnId, Vec<Expr>),
+    /// Fields in order of declaration.
     RecordWith {
         base: Box<Expr>,
         size: usize,
+        flat: bool,
         fields: Vec<(usize, Expr)>,
     },
-    Field(Box<Expr>, usize),
+    /// A field of a record, which may be one of floats only.
+    Field(Box<Expr>, usize, bool),
     If(Box<Expr>, Box<Expr>, Box<Expr>),
     Match {
         value: Box<Expr>,
@@ -77,20 +134,68 @@ pub enum Expr {
         span: Span,
     },
     Try(Box<Expr>, Vec<Clause>),
-    Let(Vec<(Pattern, Expr)>, Box<Expr>),
+    Let(Vec<Binding>, Box<Expr>),
     LetRec(Vec<(VarId, Lambda)>, Box<Expr>),
     Sequence(Vec<Expr>),
+}
+
+impl Expr {
+    /// The expressions directly inside, functions' bodies included.
+    pub(crate) fn children(&self) -> Vec<&Self> {
+        match self {
+            Self::Int(_) | Self::Float(_) | Self::String(_) | Self::Local(_) | Self::Global(_) => {
+                vec![]
+            }
+            Self::Lambda(lambda) => vec![&lambda.body],
+            Self::Apply(f, parts) => std::iter::once(&**f).chain(parts).collect(),
+            Self::Operate(_, parts, _)
+            | Self::Construct {
+                arguments: parts, ..
+            }
+            | Self::Tuple(parts)
+            | Self::List(parts)
+            | Self::Exception(_, parts)
+            | Self::Sequence(parts) => parts.iter().collect(),
+            Self::And(a, b) | Self::Or(a, b) | Self::Cons(a, b) => vec![a, b],
+            Self::RecordWith { base, fields, .. } => std::iter::once(&**base)
+                .chain(fields.iter().map(|(_, e)| e))
+                .collect(),
+            Self::Field(a, ..) => vec![a],
+            Self::If(a, b, c) => vec![a, b, c],
+            Self::Match { value, clauses, .. } | Self::Try(value, clauses) => {
+                let inner = clauses.iter().flat_map(|c| c.guard.iter().chain([&c.body]));
+                std::iter::once(&**value).chain(inner).collect()
+            }
+            Self::Let(bindings, body) => {
+                bindings.iter().map(|b| &b.value).chain([&**body]).collect()
+            }
+            Self::LetRec(functions, body) => functions
+                .iter()
+                .map(|(_, l)| &l.body)
+                .chain([&**body])
+                .collect(),
+        }
+    }
+}
+
+/// `pattern = value`.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// What the value is bound to.
+    pub pattern: Pattern,
+    /// The value.
+    pub value: Expr,
+    /// Where the pattern stands.
+    pub span: Span,
 }
 
 /// A function of one or more arguments.
 #[derive(Clone, Debug)]
 pub struct Lambda {
-    /// One pattern for each argument.
-    pub parameters: Vec<Pattern>,
+    /// One pattern for each argument, and where the function of it begins.
+    pub parameters: Vec<(Pattern, Span)>,
     /// Its body.
     pub body: Expr,
-    /// Where it stands.
-    pub span: Span,
 }
 
 /// `pattern when guard -> body`.
@@ -125,7 +230,8 @@ pub enum Pattern {
     },
     Exception(ExnId, Vec<Pattern>),
     Tuple(Vec<Pattern>),
-    Record(Vec<(usize, Pattern)>),
+    /// Fields, and whether the record is one of floats only.
+    Record(Vec<(usize, Pattern)>, bool),
     Or(Box<Pattern>, Box<Pattern>),
     Alias(Box<Pattern>, VarId),
 }
@@ -151,16 +257,12 @@ pub enum Work {
     /// An expression whose value goes to a global.
     Expression(Expr, GlobalId),
     /// Bindings; the pattern's variables go to globals.
-    Let(Vec<(Pattern, Expr)>, Vec<(VarId, GlobalId)>),
+    Let(Vec<Binding>, Vec<(VarId, GlobalId)>),
     /// Functions that may call each other.
     LetRec(Vec<(GlobalId, Lambda)>),
 }
 
 /// A value that is shown.
-#[expect(
-    dead_code,
-    reason = "places and types are read where values are printed, which is not done yet"
-)]
 #[derive(Clone, Debug)]
 pub struct Shown {
     /// Its name; nothing for an expression.

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::code::Segment;
+use crate::compile::Mode;
 use crate::construct::Construct;
 use crate::core::Program;
-use crate::diagnostic::Diagnostic;
-use crate::machine::{Machine, Stop};
+use crate::diagnostic::{Diagnostic, Lines};
+use crate::machine::{Bounds, Machine, Stop};
+use crate::show::Printer;
 use crate::syntax::Span;
 
 /// How far a run may go.
@@ -28,6 +31,33 @@ impl Default for Limits {
     }
 }
 
+/// What is counted, and how far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How far the run may go.
+    pub limits: Limits,
+    /// Which constructs are counted.
+    pub mode: Mode,
+    /// Bytes of the minor heap whose collections are simulated.
+    pub minor_heap: u64,
+    /// Whether values are printed.
+    pub values: bool,
+    /// The name of the file, which `Match_failure` carries.
+    pub file: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            mode: Mode::Paper,
+            minor_heap: 2_097_152,
+            values: false,
+            file: "//toplevel//".to_owned(),
+        }
+    }
+}
+
 /// A top-level item and what ran in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
@@ -39,8 +69,16 @@ pub struct Row {
     pub names: Vec<String>,
     /// Types of what it defines or computes.
     pub types: Vec<String>,
+    /// Values of what it defines or computes, as the toplevel prints them; none unless asked for, or if it did not end.
+    pub values: Vec<String>,
     /// How often each construct ran; those that did not are left out.
     pub counts: BTreeMap<String, u64>,
+    /// Bytes allocated in the minor heap.
+    pub bytes: u64,
+    /// Minor collections, from an empty minor heap on.
+    pub collections: u64,
+    /// Words that these collections found alive.
+    pub promoted: u64,
 }
 
 /// What a program did.
@@ -52,6 +90,21 @@ pub struct Run {
     pub output: Vec<u8>,
     /// Why it ended early, in the last row's item.
     pub stop: Option<Stop>,
+}
+
+impl Run {
+    /// Counts of the whole program; in paper mode with `base`, once.
+    #[must_use]
+    pub fn totals(&self, mode: Mode) -> BTreeMap<String, u64> {
+        let mut totals = BTreeMap::new();
+        if mode == Mode::Paper {
+            totals.insert(Construct::Base.name().to_owned(), 1);
+        }
+        for (name, n) in self.rows.iter().flat_map(|r| &r.counts) {
+            *totals.entry(name.clone()).or_insert(0) += n;
+        }
+        totals
+    }
 }
 
 fn analyse(source: &str) -> Result<Program, Vec<Diagnostic>> {
@@ -100,42 +153,78 @@ pub fn signature(source: &str) -> Result<String, Vec<Diagnostic>> {
 /// # Panics
 /// If the system has no thread to give.
 pub fn count(source: &str, limits: Limits) -> Result<Run, Vec<Diagnostic>> {
-    with_room(|| counted(source, limits))
+    run(
+        source,
+        &Options {
+            limits,
+            ..Options::default()
+        },
+    )
 }
 
-fn counted(source: &str, limits: Limits) -> Result<Run, Vec<Diagnostic>> {
-    let program = analyse(source)?;
-    let code = crate::compile::compile(&program);
-    let exceptions = program
-        .exceptions
-        .iter()
-        .map(|(name, _)| name.clone())
-        .collect();
-    let mut machine = Machine::new(
-        &code,
-        program.globals,
-        exceptions,
-        limits.fuel,
-        limits.memory,
-    );
+/// Runs a program and counts.
+///
+/// # Panics
+/// If the system has no thread to give.
+pub fn run(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
+    with_room(|| counted(source, options))
+}
+
+fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
+    let mut program = analyse(source)?;
+    let code = crate::compile::compile(&program, options.mode);
+    let names = program.exceptions.iter().map(|(name, _)| name.clone());
+    let lines = Lines::new(&options.file, source);
+    let bounds = Bounds {
+        fuel: options.limits.fuel,
+        memory: options.limits.memory,
+        minor_heap: options.minor_heap,
+        native: options.mode == Mode::Extended,
+    };
+    let mut machine = Machine::new(&code, program.globals, names.collect(), bounds, &lines);
     let (mut rows, mut stop) = (Vec::new(), None);
     for (item, entry) in program.items.iter().zip(&code.entries) {
         let Some(entry) = entry else { continue };
         stop = machine.run(*entry).err();
         let totals = totals(&code.segments, &mut machine.counts);
         if !item.library {
-            let before = source.get(..item.span.start as usize).unwrap_or("");
+            let allocation = machine.allocation;
+            let mut values = Vec::new();
+            if options.values && stop.is_none() {
+                for shown in &item.shown {
+                    let (value, heap) = machine.global(shown.global);
+                    let mut printer = Printer {
+                        heap,
+                        types: &mut program.types,
+                        exceptions: &program.exceptions,
+                    };
+                    values.push(printer.text(value, shown.ty));
+                }
+            }
             rows.push(Row {
                 span: item.span,
-                line: before.matches('\n').count() as u32 + 1,
+                line: lines.of(item.span.start).0,
                 names: item.shown.iter().filter_map(|s| s.name.clone()).collect(),
                 types: item.shown.iter().map(|s| s.type_text.clone()).collect(),
+                values,
                 counts: totals,
+                bytes: allocation.bytes(),
+                collections: allocation.collections,
+                promoted: allocation.promoted,
             });
         }
         if stop.is_some() {
             break;
         }
+    }
+    if let (Some(Stop::Exception(text)), Some(value)) = (&mut stop, machine.uncaught) {
+        let heap = machine.global(0).1;
+        *text = Printer {
+            heap,
+            types: &mut program.types,
+            exceptions: &program.exceptions,
+        }
+        .exception(value);
     }
     Ok(Run {
         rows,
@@ -145,12 +234,12 @@ fn counted(source: &str, limits: Limits) -> Result<Run, Vec<Diagnostic>> {
 }
 
 /// Charges of all segments since the last call.
-fn totals(segments: &[Vec<(Construct, u64)>], counts: &mut [u64]) -> BTreeMap<String, u64> {
+fn totals(segments: &[Segment], counts: &mut [u64]) -> BTreeMap<String, u64> {
     let mut totals = BTreeMap::new();
     for (segment, count) in segments.iter().zip(counts) {
         let times = std::mem::take(count);
         if times > 0 {
-            for (construct, n) in segment {
+            for (construct, n) in &segment.charges {
                 *totals.entry(construct.name().to_owned()).or_insert(0) += n * times;
             }
         }

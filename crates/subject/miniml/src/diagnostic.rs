@@ -74,3 +74,28 @@ pub fn render(diagnostics: &[Diagnostic], file: &str, source: &str, color: bool)
     }
     String::from_utf8_lossy(&out).into_owned()
 }
+
+/// Where lines of a source begin.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    /// The name of the file.
+    pub file: String,
+    starts: Vec<u32>,
+}
+
+impl Lines {
+    pub(crate) fn new(file: &str, source: &str) -> Self {
+        let ends = source.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+        let starts = std::iter::once(0).chain(ends.map(|(i, _)| i as u32 + 1));
+        Self {
+            file: file.to_owned(),
+            starts: starts.collect(),
+        }
+    }
+
+    /// Line from 1 and column from 0, in bytes.
+    pub(crate) fn of(&self, byte: u32) -> (u32, u32) {
+        let line = self.starts.partition_point(|s| *s <= byte);
+        (line as u32, byte - self.starts[line - 1])
+    }
+}

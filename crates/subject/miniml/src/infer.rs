@@ -39,6 +39,8 @@ pub(super) struct ConstructorInfo {
 pub(super) struct FieldInfo {
     index: usize,
     size: usize,
+    /// Whether all fields of the record are floats.
+    flat: bool,
     ty: Ty,
     record: Ty,
     names: Rc<[Name]>,
@@ -68,6 +70,8 @@ pub(super) struct Infer {
     letters: Letters,
     signature: String,
     library: bool,
+    /// Modules around the item at hand.
+    modules: Vec<Name>,
     /// Type variables named in annotations of the item at hand.
     named: BTreeMap<Name, Ty>,
 }
@@ -108,6 +112,7 @@ impl Infer {
             letters: Letters::default(),
             signature: String::new(),
             library: true,
+            modules: vec![],
             named: BTreeMap::new(),
         };
         for (name, arity) in [
@@ -288,9 +293,11 @@ impl Infer {
             ItemKind::Exception(variant) => self.exception(variant),
             ItemKind::Module(name, items) => {
                 let outer = std::mem::take(&mut self.signature);
+                self.modules.push(name.clone());
                 self.scopes.push(Scope::default());
                 let depth = self.scopes.len();
                 self.module_items(items);
+                self.modules.pop();
                 // Opened modules are no part of this one, what stands after them is.
                 let mut module = Scope::default();
                 for scope in self.scopes.drain(depth - 1..) {
@@ -359,7 +366,7 @@ impl Infer {
             self.push(span, Work::LetRec(functions), shown);
             return Ok(());
         }
-        let (bindings, variables) = self.parallel(definition)?;
+        let (bindings, variables) = self.parallel(definition, None)?;
         self.scopes.pop();
         self.types.level = 0;
         let (mut places, mut shown) = (vec![], vec![]);
@@ -377,9 +384,21 @@ impl Infer {
     }
 
     fn exported(&mut self, name: &Name, global: GlobalId, ty: Ty) -> Shown {
-        let shown = self.shown(Some(name), global, ty);
+        let mut shown = self.shown(Some(name), global, ty);
+        let mut path = String::new();
+        self.modules.iter().for_each(|m| path += &format!("{m}."));
+        shown.name = Some(path + name);
+        // A later value of the same name hides this one.
+        let head = format!("val {} : ", show_name(name));
+        if self.signature.contains(&head) {
+            let others = self
+                .signature
+                .split_inclusive('\n')
+                .filter(|l| !l.starts_with(&head));
+            self.signature = others.collect();
+        }
         self.signature
-            .push_str(&format!("val {} : {}\n", show_name(name), shown.type_text));
+            .push_str(&format!("{head}{}\n", shown.type_text));
         shown
     }
 }

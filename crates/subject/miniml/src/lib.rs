@@ -9,6 +9,7 @@
     reason = "recursive walks read better as one line, and signatures are built once"
 )]
 
+mod code;
 mod compile;
 pub mod construct;
 #[allow(clippy::module_inception, reason = "core is the field's word")]
@@ -23,8 +24,9 @@ mod syntax;
 mod token;
 mod types;
 
+pub use compile::Mode;
 pub use construct::Construct;
-pub use count::{Limits, Row, Run, count, signature};
+pub use count::{Limits, Options, Row, Run, count, run, signature};
 pub use diagnostic::{Diagnostic, render};
 pub use machine::Stop;
 pub use syntax::Span;

@@ -10,6 +10,7 @@ external ( -. ) : float -> float -> float = "FloatSub"
 external ( *. ) : float -> float -> float = "FloatMul"
 external ( /. ) : float -> float -> float = "FloatDiv"
 external ( ** ) : float -> float -> float = "FloatPower"
+external abs_float : float -> float = "FloatAbs"
 external sqrt : float -> float = "FloatSqrt"
 external exp : float -> float = "FloatExp"
 external log : float -> float = "FloatLog"
@@ -49,12 +50,17 @@ type ('a, 'b) result = Ok of 'a | Error of 'b
 
 let max_int = 4611686018427387903
 let min_int = -4611686018427387904
+let infinity = 1. /. 0.
+let neg_infinity = -1. /. 0.
+let nan = 0. /. 0.
+let max_float = 1.7976931348623157e308
+let min_float = 2.2250738585072014e-308
+let epsilon_float = 2.2204460492503131e-16
 let failwith s = raise (Failure s)
 let invalid_arg s = raise (Invalid_argument s)
 let fst (a, _) = a
 let snd (_, b) = b
 let abs x = if x >= 0 then x else -x
-let abs_float x = if x < 0. then -.x else x
 let succ x = x + 1
 let pred x = x - 1
 let min a b = if a <= b then a else b
@@ -165,10 +171,59 @@ module List = struct
   let rec merge cmp l1 l2 = match l1, l2 with
     | [], l | l, [] -> l
     | a :: r, b :: s -> if cmp a b <= 0 then a :: merge cmp r l2 else b :: merge cmp l1 s
-  let rec take n l = if n = 0 then [] else match l with [] -> [] | a :: r -> a :: take (n - 1) r
-  let rec drop n l = if n = 0 then l else match l with [] -> [] | _ :: r -> drop (n - 1) r
-  let rec sort cmp l = match l with
-    | [] | [_] -> l
-    | _ -> let n = length l / 2 in merge cmp (sort cmp (take n l)) (sort cmp (drop n l))
-  let stable_sort cmp l = sort cmp l
+  (* The same comparisons in the same order as OCaml's: halves are sorted in opposite directions, so that merging builds backwards. *)
+  let rec merge_up cmp l1 l2 acc = match l1, l2 with
+    | [], l | l, [] -> rev_append l acc
+    | a :: r, b :: s -> if cmp a b <= 0 then merge_up cmp r l2 (a :: acc) else merge_up cmp l1 s (b :: acc)
+  let rec merge_down cmp l1 l2 acc = match l1, l2 with
+    | [], l | l, [] -> rev_append l acc
+    | a :: r, b :: s -> if cmp a b > 0 then merge_down cmp r l2 (a :: acc) else merge_down cmp l1 s (b :: acc)
+  let rec sort_up cmp n l = match n, l with
+    | 2, a :: b :: rest -> ((if cmp a b <= 0 then [a; b] else [b; a]), rest)
+    | 3, a :: b :: c :: rest ->
+      let three =
+        if cmp a b <= 0 then
+          if cmp b c <= 0 then [a; b; c] else if cmp a c <= 0 then [a; c; b] else [c; a; b]
+        else if cmp a c <= 0 then [b; a; c]
+        else if cmp b c <= 0 then [b; c; a] else [c; b; a]
+      in
+      (three, rest)
+    | _ ->
+      let half = n / 2 in
+      let (s1, l2) = sort_down cmp half l in
+      let (s2, rest) = sort_down cmp (n - half) l2 in
+      (merge_down cmp s1 s2 [], rest)
+  and sort_down cmp n l = match n, l with
+    | 2, a :: b :: rest -> ((if cmp a b > 0 then [a; b] else [b; a]), rest)
+    | 3, a :: b :: c :: rest ->
+      let three =
+        if cmp a b > 0 then
+          if cmp b c > 0 then [a; b; c] else if cmp a c > 0 then [a; c; b] else [c; a; b]
+        else if cmp a c > 0 then [b; a; c]
+        else if cmp b c > 0 then [b; c; a] else [c; b; a]
+      in
+      (three, rest)
+    | _ ->
+      let half = n / 2 in
+      let (s1, l2) = sort_up cmp half l in
+      let (s2, rest) = sort_up cmp (n - half) l2 in
+      (merge_up cmp s1 s2 [], rest)
+  let stable_sort cmp l =
+    let n = length l in
+    if n < 2 then l else fst (sort_up cmp n l)
+  let sort cmp l = stable_sort cmp l
+  let fast_sort cmp l = stable_sort cmp l
+  let rec iteri_from i f l = match l with [] -> () | a :: r -> f i a; iteri_from (i + 1) f r
+  let iteri f l = iteri_from 0 f l
+  let rec iter2 f l1 l2 = match l1, l2 with
+    | [], [] -> ()
+    | a :: r, b :: s -> f a b; iter2 f r s
+    | _, _ -> invalid_arg "List.iter2"
+  let rec for_all2 p l1 l2 = match l1, l2 with
+    | [], [] -> true
+    | a :: r, b :: s -> p a b && for_all2 p r s
+    | _, _ -> invalid_arg "List.for_all2"
+  let rec remove_assoc x l = match l with
+    | [] -> []
+    | (a, b as pair) :: r -> if compare a x = 0 then r else pair :: remove_assoc x r
 end

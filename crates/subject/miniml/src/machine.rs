@@ -1,13 +1,18 @@
 //! The counting machine: iterative, with its own stack and heap, so that depth is limited by memory and not by the host's stack.
 //!
 //! Words are OCaml's: an odd word is an integer, an even one the place of a block. A limit of steps (*fuel*) ends divergence.
+//! Beside the counts it keeps the bytes that native code would have allocated, and simulates its minor collections: whenever they fill the
+//! minor heap, what is still reachable from live variables is promoted. Limit: strings above 256 words are allocated as others are.
 
+mod apply;
+mod collect;
 mod heap;
 mod operate;
 
-use crate::compile::{Code, Constant, Op};
+use crate::code::{Code, Constant, Op};
 use crate::core::Operator;
-use heap::{Heap, Word, int, word};
+pub(crate) use heap::{FLAT, GHOST, Heap, Word, int, word};
+pub(crate) use operate::orders;
 
 /// Why a run ended early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,8 +44,26 @@ struct Handler {
     frames: usize,
 }
 
+/// How far a program may go, and how large its minor heap is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub fuel: u64,
+    pub memory: u64,
+    pub minor_heap: u64,
+    /// Whether strings and partial applications are allocated as native code does.
+    pub native: bool,
+}
+
+/// What one segment costs the machine's own accounts.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    fuel: u64,
+    bytes: u64,
+}
+
 pub(crate) struct Machine<'c> {
     code: &'c Code,
+    costs: Vec<Cost>,
     /// The roots: stack, globals and constants.
     stack: Vec<Word>,
     globals: Vec<Word>,
@@ -52,9 +75,29 @@ pub(crate) struct Machine<'c> {
     exceptions: Vec<String>,
     pub counts: Vec<u64>,
     pub output: Vec<u8>,
-    pub fuel: u64,
-    limit: u64,
-    memory: u64,
+    pub allocation: Allocation,
+    /// The exception nobody caught.
+    pub uncaught: Option<Word>,
+    fuel: u64,
+    bounds: Bounds,
+    lines: &'c crate::diagnostic::Lines,
+}
+
+/// What an item allocated in the minor heap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Allocation {
+    /// Bytes since the last collection.
+    young: u64,
+    /// Bytes before that.
+    before: u64,
+    pub collections: u64,
+    pub promoted: u64,
+}
+
+impl Allocation {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.before + self.young
+    }
 }
 
 /// What an instruction may end in: an exception or a stop.
@@ -68,11 +111,16 @@ impl<'c> Machine<'c> {
         code: &'c Code,
         globals: u32,
         exceptions: Vec<String>,
-        fuel: u64,
-        memory: u64,
+        bounds: Bounds,
+        lines: &'c crate::diagnostic::Lines,
     ) -> Self {
+        let costs = code.segments.iter().map(|s| Cost {
+            fuel: s.charges.iter().map(|(_, n)| n).sum(),
+            bytes: s.bytes,
+        });
         let mut machine = Self {
             code,
+            costs: costs.collect(),
             stack: vec![],
             globals: vec![int(0); globals as usize],
             constants: vec![],
@@ -83,53 +131,66 @@ impl<'c> Machine<'c> {
             exceptions,
             counts: vec![0; code.segments.len()],
             output: vec![],
-            fuel,
-            limit: fuel,
-            memory,
+            allocation: Allocation::default(),
+            uncaught: None,
+            fuel: bounds.fuel,
+            bounds,
+            lines,
         };
         for constant in &code.constants {
-            let w = match constant {
-                Constant::Int(n) => int(*n),
-                Constant::Float(x) => machine.heap.float(*x),
-                Constant::String(s) => machine.heap.string(s),
-            };
+            let w = machine.constant(constant);
             machine.constants.push(w);
         }
+        machine.heap.settle();
         machine
     }
 
-    /// Makes room; blocks move, so words held elsewhere than in roots are stale afterwards.
-    fn room(&mut self, words: usize) -> Result<(), Interrupt> {
-        if self.heap.is_full(words) {
-            let roots = [
-                &mut self.stack[..],
-                &mut self.globals,
-                &mut self.constants,
-                std::slice::from_mut(&mut self.acc),
-            ];
-            self.heap.collect(roots, words);
-            self.check_memory()?;
+    /// Lays out data that is there from the beginning; its nesting is that of the program's text.
+    fn constant(&mut self, constant: &Constant) -> Word {
+        match constant {
+            Constant::Int(n) => int(*n),
+            Constant::Float(bits) => {
+                let w = self.heap.float(f64::from_bits(*bits));
+                self.heap.box_float(w);
+                w
+            }
+            Constant::String(s) => self.heap.string(s),
+            Constant::Block(tag, parts) => {
+                let words: Vec<Word> = parts.iter().map(|p| self.constant(p)).collect();
+                let (first, others) = words
+                    .split_first()
+                    .map_or((int(0), &[][..]), |(f, o)| (*f, o));
+                self.heap.block_forward(*tag, first, others)
+            }
+            Constant::List(parts) => {
+                let mut list = int(0);
+                for part in parts.iter().rev() {
+                    let head = self.constant(part);
+                    list = self.heap.block_forward(0, head, &[list]);
+                }
+                list
+            }
         }
-        Ok(())
     }
 
-    fn check_memory(&self) -> Result<(), Interrupt> {
-        let words = self.heap.words() + self.stack.len() + 3 * self.frames.len();
-        if words as u64 * 8 > self.memory {
-            return Err(Interrupt::Stop(Stop::Memory(self.memory)));
-        }
-        Ok(())
+    /// The value of a global, and what printing it needs.
+    pub(crate) fn global(&self, global: u32) -> (Word, &Heap) {
+        (self.globals[global as usize], &self.heap)
     }
 
+    #[inline]
     fn pop(&mut self) -> Word {
         self.stack.pop().unwrap_or(int(0))
     }
 
-    /// Runs an item.
+    /// Runs an item, as if after a minor collection.
     pub(crate) fn run(&mut self, entry: u32) -> Result<(), Stop> {
         self.stack.clear();
         self.frames.clear();
         self.handlers.clear();
+        self.acc = int(0);
+        self.heap.settle();
+        self.allocation = Allocation::default();
         let (mut pc, mut base) = (entry as usize, 0);
         loop {
             match self.steps(&mut pc, &mut base) {
@@ -137,7 +198,8 @@ impl<'c> Machine<'c> {
                 Err(Interrupt::Stop(stop)) => return Err(stop),
                 Err(Interrupt::Raise(exception)) => {
                     let Some(h) = self.handlers.pop() else {
-                        return Err(Stop::Exception(self.exception_text(exception)));
+                        self.uncaught = Some(exception);
+                        return Err(Stop::Exception(String::new()));
                     };
                     self.stack.truncate(h.stack);
                     self.frames.truncate(h.frames);
@@ -148,43 +210,47 @@ impl<'c> Machine<'c> {
         }
     }
 
-    fn exception_text(&self, exception: Word) -> String {
-        let id = word(self.heap.field(exception, 0)) as usize;
-        let name = self.exceptions.get(id).cloned().unwrap_or_default();
-        if matches!(&*name, "Failure" | "Invalid_argument") {
-            let text = self.heap.bytes(self.heap.field(exception, 1));
-            return format!("{name} {:?}", String::from_utf8_lossy(&text));
+    #[inline]
+    fn count(&mut self, id: u32, pc: usize, base: usize) -> Result<(), Interrupt> {
+        let cost = self.costs[id as usize];
+        if self.fuel < cost.fuel {
+            return Err(Interrupt::Stop(Stop::Fuel(self.bounds.fuel)));
         }
-        name
+        self.fuel -= cost.fuel;
+        self.counts[id as usize] += 1;
+        self.allocation.young += cost.bytes;
+        if self.allocation.young > self.bounds.minor_heap {
+            self.minor_collection(cost.bytes, Some(pc), base)?;
+        }
+        Ok(())
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each instruction")]
     fn steps(&mut self, pc: &mut usize, base: &mut usize) -> Result<(), Interrupt> {
         let code = self.code;
+        let ops = &code.ops[..];
         loop {
-            let op = code.ops[*pc];
+            let op = ops[*pc];
             *pc += 1;
             match op {
-                Op::Count(id) => {
-                    self.counts[id as usize] += 1;
-                    if self.fuel == 0 {
-                        return Err(Interrupt::Stop(Stop::Fuel(self.limit)));
-                    }
-                    self.fuel = self
-                        .fuel
-                        .saturating_sub(code.segments[id as usize].len() as u64);
-                }
+                Op::Count(id) => self.count(id, *pc - 1, *base)?,
                 Op::Int(n) => self.acc = int(i64::from(n)),
                 Op::Constant(c) => self.acc = self.constants[c as usize],
                 Op::Local(slot) => self.acc = self.stack[*base + slot as usize],
-                Op::SetSlot(slot) => self.stack[*base + slot as usize] = self.acc,
-                Op::Env(arity, field) => {
-                    let closure = self.stack[*base + arity as usize];
-                    self.acc = self.heap.field(closure, field as usize);
+                Op::LocalPush(slot) => {
+                    let w = self.stack[*base + slot as usize];
+                    self.stack.push(w);
                 }
+                Op::LocalField(slot, field) => {
+                    let w = self.stack[*base + slot as usize];
+                    self.acc = self.heap.field(w, field as usize);
+                }
+                Op::SetSlot(slot) => self.stack[*base + slot as usize] = self.acc,
                 Op::Global(g) => self.acc = self.globals[g as usize],
                 Op::SetGlobal(g) => self.globals[g as usize] = self.acc,
                 Op::Push => self.stack.push(self.acc),
                 Op::Drop(n) => self.stack.truncate(self.stack.len() - n as usize),
+                Op::Reserve(words) => self.room(words as usize)?,
                 Op::Block(tag, size) => {
                     self.room(size as usize + 1)?;
                     let from = self.stack.len() - (size as usize - 1);
@@ -200,53 +266,71 @@ impl<'c> Machine<'c> {
                         .set(self.stack[*base + slot as usize], field as usize, self.acc);
                 }
                 Op::Field(field) => self.acc = self.heap.field(self.acc, field as usize),
+                Op::BoxFloat => self.heap.box_float(self.acc),
+                Op::CopyFloat => {
+                    self.room(2)?;
+                    self.acc = self.heap.float(self.heap.as_float(self.acc));
+                    self.heap.box_float(self.acc);
+                }
                 Op::Jump(to) => *pc = to as usize,
-                Op::JumpUnless(to) if self.acc == int(0) => *pc = to as usize,
-                Op::JumpIf(to) if self.acc != int(0) => *pc = to as usize,
-                Op::JumpNotInt(n, to) if self.acc != int(i64::from(n)) => *pc = to as usize,
-                Op::JumpNotTag(tag, to) if !self.heap.has_tag(self.acc, tag) => *pc = to as usize,
-                Op::JumpNotRange(a, b, to)
-                    if !(i64::from(a)..=i64::from(b)).contains(&word(self.acc)) =>
-                {
-                    *pc = to as usize;
+                Op::JumpUnless(to) => {
+                    if self.acc == int(0) {
+                        *pc = to as usize;
+                    }
                 }
-                Op::JumpNotConstant(c, to)
-                    if self.heap.compare(self.acc, self.constants[c as usize])
-                        != Ok(Some(std::cmp::Ordering::Equal)) =>
-                {
-                    *pc = to as usize;
+                Op::JumpIf(to) => {
+                    if self.acc != int(0) {
+                        *pc = to as usize;
+                    }
                 }
-                Op::JumpUnless(_)
-                | Op::JumpIf(_)
-                | Op::JumpNotInt(..)
-                | Op::JumpNotTag(..)
-                | Op::JumpNotRange(..)
-                | Op::JumpNotConstant(..) => {}
+                Op::JumpNotInt(n, to) => {
+                    if self.acc != int(i64::from(n)) {
+                        *pc = to as usize;
+                    }
+                }
+                Op::JumpNotTag(tag, to) => {
+                    if !self.heap.has_tag(self.acc, tag) {
+                        *pc = to as usize;
+                    }
+                }
+                Op::JumpNotRange(a, b, to) => {
+                    if !(i64::from(a)..=i64::from(b)).contains(&word(self.acc)) {
+                        *pc = to as usize;
+                    }
+                }
+                Op::JumpNotConstant(c, to) => {
+                    let order = self
+                        .heap
+                        .compare(self.acc, self.constants[c as usize], false);
+                    if order != Ok(Some(std::cmp::Ordering::Equal)) {
+                        *pc = to as usize;
+                    }
+                }
                 Op::Closure(id, n) => {
                     self.room(n as usize + 2)?;
                     let from = self.stack.len() - n as usize;
-                    self.acc = self.heap.block_reversed(
-                        heap::CLOSURE,
-                        int(i64::from(id)),
-                        &self.stack[from..],
-                    );
+                    let id = int(i64::from(id));
+                    self.acc = self
+                        .heap
+                        .block_reversed(heap::CLOSURE, id, &self.stack[from..]);
                     self.stack.truncate(from);
                 }
+                Op::Partial(n) => self.partial(heap::KNOWN_PARTIAL, n as usize)?,
                 Op::Call(n) => {
-                    self.frames.push(Frame {
-                        pc: *pc,
-                        base: *base,
-                        more: 0,
-                    });
-                    if self.frames.len().is_multiple_of(1 << 16) {
-                        self.check_memory()?;
-                    }
+                    self.enter(*pc, *base)?;
                     self.apply(n as usize, pc, base)?;
                 }
+                Op::CallKnown(n) => {
+                    self.enter(*pc, *base)?;
+                    self.jump(n as usize, pc, base);
+                }
                 Op::TailCall(n) => {
-                    let from = self.stack.len() - n as usize;
-                    self.stack.drain(*base..from);
+                    self.replace(n as usize, *base);
                     self.apply(n as usize, pc, base)?;
+                }
+                Op::TailKnown(n) => {
+                    self.replace(n as usize, *base);
+                    self.jump(n as usize, pc, base);
                 }
                 Op::Return => {
                     self.stack.truncate(*base);
@@ -261,92 +345,35 @@ impl<'c> Machine<'c> {
                 Op::EndHandler => {
                     self.handlers.pop();
                 }
-                Op::MatchFailure(place) => return Err(self.match_failure(place)),
+                Op::MatchFailure(site) => return Err(self.match_failure(site)),
                 Op::AddInt(n) => self.acc = self.acc.wrapping_add((i64::from(n) as u64) << 1),
-                Op::JumpNotCompareInt(operator, to) => {
+                Op::IntAdd => self.acc = self.acc.wrapping_add(self.pop() - 1),
+                Op::IntSub => self.acc = self.acc.wrapping_sub(self.pop()).wrapping_add(1),
+                Op::IntMul => self.acc = int(word(self.acc).wrapping_mul(word(self.pop()))),
+                Op::CompareInt(holds) => {
                     let b = self.pop();
-                    if !operate::holds(operator, (self.acc as i64).cmp(&(b as i64))) {
+                    self.acc = int(i64::from(operate::holds(
+                        holds,
+                        (self.acc as i64).cmp(&(b as i64)),
+                    )));
+                }
+                Op::JumpNotCompareInt(holds, to) => {
+                    let b = self.pop();
+                    if !operate::holds(holds, (self.acc as i64).cmp(&(b as i64))) {
                         *pc = to as usize;
                     }
                 }
-                Op::JumpNotCompareImmediate(operator, n, to) => {
-                    if !operate::holds(operator, word(self.acc).cmp(&i64::from(n))) {
+                Op::JumpNotCompareImmediate(holds, n, to) => {
+                    if !operate::holds(holds, (self.acc as i64).cmp(&(int(i64::from(n)) as i64))) {
                         *pc = to as usize;
                     }
                 }
-                Op::OperateInt(operator) => self.operate_int(operator),
                 Op::Reraise | Op::Operate(Operator::Raise) => {
                     return Err(Interrupt::Raise(self.acc));
                 }
-                Op::Operate(operator) => self.operate(operator)?,
+                Op::Operate(operator) => self.operate(operator, *base)?,
                 Op::Stop => return Ok(()),
             }
         }
-    }
-
-    fn match_failure(&mut self, place: u32) -> Interrupt {
-        let id = self
-            .exceptions
-            .iter()
-            .position(|e| e == "Match_failure")
-            .unwrap_or(0);
-        let empty = self.heap.string(b"");
-        let detail = self
-            .heap
-            .block_reversed(0, empty, &[int(0), int(i64::from(place))]);
-        Interrupt::Raise(self.heap.block_reversed(0, int(id as i64), &[detail]))
-    }
-
-    /// Applies `acc` to the `n` words on top; the frame on top says what comes after.
-    fn apply(&mut self, mut n: usize, pc: &mut usize, base: &mut usize) -> Result<(), Interrupt> {
-        loop {
-            while self.heap.has_tag(self.acc, heap::PARTIAL) {
-                let held = self.heap.size(self.acc) - 1;
-                for i in 1..=held {
-                    let w = self.heap.field(self.acc, i);
-                    self.stack.push(w);
-                }
-                n += held;
-                self.acc = self.heap.field(self.acc, 0);
-            }
-            let function = self.code.functions[word(self.heap.field(self.acc, 0)) as usize];
-            let arity = function.arity as usize;
-            if n < arity {
-                self.room(n + 2)?;
-                let from = self.stack.len() - n;
-                self.acc = self
-                    .heap
-                    .block_forward(heap::PARTIAL, self.acc, &self.stack[from..]);
-                self.stack.truncate(from);
-                return self.leave(pc, base);
-            }
-            if n > arity {
-                self.frames.push(Frame {
-                    pc: 0,
-                    base: 0,
-                    more: n - arity,
-                });
-                n = arity;
-                continue;
-            }
-            *base = self.stack.len() - n;
-            self.stack.push(self.acc);
-            *pc = function.entry as usize;
-            return Ok(());
-        }
-    }
-
-    /// Goes on where the frame on top says.
-    fn leave(&mut self, pc: &mut usize, base: &mut usize) -> Result<(), Interrupt> {
-        let frame = self.frames.pop().unwrap_or(Frame {
-            pc: 0,
-            base: 0,
-            more: 0,
-        });
-        if frame.more > 0 {
-            return self.apply(frame.more, pc, base);
-        }
-        (*pc, *base) = (frame.pc, frame.base);
-        Ok(())
     }
 }

@@ -53,10 +53,6 @@ pub(crate) struct TypeInfo {
 }
 
 /// What values of a declared type look like.
-#[expect(
-    dead_code,
-    reason = "read where values are printed, which is not done yet"
-)]
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     Basic,

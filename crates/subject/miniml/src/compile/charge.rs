@@ -1,7 +1,9 @@
 //! Which construct an operation is charged as: its types choose.
 
+use super::Compiler;
 use crate::construct::Construct;
-use crate::core::Operator;
+use crate::core::{Expr, Operator};
+use crate::types::{self, Node, Shape, Ty};
 
 /// What a comparison works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +41,7 @@ pub(super) fn charge_of(operator: Operator, kind: Kind) -> Construct {
         O::IntMul => Construct::IntMult,
         O::IntDiv => Construct::IntDiv,
         O::IntMod => Construct::IntMod,
-        O::FloatNegate => Construct::FloatUMinus,
+        O::FloatNegate | O::FloatAbs => Construct::FloatUMinus,
         O::FloatAdd => Construct::FloatAdd,
         O::FloatSub => Construct::FloatSub,
         O::FloatMul => Construct::FloatMult,
@@ -60,5 +62,34 @@ pub(super) fn charge_of(operator: Operator, kind: Kind) -> Construct {
                 _ => Construct::FloatCondEq,
             },
         },
+    }
+}
+
+impl Compiler<'_> {
+    /// What an operation works on. Equality with a constant constructor compares words.
+    pub(super) fn kind_of(&mut self, operator: Operator, arguments: &[Expr], ty: Ty) -> Kind {
+        let equality = matches!(operator, Operator::Equal | Operator::NotEqual);
+        if equality && arguments.iter().any(|a| matches!(a, Expr::Int(_))) {
+            return Kind::Int;
+        }
+        self.kind(ty)
+    }
+
+    fn kind(&mut self, ty: Ty) -> Kind {
+        let ty = self.types.expand(ty);
+        let Node::Constructor(id, _) = self.types.node(ty) else {
+            return Kind::Any;
+        };
+        match *id {
+            types::INT | types::CHAR | types::BOOL | types::UNIT => Kind::Int,
+            types::FLOAT => Kind::Float,
+            types::STRING => Kind::String,
+            id => match &self.types.infos[id.0 as usize].shape {
+                Shape::Variants(_, variants) if variants.iter().all(|(_, a)| a.is_empty()) => {
+                    Kind::Int
+                }
+                _ => Kind::Any,
+            },
+        }
     }
 }

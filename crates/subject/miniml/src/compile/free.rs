@@ -15,7 +15,7 @@ pub(super) fn free_of_lambda(
     lambda
         .parameters
         .iter()
-        .for_each(|p| pattern::variables(p, bound));
+        .for_each(|(p, _)| pattern::variables(p, bound));
     free_of(&lambda.body, bound, free);
 }
 
@@ -42,7 +42,7 @@ pub(super) fn free_of(e: &Expr, bound: &mut BTreeSet<VarId>, free: &mut BTreeSet
         | Expr::Sequence(parts) => {
             parts.iter().for_each(|p| free_of(p, bound, free));
         }
-        Expr::And(a, b) | Expr::Or(a, b) => {
+        Expr::And(a, b) | Expr::Or(a, b) | Expr::Cons(a, b) => {
             free_of(a, bound, free);
             free_of(b, bound, free);
         }
@@ -50,7 +50,7 @@ pub(super) fn free_of(e: &Expr, bound: &mut BTreeSet<VarId>, free: &mut BTreeSet
             free_of(base, bound, free);
             fields.iter().for_each(|(_, p)| free_of(p, bound, free));
         }
-        Expr::Field(a, _) => free_of(a, bound, free),
+        Expr::Field(a, ..) => free_of(a, bound, free),
         Expr::If(a, b, c) => [a, b, c].into_iter().for_each(|p| free_of(p, bound, free)),
         Expr::Match { value, clauses, .. } | Expr::Try(value, clauses) => {
             free_of(value, bound, free);
@@ -61,9 +61,9 @@ pub(super) fn free_of(e: &Expr, bound: &mut BTreeSet<VarId>, free: &mut BTreeSet
             }
         }
         Expr::Let(bindings, body) => {
-            for (p, v) in bindings {
-                pattern::variables(p, bound);
-                free_of(v, bound, free);
+            for b in bindings {
+                pattern::variables(&b.pattern, bound);
+                free_of(&b.value, bound, free);
             }
             free_of(body, bound, free);
         }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Compiler, Constant, Location, Op};
+use super::decision::{Cost, costs};
+use super::{Compiler, Location, Want};
+use crate::code::{Constant, Op};
 use crate::construct::Construct;
 use crate::core::{Clause, Pattern, VarId};
 use crate::syntax::Span;
@@ -24,7 +26,7 @@ pub(super) fn variables(pattern: &Pattern, out: &mut BTreeSet<VarId>) {
         | Pattern::Tuple(parts) => {
             parts.iter().for_each(|p| variables(p, out));
         }
-        Pattern::Record(fields) => fields.iter().for_each(|(_, p)| variables(p, out)),
+        Pattern::Record(fields, _) => fields.iter().for_each(|(_, p)| variables(p, out)),
         Pattern::Or(a, b) => {
             variables(a, out);
             variables(b, out);
@@ -45,7 +47,7 @@ fn elements(pattern: &Pattern) -> usize {
             arguments: parts, ..
         }
         | Pattern::Exception(_, parts) => parts.iter().map(elements).sum(),
-        Pattern::Record(fields) => {
+        Pattern::Record(fields, _) => {
             fields.len() + fields.iter().map(|(_, p)| elements(p)).sum::<usize>()
         }
         Pattern::Alias(inner, _) | Pattern::Or(inner, _) => elements(inner),
@@ -54,8 +56,8 @@ fn elements(pattern: &Pattern) -> usize {
 }
 
 impl<'p> Compiler<'p> {
-    /// Binds a pattern to the value in a slot; raises `Match_failure` when it does not match.
-    pub(super) fn bind(&mut self, pattern: &'p Pattern, slot: u32, span: Span) {
+    /// Binds a pattern to the value in a slot; raises `Match_failure` when it does not match. A ghost tuple is in registers.
+    pub(super) fn bind(&mut self, pattern: &'p Pattern, slot: u32, span: Span, ghost: bool) {
         match pattern {
             Pattern::Any => {}
             Pattern::Variable(v) => {
@@ -63,25 +65,31 @@ impl<'p> Compiler<'p> {
             }
             _ => {
                 self.charge(Construct::TupleMatch, elements(pattern));
-                let first = self.reserve(pattern);
+                self.charge_tests(costs(&[pattern], ghost)[0]);
+                self.reserve(pattern);
                 let mut failures = Vec::new();
                 self.test(pattern, slot, &mut vec![], &mut failures);
                 if !failures.is_empty() {
                     let end = self.emit(Op::Jump(0));
-                    failures.into_iter().for_each(|f| self.patch(f));
-                    self.emit(Op::MatchFailure(span.start));
+                    self.patch_all(failures);
+                    let site = self.site(span);
+                    self.emit(Op::MatchFailure(site));
                     self.patch(end);
                 }
-                debug_assert!(first <= self.frame.depth);
             }
         }
     }
 
+    fn charge_tests(&mut self, cost: Cost) {
+        self.charge(Construct::BranchTag, cost.branches);
+        self.charge(Construct::Switch, cost.switches);
+        self.charge(Construct::Load, cost.loads);
+    }
+
     /// Slots for the variables of a pattern.
-    fn reserve(&mut self, pattern: &Pattern) -> u32 {
+    fn reserve(&mut self, pattern: &Pattern) {
         let mut names = BTreeSet::new();
         variables(pattern, &mut names);
-        let first = self.frame.depth;
         if !names.is_empty() {
             self.emit(Op::Int(0));
         }
@@ -91,47 +99,59 @@ impl<'p> Compiler<'p> {
                 .insert(name, Location::Slot(self.frame.depth));
             self.push();
         }
-        first
     }
 
     /// Clauses over the value on top of the stack, which is dropped at the end.
     /// Without a place for `Match_failure`, what no clause matches is raised again.
-    pub(super) fn clauses(&mut self, clauses: &'p [Clause], tail: bool, span: Option<Span>) {
+    pub(super) fn clauses(
+        &mut self,
+        clauses: &'p [Clause],
+        want: Want,
+        span: Option<Span>,
+        ghost: bool,
+    ) {
         let slot = self.frame.depth - 1;
         let mut ends = Vec::new();
-        for clause in clauses {
+        let patterns: Vec<&Pattern> = clauses.iter().map(|c| &c.pattern).collect();
+        for (clause, cost) in clauses.iter().zip(costs(&patterns, ghost)) {
             let mut failures = Vec::new();
             self.reserve(&clause.pattern);
             self.test(&clause.pattern, slot, &mut vec![], &mut failures);
             if let Some(guard) = &clause.guard {
                 self.border();
-                self.expr(guard, false);
-                failures.push(self.emit(Op::JumpUnless(0)));
+                failures.extend(self.condition(guard));
             }
             self.border();
             self.charge(Construct::TupleMatch, elements(&clause.pattern));
-            self.expr(&clause.body, tail);
+            self.charge_tests(cost);
+            self.expr(&clause.body, want);
             let bound = self.frame.depth - slot - 1;
             self.emit(Op::Drop(bound + 1));
             ends.push(self.emit(Op::Jump(0)));
-            failures.into_iter().for_each(|f| self.patch(f));
-            self.border();
+            let depth = self.frame.depth;
+            self.patch_all(failures);
+            self.frame.depth = depth;
             self.drop(bound);
         }
         if let Some(span) = span {
-            self.emit(Op::MatchFailure(span.start));
+            let site = self.site(span);
+            self.emit(Op::MatchFailure(site));
         } else {
             self.emit(Op::Local(slot));
             self.emit(Op::Reraise);
         }
-        ends.into_iter().for_each(|e| self.patch(e));
+        self.patch_all(ends);
         self.frame.depth = slot;
     }
 
     /// Leaves the part of the slot's value that a path leads to in `acc`.
     fn load(&mut self, slot: u32, path: &[u32]) {
-        self.emit(Op::Local(slot));
-        for field in path {
+        let Some((first, rest)) = path.split_first() else {
+            self.emit(Op::Local(slot));
+            return;
+        };
+        self.emit(Op::LocalField(slot, *first));
+        for field in rest {
             self.emit(Op::Field(*field));
         }
     }
@@ -173,7 +193,9 @@ impl<'p> Compiler<'p> {
                 self.load(slot, path);
                 failures.push(self.emit(Op::JumpNotRange(*a as i16, *b as i16, 0)));
             }
-            Pattern::Float(x) => self.test_constant(Constant::Float(*x), slot, path, failures),
+            Pattern::Float(x) => {
+                self.test_constant(Constant::Float(x.to_bits()), slot, path, failures);
+            }
             Pattern::String(s) => {
                 self.test_constant(Constant::String(s.clone()), slot, path, failures);
             }
@@ -200,14 +222,17 @@ impl<'p> Compiler<'p> {
                 );
             }
             Pattern::Tuple(parts) => self.parts(parts.iter().enumerate(), slot, path, failures),
-            Pattern::Record(fields) => {
+            Pattern::Record(fields, flat) => {
+                if *flat && self.is_native() {
+                    fields.iter().for_each(|(_, p)| variables(p, &mut self.raw));
+                }
                 self.parts(fields.iter().map(|(i, p)| (*i, p)), slot, path, failures);
             }
             Pattern::Or(left, right) => {
                 let mut left_failures = Vec::new();
                 self.test(left, slot, path, &mut left_failures);
                 let end = self.emit(Op::Jump(0));
-                left_failures.into_iter().for_each(|f| self.patch(f));
+                self.patch_all(left_failures);
                 self.test(right, slot, path, failures);
                 self.patch(end);
             }

@@ -117,17 +117,29 @@ impl Infer {
                 TypeBody::Record(fields) => {
                     let names: Rc<[Name]> = fields.iter().map(|(n, _)| n.clone()).collect();
                     let mut shape = Vec::new();
-                    for (index, (name, field)) in fields.iter().enumerate() {
-                        let ty = self.written(field, &mut named, false)?;
+                    for (name, field) in fields {
+                        if shape.iter().any(|(n, _)| n == name) {
+                            return Err(Diagnostic::new(
+                                field.span,
+                                format!("field `{name}` is declared twice"),
+                            ));
+                        }
+                        shape.push((name.clone(), self.written(field, &mut named, false)?));
+                    }
+                    let flat = shape.iter().all(|(_, ty)| {
+                        let ty = self.types.expand(*ty);
+                        matches!(self.types.node(ty), Node::Constructor(types::FLOAT, _))
+                    });
+                    for (index, (name, ty)) in shape.iter().enumerate() {
                         let info = FieldInfo {
                             index,
                             size: fields.len(),
-                            ty,
+                            flat,
+                            ty: *ty,
                             record: result,
                             names: names.clone(),
                         };
                         self.scope().fields.insert(name.clone(), info);
-                        shape.push((name.clone(), ty));
                     }
                     let text: Vec<String> = shape
                         .iter()
@@ -205,8 +217,13 @@ impl Infer {
             .map(|a| self.written(a, &mut BTreeMap::new(), false));
         let arguments = arguments.collect::<Inferred<Vec<_>>>()?;
         let id = self.exceptions.len() as u32;
-        self.exceptions
-            .push((variant.name.to_string(), arguments.clone()));
+        // The runtime's own exceptions are shown bare, this one by its path.
+        let shown = if self.library && &*variant.name == "Exit" {
+            "Stdlib.Exit"
+        } else {
+            &variant.name
+        };
+        self.exceptions.push((shown.to_owned(), arguments.clone()));
         let result = self.types.basic(types::EXN);
         let text = self.variant_text(&variant.name, &arguments, &mut Letters::default());
         self.signature.push_str(&format!("exception {text}\n"));

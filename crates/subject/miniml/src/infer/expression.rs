@@ -141,16 +141,17 @@ impl Infer {
                     span: e.span,
                 };
                 let lambda = Lambda {
-                    parameters: vec![core::Pattern::Variable(argument)],
+                    parameters: vec![(core::Pattern::Variable(argument), e.span)],
                     body,
-                    span: e.span,
                 };
                 Ok((
                     core::Expr::Lambda(Box::new(lambda)),
                     self.types.arrow(from, to),
                 ))
             }
-            ExprKind::Let(definition, body) => self.scoped(|i| i.local_let(definition, body)),
+            ExprKind::Let(definition, body) => {
+                self.scoped(|i| i.local_let(definition, body, e.span))
+            }
             ExprKind::Match(value, clauses) => {
                 let (value, from) = self.expression(value)?;
                 let to = self.types.variable();
@@ -199,19 +200,24 @@ impl Infer {
             ExprKind::Record(fields) => self.record(fields, e.span),
             ExprKind::RecordWith(base, fields) => {
                 let (base, ty) = self.expression(base)?;
-                let mut size = 0;
+                let (mut size, mut flat) = (0, false);
                 let mut cores = Vec::new();
                 for (path, value) in fields {
                     let info = self.lookup(path, e.span, "field", |s| s.fields.get(&path.name))?;
                     let (field, record) = self.field_types(&info);
                     self.require(e.span, ty, record)?;
-                    size = info.size;
+                    (size, flat) = (info.size, info.flat);
+                    if cores.iter().any(|(index, _)| *index == info.index) {
+                        return Err(given_twice(value.span, &path.name));
+                    }
                     cores.push((info.index, self.check(value, field)?));
                 }
+                cores.sort_by_key(|(index, _)| *index);
                 Ok((
                     core::Expr::RecordWith {
                         base: Box::new(base),
                         size,
+                        flat,
                         fields: cores,
                     },
                     ty,
@@ -221,7 +227,10 @@ impl Infer {
                 let info = self.lookup(path, e.span, "field", |s| s.fields.get(&path.name))?;
                 let (field, wanted) = self.field_types(&info);
                 let record = self.check(record, wanted)?;
-                Ok((core::Expr::Field(Box::new(record), info.index), field))
+                Ok((
+                    core::Expr::Field(Box::new(record), info.index, info.flat),
+                    field,
+                ))
             }
             ExprKind::Annotate(inner, annotation) => {
                 let ty = self.annotation(annotation)?;
@@ -257,10 +266,9 @@ impl Infer {
                 core::Expr::Lambda(Box::new(Lambda {
                     parameters: variables
                         .iter()
-                        .map(|v| core::Pattern::Variable(*v))
+                        .map(|v| (core::Pattern::Variable(*v), span))
                         .collect(),
                     body: core::Expr::Operate(operator, arguments, first),
-                    span,
                 }))
             }
         };
@@ -297,6 +305,13 @@ impl Infer {
         let core = match info.exception {
             Some(id) => core::Expr::Exception(id, arguments),
             None if arguments.is_empty() => core::Expr::Int(i64::from(info.tag)),
+            None if &*path.name == "::" => {
+                let mut parts = arguments.into_iter().map(Box::new);
+                match (parts.next(), parts.next()) {
+                    (Some(head), Some(tail)) => core::Expr::Cons(head, tail),
+                    _ => unreachable!("a list cell has a head and a tail"),
+                }
+            }
             None => core::Expr::Construct {
                 tag: info.tag as u8,
                 arguments,
@@ -361,9 +376,10 @@ impl Infer {
         self.scoped(|i| {
             let mut patterns = Vec::new();
             let mut types = Vec::new();
-            for parameter in parameters {
+            for (n, parameter) in parameters.iter().enumerate() {
                 let ty = i.types.variable();
-                patterns.push(i.bind_pattern(parameter, ty)?);
+                let place = if n == 0 { span } else { parameter.span };
+                patterns.push((i.bind_pattern(parameter, ty)?, place));
                 types.push(ty);
             }
             let (core, mut ty) = i.expression(body)?;
@@ -371,7 +387,7 @@ impl Infer {
                 ty = i.types.arrow(from, ty);
             }
             let body = match core {
-                core::Expr::Lambda(inner) if patterns.iter().all(is_plain) => {
+                core::Expr::Lambda(inner) if patterns.iter().all(|(p, _)| is_total(p)) => {
                     patterns.extend(inner.parameters);
                     inner.body
                 }
@@ -381,7 +397,6 @@ impl Infer {
                 Lambda {
                     parameters: patterns,
                     body,
-                    span,
                 },
                 ty,
             ))
@@ -413,17 +428,16 @@ impl Infer {
         let ty = self.types.variable();
         let mut places: Vec<Option<core::Expr>> = Vec::new();
         let mut names: std::rc::Rc<[Name]> = std::rc::Rc::from([]);
+        let mut flat = false;
         for (path, value) in fields {
             let info = self.lookup(path, span, "field", |s| s.fields.get(&path.name))?;
             let (field, record) = self.field_types(&info);
             self.require(span, record, ty)?;
             places.resize(info.size, None);
             names = info.names.clone();
+            flat = info.flat;
             if places[info.index].is_some() {
-                return Err(Diagnostic::new(
-                    value.span,
-                    format!("field `{}` is given twice", path.name),
-                ));
+                return Err(given_twice(value.span, &path.name));
             }
             places[info.index] = Some(self.check(value, field)?);
         }
@@ -433,10 +447,11 @@ impl Infer {
                 place.ok_or_else(|| Diagnostic::new(span, format!("field `{name}` is missing")))?,
             );
         }
-        Ok((core::Expr::Construct { tag: 0, arguments }, ty))
+        let tag = if flat { crate::machine::FLAT } else { 0 };
+        Ok((core::Expr::Construct { tag, arguments }, ty))
     }
 
-    fn local_let(&mut self, definition: &Definition, body: &Expr) -> Inferred<Typed> {
+    fn local_let(&mut self, definition: &Definition, body: &Expr, span: Span) -> Inferred<Typed> {
         self.types.level += 1;
         if definition.recursive {
             let bindings = self.recursive(definition, false)?;
@@ -449,7 +464,7 @@ impl Infer {
             let functions = bindings.into_iter().map(|(_, v, l)| (v, l)).collect();
             return Ok((core::Expr::LetRec(functions, Box::new(body)), ty));
         }
-        let (bindings, variables) = self.parallel(definition)?;
+        let (bindings, variables) = self.parallel(definition, Some(span))?;
         self.types.level -= 1;
         for (name, variable, ty, expansive) in variables {
             self.generalize(ty, expansive, body.span)?;
@@ -461,7 +476,7 @@ impl Infer {
         Ok((core::Expr::Let(bindings, Box::new(body)), ty))
     }
 
-    /// Bindings that do not see each other: cores, and variables with their types.
+    /// Bindings that do not see each other: cores, and variables with their types. A failed match is reported at the span, or the pattern.
     #[expect(
         clippy::type_complexity,
         reason = "two lists that are taken apart at once"
@@ -469,10 +484,8 @@ impl Infer {
     pub(super) fn parallel(
         &mut self,
         definition: &Definition,
-    ) -> Inferred<(
-        Vec<(core::Pattern, core::Expr)>,
-        Vec<(Name, VarId, Ty, bool)>,
-    )> {
+        span: Option<Span>,
+    ) -> Inferred<(Vec<core::Binding>, Vec<(Name, VarId, Ty, bool)>)> {
         let (mut bindings, mut variables) = (Vec::new(), Vec::new());
         for binding in &definition.bindings {
             let ty = self.types.variable();
@@ -481,7 +494,11 @@ impl Infer {
             let value = self.check(&binding.value, ty)?;
             let expansive = !is_value(&binding.value);
             variables.extend(bound.into_iter().map(|(n, v, t)| (n, v, t, expansive)));
-            bindings.push((pattern, value));
+            bindings.push(core::Binding {
+                pattern,
+                value,
+                span: span.unwrap_or(binding.pattern.span),
+            });
         }
         Ok((bindings, variables))
     }
@@ -545,7 +562,21 @@ impl Infer {
     }
 }
 
-/// Whether matching a parameter cannot fail and cannot be noticed.
-fn is_plain(pattern: &core::Pattern) -> bool {
-    matches!(pattern, core::Pattern::Any | core::Pattern::Variable(_))
+/// Whether matching a parameter cannot fail.
+fn is_total(pattern: &core::Pattern) -> bool {
+    use core::Pattern as P;
+    match pattern {
+        P::Any | P::Variable(_) => true,
+        P::Tuple(parts) => parts.iter().all(is_total),
+        P::Record(fields, _) => fields.iter().all(|(_, p)| is_total(p)),
+        P::Construct {
+            sole, arguments, ..
+        } => *sole && arguments.iter().all(is_total),
+        P::Alias(inner, _) => is_total(inner),
+        _ => false,
+    }
+}
+
+fn given_twice(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::new(span, format!("field `{name}` is given twice"))
 }

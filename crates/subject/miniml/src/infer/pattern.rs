@@ -156,15 +156,16 @@ impl Infer {
                 Ok(core::Pattern::Tuple(parts.collect::<Inferred<_>>()?))
             }
             PatternKind::Record(fields) => {
-                let mut cores = Vec::new();
+                let (mut cores, mut flat) = (Vec::new(), false);
                 for (path, part) in fields {
                     let info =
                         self.lookup(path, part.span, "field", |s| s.fields.get(&path.name))?;
                     let (field, record) = self.field_types(&info);
                     self.require(span, record, ty)?;
+                    flat = info.flat;
                     cores.push((info.index, self.pattern(part, field, bound)?));
                 }
-                Ok(core::Pattern::Record(cores))
+                Ok(core::Pattern::Record(cores, flat))
             }
             PatternKind::Or(left, right) => self.or_pattern(left, right, ty, bound),
             PatternKind::Alias(inner, name) => {
@@ -254,7 +255,9 @@ fn rename(pattern: &mut core::Pattern, from: core::VarId, to: core::VarId) {
         }
         | core::Pattern::Exception(_, parts)
         | core::Pattern::Tuple(parts) => parts.iter_mut().for_each(|p| rename(p, from, to)),
-        core::Pattern::Record(fields) => fields.iter_mut().for_each(|(_, p)| rename(p, from, to)),
+        core::Pattern::Record(fields, _) => {
+            fields.iter_mut().for_each(|(_, p)| rename(p, from, to));
+        }
         core::Pattern::Or(a, b) => {
             rename(a, from, to);
             rename(b, from, to);

@@ -1,14 +1,31 @@
-//! Blocks on a heap that is collected by copying (Cheney 1970).
+//! Blocks on a heap of two generations: young ones are those since the last simulated minor collection. Both are collected by copying
+//! (Cheney 1970); nothing old ever points to something young, since the language has no assignment.
+//!
+//! A block also stands for what the native compiler would allocate in its place, which may be nothing: see [`Heap::native_words`].
 
 use std::cmp::Ordering;
 
 /// An OCaml word.
 pub(crate) type Word = u64;
 
+/// A tuple that the compiler takes apart before it is made.
+pub(crate) const GHOST: u8 = 243;
+/// A function applied to too few arguments, where the compiler knew the function.
+pub(super) const KNOWN_PARTIAL: u8 = 245;
+/// A function applied to too few arguments at run time.
 pub(super) const PARTIAL: u8 = 246;
 pub(super) const CLOSURE: u8 = 247;
+/// A float held in a register.
+pub(super) const RAW_FLOAT: u8 = 250;
 const STRING: u8 = 252;
 const FLOAT: u8 = 253;
+/// A record of floats.
+pub(crate) const FLAT: u8 = 254;
+
+/// Words a nursery has before it is collected, unless a simulated collection comes first.
+const NURSERY: usize = 1 << 18;
+/// Strings of more words than this are not allocated in the minor heap.
+const LARGEST_YOUNG: u64 = 256;
 
 /// The word of an integer: 63 bits.
 pub(crate) fn int(n: i64) -> Word {
@@ -20,18 +37,37 @@ pub(crate) fn word(w: Word) -> i64 {
     w as i64 >> 1
 }
 
+/// Words of a native string, with its header.
+pub(super) fn string_words(length: u64) -> u64 {
+    length / 8 + 2
+}
+
+/// Words of the chain of closures that hold arguments `from..to` of a function.
+pub(super) fn curry_words(arity: usize, from: usize, to: usize) -> u64 {
+    (from + 1..=to)
+        .map(|held| if arity - held > 1 { 6 } else { 5 })
+        .sum()
+}
+
 /// A header is odd: size, tag, 1. The header of a block that has moved is even: its new place.
 #[derive(Debug)]
 pub(crate) struct Heap {
     words: Vec<Word>,
+    /// Where young blocks begin.
+    young: usize,
+    /// Length at which a collection is due.
     threshold: usize,
+    /// Length of the old generation at which it is collected too.
+    old_threshold: usize,
 }
 
 impl Default for Heap {
     fn default() -> Self {
         Self {
             words: vec![],
-            threshold: 1 << 18,
+            young: 0,
+            threshold: NURSERY,
+            old_threshold: 8 * NURSERY,
         }
     }
 }
@@ -41,10 +77,12 @@ impl Heap {
         self.words.len()
     }
 
+    #[inline]
     pub(super) fn is_full(&self, words: usize) -> bool {
         self.words.len() + words > self.threshold
     }
 
+    #[inline]
     fn open(&mut self, tag: u8, size: usize) -> Word {
         let at = self.words.len() as u64;
         self.words
@@ -60,15 +98,18 @@ impl Heap {
         (self.header(w) >> 9) as usize
     }
 
-    fn tag(&self, w: Word) -> u8 {
+    #[inline]
+    pub(crate) fn tag(&self, w: Word) -> u8 {
         (self.header(w) >> 1) as u8
     }
 
+    #[inline]
     pub(super) fn has_tag(&self, w: Word, tag: u8) -> bool {
         w & 1 == 0 && self.tag(w) == tag
     }
 
-    pub(super) fn field(&self, w: Word, i: usize) -> Word {
+    #[inline]
+    pub(crate) fn field(&self, w: Word, i: usize) -> Word {
         self.words[(w >> 1) as usize + 1 + i]
     }
 
@@ -77,10 +118,14 @@ impl Heap {
     }
 
     /// A block of a first field and others in reverse.
+    #[inline]
     pub(super) fn block_reversed(&mut self, tag: u8, first: Word, others: &[Word]) -> Word {
         let w = self.open(tag, others.len() + 1);
         self.words.push(first);
-        self.words.extend(others.iter().rev());
+        match others {
+            [one] => self.words.push(*one),
+            several => self.words.extend(several.iter().rev()),
+        }
         w
     }
 
@@ -98,13 +143,20 @@ impl Heap {
         at << 1
     }
 
+    /// A float, not boxed.
+    #[inline]
     pub(super) fn float(&mut self, x: f64) -> Word {
-        let w = self.open(FLOAT, 1);
+        let w = self.open(RAW_FLOAT, 1);
         self.words.push(x.to_bits());
         w
     }
 
-    pub(super) fn as_float(&self, w: Word) -> f64 {
+    /// Boxes a float where it is.
+    pub(super) fn box_float(&mut self, w: Word) {
+        self.words[(w >> 1) as usize] = 1 << 9 | u64::from(FLOAT) << 1 | 1;
+    }
+
+    pub(crate) fn as_float(&self, w: Word) -> f64 {
         f64::from_bits(self.field(w, 0))
     }
 
@@ -120,7 +172,7 @@ impl Heap {
         w
     }
 
-    pub(super) fn bytes(&self, w: Word) -> Vec<u8> {
+    pub(crate) fn bytes(&self, w: Word) -> Vec<u8> {
         let length = self.field(w, 0) as usize;
         let mut bytes: Vec<u8> = (1..self.size(w))
             .flat_map(|i| self.field(w, i).to_be_bytes())
@@ -129,59 +181,129 @@ impl Heap {
         bytes
     }
 
-    /// Moves what the roots reach, and sets the next threshold.
-    pub(super) fn collect<const N: usize>(&mut self, roots: [&mut [Word]; N], wanted: usize) {
-        let mut to = Vec::with_capacity(self.words.len() / 2);
+    /// Everything becomes old.
+    pub(super) fn settle(&mut self) {
+        self.young = self.words.len();
+        self.threshold = self.young + NURSERY;
+    }
+
+    /// Moves what the roots reach of the young blocks; they stay young.
+    pub(super) fn compact<const N: usize>(&mut self, roots: [&mut [Word]; N], wanted: usize) {
+        let survivors = self.collect(self.young, roots, |_, _| {});
+        self.threshold = self.young + (2 * (survivors + wanted)).max(NURSERY);
+    }
+
+    /// A minor collection: what the roots reach of the young blocks becomes old. Returns the words it takes natively; `closure` knows those
+    /// of a function's closure.
+    pub(super) fn promote<const N: usize>(
+        &mut self,
+        roots: [&mut [Word]; N],
+        closure: impl Fn(usize) -> u64,
+    ) -> u64 {
+        let mut promoted = 0;
+        let full = self.young > self.old_threshold;
+        // What is collected with the old generation may be old: only young blocks count, so they are moved first.
+        let mut roots = roots;
+        let young = self.young;
+        self.collect(young, roots.each_mut().map(|r| &mut **r), |words, at| {
+            promoted += Self::native_words(words, at, &closure);
+        });
+        if full {
+            self.collect(0, roots, |_, _| {});
+            self.old_threshold = (2 * self.words.len()).max(8 * NURSERY);
+        }
+        self.settle();
+        promoted
+    }
+
+    /// Words the native compiler would have allocated for the block at a place.
+    fn native_words(words: &[Word], at: usize, closure: &impl Fn(usize) -> u64) -> u64 {
+        let (size, tag) = (words[at] >> 9, (words[at] >> 1) as u8);
+        match tag {
+            RAW_FLOAT | GHOST => 0,
+            STRING => Some(string_words(words[at + 1]))
+                .filter(|n| *n <= LARGEST_YOUNG + 1)
+                .unwrap_or(0),
+            CLOSURE => closure(word(words[at + 1]) as usize),
+            // Which function is partially applied is behind the block: two more than the arguments is right for the usual one.
+            KNOWN_PARTIAL => size + 2,
+            PARTIAL => 6 * size.saturating_sub(2) + 5,
+            _ => size + 1,
+        }
+    }
+
+    fn collect<const N: usize>(
+        &mut self,
+        from: usize,
+        roots: [&mut [Word]; N],
+        mut visit: impl FnMut(&[Word], usize),
+    ) -> usize {
+        let mut to = Vec::with_capacity((self.words.len() - from) / 4);
         for root in roots {
             for w in root {
-                *w = self.moved(*w, &mut to);
+                *w = self.moved(*w, from, &mut to);
             }
         }
         let mut at = 0;
         while at < to.len() {
             let (size, tag) = ((to[at] >> 9) as usize, (to[at] >> 1) as u8);
-            if tag != STRING && tag != FLOAT {
+            visit(&to, at);
+            if !matches!(tag, STRING | FLOAT | RAW_FLOAT) {
                 for i in at + 1..=at + size {
-                    to[i] = self.moved(to[i], &mut to);
+                    to[i] = self.moved(to[i], from, &mut to);
                 }
             }
             at += size + 1;
         }
-        self.words = to;
-        self.threshold = (2 * (self.words.len() + wanted)).max(1 << 18);
+        self.words.truncate(from);
+        self.words.extend_from_slice(&to);
+        to.len()
     }
 
-    fn moved(&mut self, w: Word, to: &mut Vec<Word>) -> Word {
-        if w & 1 == 1 {
+    #[inline]
+    fn moved(&mut self, w: Word, boundary: usize, to: &mut Vec<Word>) -> Word {
+        let from = (w >> 1) as usize;
+        if w & 1 == 1 || from < boundary {
             return w;
         }
-        let header = self.header(w);
+        let header = self.words[from];
         if header & 1 == 0 {
             return header;
         }
-        let from = (w >> 1) as usize;
-        let new = (to.len() as u64) << 1;
+        let new = ((boundary + to.len()) as u64) << 1;
         to.extend_from_slice(&self.words[from..=from + (header >> 9) as usize]);
         self.words[from] = new;
         new
     }
 
-    /// OCaml's structural order; nothing where a NaN is met, an error where a function is.
-    pub(super) fn compare(&self, a: Word, b: Word) -> Result<Option<Ordering>, ()> {
+    /// OCaml's structural order; nothing where a NaN is met unless the order is `total`, an error where a function is.
+    pub(super) fn compare(&self, a: Word, b: Word, total: bool) -> Result<Option<Ordering>, ()> {
         let mut todo = vec![(a, b)];
         while let Some((a, b)) = todo.pop() {
+            if total && a == b {
+                continue;
+            }
             let order = match (a & 1, b & 1) {
                 (1, 1) => (a as i64).cmp(&(b as i64)),
                 (1, _) => Ordering::Less,
                 (_, 1) => Ordering::Greater,
                 _ => match (self.tag(a), self.tag(b)) {
-                    (CLOSURE | PARTIAL, _) | (_, CLOSURE | PARTIAL) => return Err(()),
-                    (FLOAT, FLOAT) => match self.as_float(a).partial_cmp(&self.as_float(b)) {
-                        Some(order) => order,
-                        None => return Ok(None),
-                    },
+                    (CLOSURE | PARTIAL | KNOWN_PARTIAL, _)
+                    | (_, CLOSURE | PARTIAL | KNOWN_PARTIAL) => return Err(()),
+                    (FLOAT | RAW_FLOAT, FLOAT | RAW_FLOAT) => {
+                        let (x, y) = (self.as_float(a), self.as_float(b));
+                        match x.partial_cmp(&y) {
+                            Some(order) => order,
+                            None if total => (!x.is_nan()).cmp(&!y.is_nan()),
+                            None => return Ok(None),
+                        }
+                    }
                     (STRING, STRING) => self.bytes(a).cmp(&self.bytes(b)),
                     (s, t) => {
+                        let (s, t) = (
+                            if s == GHOST { 0 } else { s },
+                            if t == GHOST { 0 } else { t },
+                        );
                         let order = s.cmp(&t).then(self.size(a).cmp(&self.size(b)));
                         if order.is_eq() {
                             todo.extend(

@@ -2,39 +2,30 @@
 
 use std::cmp::Ordering;
 
-use super::heap::{Word, int, word};
+use super::heap::{Word, int, string_words, word};
 use super::{Interrupt, Machine};
+use crate::code::Holds;
 use crate::core::Operator;
 
 /// Whether a comparison holds of two values in that order.
-pub(super) fn holds(operator: Operator, order: Ordering) -> bool {
+#[inline]
+pub(super) fn holds(holds: Holds, order: Ordering) -> bool {
+    holds >> (order as i8 + 1) & 1 == 1
+}
+
+/// Which orders make a comparison true.
+pub(crate) fn orders(operator: Operator) -> Holds {
     match operator {
-        Operator::Equal => order.is_eq(),
-        Operator::NotEqual => order.is_ne(),
-        Operator::Less => order.is_lt(),
-        Operator::LessEqual => order.is_le(),
-        Operator::Greater => order.is_gt(),
-        _ => order.is_ge(),
+        Operator::Less => 0b001,
+        Operator::LessEqual => 0b011,
+        Operator::Equal => 0b010,
+        Operator::NotEqual => 0b101,
+        Operator::Greater => 0b100,
+        _ => 0b110,
     }
 }
 
 impl Machine<'_> {
-    /// Operations on integers that neither fail nor allocate: `acc` is the first operand, the second is on top.
-    pub(super) fn operate_int(&mut self, operator: Operator) {
-        let a = self.acc;
-        self.acc = match operator {
-            Operator::IntNegate => int(word(a).wrapping_neg()),
-            Operator::BoolNot => a ^ 2,
-            Operator::IntAdd => a.wrapping_add(self.pop() - 1),
-            Operator::IntSub => a.wrapping_sub(self.pop()).wrapping_add(1),
-            Operator::IntMul => int(word(a).wrapping_mul(word(self.pop()))),
-            _ => {
-                let b = self.pop();
-                int(i64::from(holds(operator, (a as i64).cmp(&(b as i64)))))
-            }
-        };
-    }
-
     fn raise(&mut self, name: &str, text: Option<&str>) -> Interrupt {
         let id = int(self.exceptions.iter().position(|e| e == name).unwrap_or(0) as i64);
         let exception = if let Some(text) = text {
@@ -50,9 +41,12 @@ impl Machine<'_> {
         self.heap.bytes(w)
     }
 
-    fn set_string(&mut self, bytes: &[u8]) -> Result<(), Interrupt> {
+    fn set_string(&mut self, bytes: &[u8], base: usize) -> Result<(), Interrupt> {
         self.room(bytes.len() / 8 + 4)?;
         self.acc = self.heap.string(bytes);
+        if self.bounds.native {
+            self.allocate(8 * string_words(bytes.len() as u64), base)?;
+        }
         Ok(())
     }
 
@@ -62,10 +56,18 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub(super) fn operate(&mut self, operator: Operator) -> Result<(), Interrupt> {
+    pub(super) fn operate(&mut self, operator: Operator, base: usize) -> Result<(), Interrupt> {
         use Operator as O;
         let a = self.acc;
         match operator {
+            O::IntNegate => {
+                self.acc = int(word(a).wrapping_neg());
+                Ok(())
+            }
+            O::BoolNot => {
+                self.acc = a ^ 2;
+                Ok(())
+            }
             O::IntDiv | O::IntMod => {
                 let (x, y) = (word(a), word(self.pop()));
                 if y == 0 {
@@ -90,6 +92,7 @@ impl Machine<'_> {
                 })
             }
             O::FloatNegate
+            | O::FloatAbs
             | O::FloatSqrt
             | O::FloatExp
             | O::FloatLog
@@ -100,6 +103,7 @@ impl Machine<'_> {
                 let x = self.heap.as_float(a);
                 self.set_float(match operator {
                     O::FloatNegate => -x,
+                    O::FloatAbs => x.abs(),
                     O::FloatSqrt => x.sqrt(),
                     O::FloatExp => x.exp(),
                     O::FloatLog => x.ln(),
@@ -120,28 +124,28 @@ impl Machine<'_> {
             O::Compare => self.total_order(),
             O::Equal | O::NotEqual | O::Less | O::LessEqual | O::Greater | O::GreaterEqual => {
                 let b = self.pop();
-                let Ok(order) = self.heap.compare(a, b) else {
+                let Ok(order) = self.heap.compare(a, b, false) else {
                     return Err(self.raise("Invalid_argument", Some("compare: functional value")));
                 };
-                let result = order.map_or(operator == O::NotEqual, |o| holds(operator, o));
+                let result = order.map_or(operator == O::NotEqual, |o| holds(orders(operator), o));
                 self.acc = int(i64::from(result));
                 Ok(())
             }
-            _ => self.operate_string(operator),
+            _ => self.operate_string(operator, base),
         }
     }
 
     /// `compare`, where a NaN equals itself and is below all others.
     fn total_order(&mut self) -> Result<(), Interrupt> {
         let b = self.pop();
-        let Ok(order) = self.heap.compare(self.acc, b) else {
+        let Ok(order) = self.heap.compare(self.acc, b, true) else {
             return Err(self.raise("Invalid_argument", Some("compare: functional value")));
         };
         self.acc = int(order.unwrap_or(Ordering::Equal) as i64);
         Ok(())
     }
 
-    fn operate_string(&mut self, operator: Operator) -> Result<(), Interrupt> {
+    fn operate_string(&mut self, operator: Operator, base: usize) -> Result<(), Interrupt> {
         use Operator as O;
         let a = self.acc;
         match operator {
@@ -160,15 +164,15 @@ impl Machine<'_> {
                 let b = self.pop();
                 let mut bytes = self.text(a);
                 bytes.extend(self.text(b));
-                self.set_string(&bytes)?;
+                self.set_string(&bytes, base)?;
             }
             O::StringMake => {
                 let byte = word(self.pop()) as u8;
                 let n = word(a);
-                if n < 0 || n as u64 > self.memory {
+                if n < 0 || n as u64 > self.bounds.memory {
                     return Err(self.raise("Invalid_argument", Some("String.make")));
                 }
-                self.set_string(&vec![byte; n as usize])?;
+                self.set_string(&vec![byte; n as usize], base)?;
             }
             O::StringSub => {
                 let (from, length) = (word(self.pop()), word(self.pop()));
@@ -178,19 +182,16 @@ impl Machine<'_> {
                 let Some(part) = part else {
                     return Err(self.raise("Invalid_argument", Some("String.sub / Bytes.sub")));
                 };
-                self.set_string(part)?;
+                self.set_string(part, base)?;
             }
-            O::StringOfInt => self.set_string(word(a).to_string().as_bytes())?,
+            O::StringOfInt => self.set_string(word(a).to_string().as_bytes(), base)?,
             O::StringOfFloat => {
                 let text = crate::show::float(self.heap.as_float(a));
-                self.set_string(text.as_bytes())?;
+                self.set_string(text.as_bytes(), base)?;
             }
             O::IntOfString => {
                 let text = self.text(a);
-                let value = std::str::from_utf8(&text)
-                    .ok()
-                    .and_then(|t| t.parse::<i64>().ok());
-                let Some(value) = value.filter(|v| *v << 1 >> 1 == *v) else {
+                let Some(value) = parse_int(&text) else {
                     return Err(self.raise("Failure", Some("int_of_string")));
                 };
                 self.acc = int(value);
@@ -204,4 +205,42 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+/// `int_of_string`: a sign, `0x`, `0o`, `0b` or `0u`, digits and underscores. Numbers with a prefix may use all 63 bits.
+fn parse_int(text: &[u8]) -> Option<i64> {
+    let (negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let (radix, signed, digits) = match text {
+        [b'0', b'x' | b'X', rest @ ..] => (16, false, rest),
+        [b'0', b'o' | b'O', rest @ ..] => (8, false, rest),
+        [b'0', b'b' | b'B', rest @ ..] => (2, false, rest),
+        [b'0', b'u' | b'U', rest @ ..] => (10, false, rest),
+        _ => (10, true, text),
+    };
+    if digits.first().is_none_or(|&c| c == b'_') {
+        return None;
+    }
+    let mut value: u64 = 0;
+    for &c in digits.iter().filter(|&&c| c != b'_') {
+        let digit = char::from(c).to_digit(radix)?;
+        value = value
+            .checked_mul(u64::from(radix))?
+            .checked_add(u64::from(digit))?;
+    }
+    let limit = if signed {
+        (1 << 62) - u64::from(!negative)
+    } else {
+        (1 << 63) - 1
+    };
+    let value = Some(value).filter(|v| *v <= limit)? as i64;
+    let value = if negative {
+        value.wrapping_neg()
+    } else {
+        value
+    };
+    Some(value << 1 >> 1)
 }

@@ -41,6 +41,21 @@ fn variable(name: &str, span: crate::syntax::Span) -> Expr {
     }
 }
 
+/// `f @@ x`; where `f` is an application itself, the compiler makes one of both.
+fn applied(function: Expr, argument: Expr, span: crate::syntax::Span) -> Expr {
+    let kind = match function.kind {
+        ExprKind::Apply(inner, mut arguments) => {
+            arguments.push(argument);
+            ExprKind::Apply(inner, arguments)
+        }
+        kind => {
+            let span = function.span;
+            ExprKind::Apply(Box::new(Expr { kind, span }), vec![argument])
+        }
+    };
+    Expr { kind, span }
+}
+
 impl Parser<'_> {
     /// `a; b; c`.
     pub(super) fn sequence(&mut self) -> Parsed<Expr> {
@@ -123,14 +138,8 @@ impl Parser<'_> {
                 let kind = ExprKind::Constructor(bare("::"), Some(Box::new(both)));
                 return Ok(Expr { kind, span });
             }
-            Token::Operator("@@") => {
-                let kind = ExprKind::Apply(Box::new(left), vec![right]);
-                return Ok(Expr { kind, span });
-            }
-            Token::Operator("|>") => {
-                let kind = ExprKind::Apply(Box::new(right), vec![left]);
-                return Ok(Expr { kind, span });
-            }
+            Token::Operator("@@") => return Ok(applied(left, right, span)),
+            Token::Operator("|>") => return Ok(applied(right, left, span)),
             Token::Operator(name) | Token::Minus(name) => (left, name),
             Token::Equal => (left, "="),
             Token::Star => (left, "*"),

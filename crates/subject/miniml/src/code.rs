@@ -1,0 +1,130 @@
+//! Code for an accumulator machine (after Leroy's ZINC, 1990): instructions, functions, static data, and what each segment charges.
+
+use crate::construct::Construct;
+use crate::core::Operator;
+
+/// Which of less, equal and greater make a comparison true: bits 0, 1, 2.
+pub(crate) type Holds = u8;
+
+/// An instruction. `acc` is the accumulator; slots count from the frame's base.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Op {
+    Count(u32),
+    Int(i32),
+    Constant(u32),
+    Local(u32),
+    LocalPush(u32),
+    /// A field of the block in a slot; a captured word, where that is the closure.
+    LocalField(u32, u32),
+    Global(u32),
+    SetGlobal(u32),
+    Push,
+    /// The word in a slot becomes `acc`.
+    SetSlot(u32),
+    /// Drops that many words.
+    Drop(u32),
+    /// No collection happens while that many words are allocated.
+    Reserve(u32),
+    /// A block of `acc` and the words on top.
+    Block(u8, u32),
+    /// The same block again.
+    CopyBlock(u32),
+    /// `acc` becomes a field of the block in a slot.
+    SetField(u32, u32),
+    Field(u32),
+    BoxFloat,
+    CopyFloat,
+    Jump(u32),
+    JumpUnless(u32),
+    JumpIf(u32),
+    JumpNotInt(i32, u32),
+    JumpNotTag(u8, u32),
+    JumpNotRange(i16, i16, u32),
+    JumpNotConstant(u32, u32),
+    /// Code and number of captured words on top.
+    Closure(u32, u32),
+    /// Some arguments of a function that is known and takes more.
+    Partial(u32),
+    Call(u32),
+    /// The same where the function is known to take that many arguments.
+    CallKnown(u32),
+    TailCall(u32),
+    TailKnown(u32),
+    Return,
+    Handler(u32),
+    EndHandler,
+    Reraise,
+    MatchFailure(u32),
+    AddInt(i32),
+    IntAdd,
+    IntSub,
+    IntMul,
+    CompareInt(Holds),
+    JumpNotCompareInt(Holds, u32),
+    JumpNotCompareImmediate(Holds, i16, u32),
+    Operate(Operator),
+    Stop,
+}
+
+impl Op {
+    /// Where the instruction may jump to.
+    pub(crate) fn target(&mut self) -> Option<&mut u32> {
+        match self {
+            Self::Jump(t)
+            | Self::JumpUnless(t)
+            | Self::JumpIf(t)
+            | Self::JumpNotInt(_, t)
+            | Self::JumpNotTag(_, t)
+            | Self::JumpNotRange(_, _, t)
+            | Self::JumpNotConstant(_, t)
+            | Self::Handler(t)
+            | Self::JumpNotCompareInt(_, t)
+            | Self::JumpNotCompareImmediate(_, _, t) => Some(t),
+            _ => None,
+        }
+    }
+}
+
+/// A function's code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Function {
+    pub entry: u32,
+    pub arity: u32,
+    /// Words of its closure in native code; none when it captures nothing.
+    pub words: u32,
+}
+
+/// Data that is there before the program runs.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Constant {
+    Int(i64),
+    /// The bits of a float: a zero has a sign.
+    Float(u64),
+    String(Vec<u8>),
+    Block(u8, Vec<Constant>),
+    /// A list, which may be long.
+    List(Vec<Constant>),
+}
+
+/// A stretch of code that is left at its end only, by fallthrough, jump, call or exception.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Segment {
+    pub charges: Vec<(Construct, u64)>,
+    /// Bytes allocated.
+    pub bytes: u64,
+}
+
+/// A compiled program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    pub ops: Vec<Op>,
+    pub functions: Vec<Function>,
+    pub constants: Vec<Constant>,
+    pub segments: Vec<Segment>,
+    /// Places of matches that may fail.
+    pub sites: Vec<crate::syntax::Span>,
+    /// Where each item begins; nothing for a declaration.
+    pub entries: Vec<Option<u32>>,
+    /// Slots that are read later, by instruction: of calls, after they return; of counts, from there on. The last bit stands for `acc`.
+    pub live: std::collections::BTreeMap<u32, Box<[u64]>>,
+}

@@ -1,0 +1,176 @@
+//! What `ocamlopt` without flambda makes of operations and calls, as far as it shows in time: constant operands, dependent chains, floats in
+//! registers, calls of known functions. Read from the compiler's own output (`-dcmm`, `-S`) of version 4.13.
+
+use super::Compiler;
+use super::charge::{Kind, is_comparison};
+use super::function::Known;
+use crate::construct::Construct;
+use crate::core::{Expr, Operator};
+
+/// What is known of a float expression's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Result {
+    /// It comes boxed from elsewhere.
+    Loaded,
+    /// It is computed here.
+    Computed,
+    /// It is a constant.
+    Constant,
+    /// It never comes.
+    Never,
+}
+
+impl Result {
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Never | Self::Loaded, k) | (k, Self::Never | Self::Loaded) => k,
+            (Self::Constant, Self::Constant) => Self::Constant,
+            _ => Self::Computed,
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// Whether a variable bound to the expression holds a float in a register.
+    pub(super) fn is_raw(&self, e: &Expr) -> bool {
+        self.result(e) == Result::Computed
+    }
+
+    fn result(&self, e: &Expr) -> Result {
+        match e {
+            Expr::Operate(Operator::Raise, ..) => Result::Never,
+            Expr::Operate(operator, ..) if operator.gives_float() => Result::Computed,
+            Expr::Float(_) => Result::Constant,
+            Expr::Local(v) if self.raw.contains(v) => Result::Computed,
+            Expr::Field(_, _, true) => Result::Computed,
+            Expr::If(_, yes, no) => self.result(yes).join(self.result(no)),
+            Expr::Let(_, body) | Expr::LetRec(_, body) => self.result(body),
+            Expr::Sequence(parts) => parts.last().map_or(Result::Loaded, |p| self.result(p)),
+            Expr::Match { clauses, .. } => {
+                let all = clauses.iter().map(|c| self.result(&c.body));
+                all.fold(Result::Never, Result::join)
+            }
+            Expr::Try(body, clauses) => {
+                let all = clauses.iter().map(|c| self.result(&c.body));
+                all.fold(self.result(body), Result::join)
+            }
+            _ => Result::Loaded,
+        }
+    }
+
+    pub(super) fn charge_call(&mut self, known: Option<Known>, n: u32, ghost: bool, tail: bool) {
+        use Construct as C;
+        let generic = |n: u32| match (n, tail) {
+            (1, false) => C::CallUnknown,
+            (1, true) => C::TailUnknown,
+            (_, false) => C::CallApply,
+            (_, true) => C::TailApply,
+        };
+        match known {
+            Some(known) if n > known.arity => {
+                self.charge(C::CallKnown, 1);
+                self.charge(generic(n - known.arity), 1);
+            }
+            Some(known) if n == known.arity && (known.tupled.is_none() || ghost) => {
+                let own = self.frame.function == Some(known.function);
+                self.charge(
+                    match (tail, own) {
+                        (false, _) => C::CallKnown,
+                        (true, true) => C::TailSelf,
+                        (true, false) => C::TailKnown,
+                    },
+                    1,
+                );
+            }
+            _ => self.charge(generic(n), 1),
+        }
+    }
+
+    /// The branch on a condition that is no comparison of integers.
+    pub(super) fn charge_branch(&mut self, condition: &Expr) {
+        let float = match condition {
+            Expr::Operate(operator, arguments, ty) => {
+                is_comparison(*operator) && self.kind_of(*operator, arguments, *ty) == Kind::Float
+            }
+            _ => false,
+        };
+        self.charge(
+            if float {
+                Construct::BranchFloat
+            } else {
+                Construct::BranchInt
+            },
+            1,
+        );
+    }
+
+    pub(super) fn charge_native(
+        &mut self,
+        operator: Operator,
+        kind: Kind,
+        arguments: &[Expr],
+        chained: bool,
+    ) {
+        use Construct as C;
+        use Operator as O;
+        let constant = arguments
+            .iter()
+            .skip(usize::from(operator != O::IntMul))
+            .find_map(|a| match a {
+                Expr::Int(n) if *n != 0 => Some(n.unsigned_abs().is_power_of_two()),
+                _ => None,
+            });
+        let pick = |plain, chain| if chained { chain } else { plain };
+        self.charge(
+            match (operator, constant) {
+                (O::IntNegate | O::IntAdd | O::IntSub | O::BoolNot, _)
+                | (O::IntMul, Some(true)) => C::AddInt,
+                (O::IntMul, Some(false)) => C::MulIntConst,
+                (O::IntMul, None) => pick(C::MulInt, C::MulIntChain),
+                (O::IntDiv, Some(true)) => C::DivIntPow2,
+                (O::IntDiv, Some(false)) => C::DivIntConst,
+                (O::IntDiv, None) => pick(C::DivInt, C::DivIntChain),
+                (O::IntMod, Some(true)) => C::ModIntPow2,
+                (O::IntMod, Some(false)) => C::ModIntConst,
+                (O::IntMod, None) => pick(C::ModInt, C::ModIntChain),
+                (O::FloatNegate | O::FloatAbs | O::FloatAdd | O::FloatSub, _) => {
+                    pick(C::AddFloat, C::AddFloatChain)
+                }
+                (O::FloatMul, _) => pick(C::MulFloat, C::MulFloatChain),
+                (O::FloatDiv, _) => pick(C::DivFloat, C::DivFloatChain),
+                (O::FloatOfInt | O::IntOfFloat, _) => C::ConvertFloat,
+                (O::FloatSqrt, _) => C::SqrtFloat,
+                (
+                    O::FloatPower
+                    | O::FloatExp
+                    | O::FloatLog
+                    | O::FloatSin
+                    | O::FloatCos
+                    | O::FloatFloor
+                    | O::FloatCeil,
+                    _,
+                ) => C::CallFloat,
+                (O::Raise, _) => C::RaiseExn,
+                (O::CharCode, _) => return,
+                (O::StringLength | O::StringGet | O::CharOfCode, _) => C::Load,
+                (
+                    O::Compare
+                    | O::Equal
+                    | O::NotEqual
+                    | O::Less
+                    | O::LessEqual
+                    | O::Greater
+                    | O::GreaterEqual,
+                    _,
+                ) => match kind {
+                    Kind::Int => C::CompareInt,
+                    Kind::Float => C::CompareFloat,
+                    Kind::String => C::CompareString,
+                    Kind::Any => C::ComparePoly,
+                },
+                _ => C::CallPrimitive,
+            },
+            1,
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! Calls: known ones go straight to the code; others look at the closure, and make or take apart partial applications.
+
+use super::heap::{self, int, word};
+use super::{Frame, Interrupt, Machine};
+
+impl Machine<'_> {
+    #[inline]
+    pub(super) fn enter(&mut self, pc: usize, base: usize) -> Result<(), Interrupt> {
+        self.frames.push(Frame { pc, base, more: 0 });
+        if self.frames.len().is_multiple_of(1 << 16) {
+            self.check_memory()?;
+        }
+        Ok(())
+    }
+
+    /// The `n` words on top take the place of the frame.
+    #[inline]
+    pub(super) fn replace(&mut self, n: usize, base: usize) {
+        let from = self.stack.len() - n;
+        self.stack.copy_within(from.., base);
+        self.stack.truncate(base + n);
+    }
+
+    /// Goes to the code of `acc`, which takes the `n` words on top.
+    #[inline]
+    pub(super) fn jump(&mut self, n: usize, pc: &mut usize, base: &mut usize) {
+        let id = word(self.heap.field(self.acc, 0)) as usize;
+        *base = self.stack.len() - n;
+        self.stack.push(self.acc);
+        *pc = self.code.functions[id].entry as usize;
+    }
+
+    /// `acc` becomes a function that holds the `n` words on top.
+    pub(super) fn partial(&mut self, tag: u8, n: usize) -> Result<(), Interrupt> {
+        self.room(n + 2)?;
+        let from = self.stack.len() - n;
+        self.acc = self.heap.block_forward(tag, self.acc, &self.stack[from..]);
+        self.stack.truncate(from);
+        Ok(())
+    }
+
+    /// Applies `acc` to the `n` words on top; the frame on top says what comes after.
+    pub(super) fn apply(
+        &mut self,
+        mut n: usize,
+        pc: &mut usize,
+        base: &mut usize,
+    ) -> Result<(), Interrupt> {
+        let mut held = 0;
+        loop {
+            while self.heap.has_tag(self.acc, heap::PARTIAL)
+                || self.heap.has_tag(self.acc, heap::KNOWN_PARTIAL)
+            {
+                held = self.heap.size(self.acc) - 1;
+                for i in 1..=held {
+                    let w = self.heap.field(self.acc, i);
+                    self.stack.push(w);
+                }
+                n += held;
+                self.acc = self.heap.field(self.acc, 0);
+            }
+            let function = self.code.functions[word(self.heap.field(self.acc, 0)) as usize];
+            let arity = function.arity as usize;
+            if n < arity {
+                self.partial(heap::PARTIAL, n)?;
+                if self.bounds.native {
+                    let words = heap::curry_words(arity, held, n);
+                    self.allocate(8 * words, *base)?;
+                }
+                return self.leave(pc, base);
+            }
+            if n > arity {
+                self.frames.push(Frame {
+                    pc: 0,
+                    base: 0,
+                    more: n - arity,
+                });
+                n = arity;
+                continue;
+            }
+            self.jump(n, pc, base);
+            return Ok(());
+        }
+    }
+
+    /// Goes on where the frame on top says.
+    #[inline]
+    pub(super) fn leave(&mut self, pc: &mut usize, base: &mut usize) -> Result<(), Interrupt> {
+        let frame = self.frames.pop().unwrap_or(Frame {
+            pc: 0,
+            base: 0,
+            more: 0,
+        });
+        if frame.more > 0 {
+            return self.apply(frame.more, pc, base);
+        }
+        (*pc, *base) = (frame.pc, frame.base);
+        Ok(())
+    }
+
+    pub(super) fn match_failure(&mut self, site: u32) -> Interrupt {
+        let id = self
+            .exceptions
+            .iter()
+            .position(|e| e == "Match_failure")
+            .unwrap_or(0);
+        let span = self.code.sites[site as usize];
+        let (line, column) = self.lines.of(span.start);
+        let file = self.heap.string(self.lines.file.as_bytes());
+        let detail =
+            self.heap
+                .block_forward(0, file, &[int(i64::from(line)), int(i64::from(column))]);
+        Interrupt::Raise(self.heap.block_forward(0, int(id as i64), &[detail]))
+    }
+}

@@ -1,0 +1,107 @@
+//! Room on the heap, and simulated minor collections.
+
+use super::heap::{Word, int};
+use super::{Interrupt, Machine, Stop};
+
+impl Machine<'_> {
+    /// Makes room; blocks move, so words held elsewhere than in roots are stale afterwards.
+    #[inline]
+    pub(super) fn room(&mut self, words: usize) -> Result<(), Interrupt> {
+        if self.heap.is_full(words) {
+            self.make_room(words)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn make_room(&mut self, words: usize) -> Result<(), Interrupt> {
+        let roots = [
+            &mut self.stack[..],
+            &mut self.globals,
+            &mut self.constants,
+            std::slice::from_mut(&mut self.acc),
+        ];
+        self.heap.compact(roots, words);
+        self.check_memory()
+    }
+
+    pub(super) fn check_memory(&self) -> Result<(), Interrupt> {
+        let words = self.heap.words() + self.stack.len() + 3 * self.frames.len();
+        if words as u64 * 8 > self.bounds.memory {
+            return Err(Interrupt::Stop(Stop::Memory(self.bounds.memory)));
+        }
+        Ok(())
+    }
+
+    /// Accounts for bytes whose number depends on values; everything in the frame counts as live.
+    pub(super) fn allocate(&mut self, bytes: u64, base: usize) -> Result<(), Interrupt> {
+        self.allocation.young += bytes;
+        if self.allocation.young > self.bounds.minor_heap {
+            self.minor_collection(bytes, None, base)?;
+        }
+        Ok(())
+    }
+
+    /// Promotes what is reachable; `bytes` are allocated right after it. `pc` is the instruction whose live slots are known.
+    #[cold]
+    pub(super) fn minor_collection(
+        &mut self,
+        bytes: u64,
+        pc: Option<usize>,
+        base: usize,
+    ) -> Result<(), Interrupt> {
+        self.forget_dead(pc, base);
+        let roots = [
+            &mut self.stack[..],
+            &mut self.globals,
+            &mut self.constants,
+            std::slice::from_mut(&mut self.acc),
+        ];
+        let functions = &self.code.functions;
+        self.allocation.promoted += self
+            .heap
+            .promote(roots, |id| u64::from(functions[id].words));
+        self.allocation.collections += 1;
+        self.allocation.before += self.allocation.young - bytes;
+        self.allocation.young = bytes;
+        self.check_memory()
+    }
+
+    /// Overwrites what no instruction will read, so that it keeps nothing alive.
+    fn forget_dead(&mut self, pc: Option<usize>, base: usize) {
+        let live = |pc: usize| self.code.live.get(&(pc as u32));
+        if let Some(live) = pc.and_then(live) {
+            forget(&mut self.stack[base..], live);
+            if live.last() == Some(&0) {
+                self.acc = int(0);
+            }
+        }
+        let mut top = base;
+        for frame in self.frames.iter().rev() {
+            if frame.more > 0 {
+                top -= frame.more;
+                continue;
+            }
+            if let (Some(live), true) = (
+                self.code.live.get(&(frame.pc as u32).wrapping_sub(1)),
+                frame.base <= top,
+            ) {
+                forget(&mut self.stack[frame.base..top], live);
+            }
+            top = frame.base;
+        }
+    }
+}
+
+/// Slots of a frame that are not live become an integer.
+fn forget(frame: &mut [Word], live: &[u64]) {
+    let words = &live[..live.len() - 1];
+    for (slot, w) in frame.iter_mut().enumerate() {
+        if words
+            .get(slot / 64)
+            .is_none_or(|bits| bits >> (slot % 64) & 1 == 0)
+        {
+            *w = int(0);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Programs held against OCaml itself: what it accepts, principal types, every value, what is printed. Its answers are frozen by
+//! `corpus/make.sh`; with OCaml installed, they are asked for again.
+
+#![allow(clippy::format_push_string, reason = "texts are built once")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use pricetag_miniml::{Mode, Options, Stop, run, signature};
+
+/// What OCaml says of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Answer {
+    verdict: String,
+    output: String,
+    shown: String,
+}
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Pieces of a file, each after a line `(*** NAME ***)`.
+fn pieces(text: &str) -> Vec<(String, String)> {
+    let mut pieces: Vec<(String, String)> = vec![];
+    for line in text.split_inclusive('\n') {
+        let head = line
+            .trim_end()
+            .strip_prefix("(*** ")
+            .and_then(|l| l.strip_suffix(" ***)"));
+        match (head, pieces.last_mut()) {
+            (Some(name), _) => pieces.push((name.to_owned(), String::new())),
+            (None, Some((_, text))) => text.push_str(line),
+            (None, None) => {}
+        }
+    }
+    pieces
+}
+
+fn answers(text: &str) -> BTreeMap<String, Answer> {
+    let answer = |text: &str| {
+        let (output, rest) = text.rsplit_once("\n== ").expect("a verdict");
+        let (verdict, shown) = rest.split_once('\n').unwrap_or((rest, ""));
+        Answer {
+            verdict: verdict.trim().to_owned(),
+            output: output.to_owned(),
+            shown: words(shown),
+        }
+    };
+    pieces(text)
+        .into_iter()
+        .map(|(name, text)| (name, answer(&text)))
+        .collect()
+}
+
+/// Files of programs with their frozen answers.
+fn files() -> Vec<(PathBuf, String, BTreeMap<String, Answer>)> {
+    let mut files = vec![];
+    for entry in std::fs::read_dir(corpus()).expect("the corpus") {
+        let path = entry.expect("a file").path();
+        if path.extension().is_some_and(|e| e == "ml") {
+            let text = std::fs::read_to_string(&path).expect("programs");
+            let frozen = std::fs::read_to_string(path.with_extension("expected")).expect("answers");
+            files.push((path, text, answers(&frozen)));
+        }
+    }
+    files.sort();
+    files
+}
+
+/// What we say of a program, in the same words.
+fn ours(source: &str, options: &Options) -> Answer {
+    let Ok(run) = run(source, options) else {
+        return Answer {
+            verdict: "refused".to_owned(),
+            ..Answer::default()
+        };
+    };
+    let mut shown = String::new();
+    let complete = run.rows.len() - usize::from(run.stop.is_some());
+    for row in &run.rows[..complete] {
+        if row.names.is_empty() && row.values.len() == 1 {
+            shown.push_str(&format!("- : {} = {} ", row.types[0], row.values[0]));
+        }
+        for ((name, ty), value) in row.names.iter().zip(&row.types).zip(&row.values) {
+            if !name.contains('.') {
+                shown.push_str(&format!("val {name} : {ty} = {value} "));
+            }
+        }
+    }
+    if let Some(Stop::Exception(exception)) = &run.stop {
+        shown.push_str(&format!("Exception: {exception}."));
+    }
+    Answer {
+        verdict: "ok".to_owned(),
+        output: String::from_utf8_lossy(&run.output).into_owned(),
+        shown: words(&shown),
+    }
+}
+
+fn compare(options: &Options) -> (usize, Vec<String>) {
+    let (mut programs, mut wrong) = (0, vec![]);
+    for (path, text, answers) in files() {
+        let file = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        for (name, source) in pieces(&text) {
+            programs += 1;
+            let expected = &answers[&name];
+            let found = ours(&source, options);
+            let agree = match &*expected.verdict {
+                "ok" if file == "outside" => found.verdict == "refused",
+                "ok" => found == *expected,
+                _ => found.verdict == "refused",
+            };
+            if !agree {
+                wrong.push(format!(
+                    "{file}: {name}\n  OCaml: {expected:?}\n  here:  {found:?}"
+                ));
+            }
+        }
+    }
+    (programs, wrong)
+}
+
+#[test]
+fn values_and_verdicts_are_those_of_ocaml() {
+    let options = Options {
+        values: true,
+        ..Options::default()
+    };
+    let (programs, wrong) = compare(&options);
+    assert!(
+        wrong.is_empty(),
+        "{} of {programs} programs:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// A minor heap of a few words makes a collection, with its dead variables forgotten, come between any two steps.
+#[test]
+fn values_survive_any_number_of_collections() {
+    for minor_heap in [16, 200] {
+        let options = Options {
+            values: true,
+            minor_heap,
+            mode: Mode::Extended,
+            ..Options::default()
+        };
+        let (programs, wrong) = compare(&options);
+        assert!(
+            wrong.is_empty(),
+            "{} of {programs} programs:\n{}",
+            wrong.len(),
+            wrong.join("\n")
+        );
+    }
+}
+
+#[test]
+fn types_are_those_of_ocaml() {
+    let mut programs = 0;
+    for (path, text, _) in files() {
+        if path.file_stem().is_some_and(|s| s == "outside") {
+            continue;
+        }
+        let frozen = std::fs::read_to_string(path.with_extension("types")).expect("types");
+        let types: BTreeMap<_, _> = pieces(&frozen).into_iter().collect();
+        for (name, source) in pieces(&text) {
+            let expected = types.get(&name).map(|t| words(t));
+            let found = signature(&source).ok().map(|s| words(&s));
+            assert_eq!(found, expected, "{}: {name}", path.display());
+            programs += 1;
+        }
+    }
+    assert!(programs >= 100);
+}
