@@ -1,6 +1,5 @@
-/** Sixteen threads call one method as fast as they can. Argument: calls of all threads together, a multiple of 16. */
+/** Threads call one method as fast as they can. Arguments: calls of all threads together, a multiple of the second argument: how many threads. */
 public class Hammer {
-    static final int THREADS = 16;
     static volatile int sink;
 
     static int step(int i) {
@@ -16,9 +15,10 @@ public class Hammer {
     }
 
     public static void main(String[] args) throws InterruptedException {
-        long each = Long.parseLong(args[0]) / THREADS;
-        Thread[] all = new Thread[THREADS];
-        for (int t = 0; t < THREADS; t++) {
+        int threads = Integer.parseInt(args[1]);
+        long each = Long.parseLong(args[0]) / threads;
+        Thread[] all = new Thread[threads];
+        for (int t = 0; t < threads; t++) {
             all[t] = new Thread(() -> sink = hammer(each));
             all[t].start();
         }

@@ -26,7 +26,17 @@ fn sixteen_threads_in_one_method_lose_no_call() {
     } else {
         160_000_000
     };
-    let (program, classes) = subject("Hammer", &calls.to_string());
+    hammered(calls, 16);
+}
+
+/// More threads than there are slots for (decision 004).
+#[test]
+fn a_hundred_and_fifty_threads_in_one_method_lose_no_call() {
+    hammered(30_000_000, 150);
+}
+
+fn hammered(calls: u64, threads: u64) {
+    let (program, classes) = subject("Hammer", &format!("{calls} {threads}"));
     let machine = Machine::system().expect("there is a JDK");
     let agent = Agent::locate().expect("the agent builds");
     let launch = Launch::new(&program, &machine, classes.path().as_os_str());
@@ -44,7 +54,7 @@ fn sixteen_threads_in_one_method_lose_no_call() {
     // iload; iconst_1; iand; ifne; iconst_1; goto; iconst_2; ireturn: one of two ways each time.
     assert_eq!((of("step")[&6], of("step")[&10]), (calls / 2, calls / 2));
     assert_eq!(of("step")[&11], calls, "returns");
-    assert_eq!(of("hammer")[&0], 16);
+    assert_eq!(of("hammer")[&0], threads);
 }
 
 /// Counters of `Observed$Work`: in total, and summed over invocations, of which there are so many.

@@ -2,8 +2,9 @@
 //!
 //! Every thread owns one `long[]` per class (its *chunk*), in a `long[][]` that hangs on a field of its `Thread` object;
 //! compiled code finds it there without a call (`docs/decisions/001-exact-counting.md`). The first thread that counts owns the
-//! helper's `shared` array, whose elements the compilers take for constants (decision 004); every other thread has an array of
-//! its own. The agent makes chunks on first use,
+//! helper's `shared` array, whose elements the compilers take for constants (decision 004); the next few have a *slot*, under which their
+//! chunk of a class is in a row that is such a constant; every other thread has an array of its own. Owned array and rows only repeat what
+//! is in the threads' `long[][]`. A slot is never given to a second thread. The agent makes chunks on first use,
 //! keeps a global reference to each live thread's `long[][]`, and adds a thread's chunks to the totals when it ends.
 //!
 //! A thread that is suspended inside the agent runs on until its next call into the JVM. So what is counted where changes
@@ -22,7 +23,8 @@ use crate::classes::ClassIndex;
 use crate::jvm::{Global, Jni, jobject};
 use crate::runtime::Runtime;
 use crate::session::{Session, lock};
-use pricetag_instrument::SHARED_CLASSES;
+use crate::threads;
+use pricetag_instrument::{SHARED_CLASSES, SLOTS};
 
 /// Counters of every class on one thread.
 pub type Snapshot = BTreeMap<ClassIndex, Vec<i64>>;
@@ -31,6 +33,7 @@ pub type Snapshot = BTreeMap<ClassIndex, Vec<i64>>;
 #[derive(Debug, Default)]
 pub struct Chunks {
     serials: AtomicI32,
+    slots: AtomicI32,
     /// Whether a thread has tried to own the helper's shared array.
     claimed: AtomicBool,
     /// The serial number of the thread that owns it, and the array.
@@ -117,34 +120,75 @@ impl Chunks {
         }
         let chunk = jni.new_long_array(length)?;
         jni.set_element(outer, class.0 as usize, chunk);
-        if let Some((owner, shared)) = self.owned.get()
-            && class.0 < SHARED_CLASSES
-            && runtime
-                .thread_serial
-                .is_some_and(|field| jni.int_field(thread, field) == *owner)
-        {
-            jni.set_element(shared.0, class.0 as usize, chunk);
+        if class.0 < SHARED_CLASSES {
+            self.repeat(runtime, jni, thread, class.0 as usize, chunk);
         }
         Some(chunk)
     }
 
-    /// Makes the current thread the owner of the helper's shared array, if it is the first.
-    fn own(&self, runtime: &Runtime, jni: Jni, thread: jobject, serial: i32) {
-        let Some(helper) = runtime.helper else {
+    /// Puts a new chunk of the current thread where compiled code finds it sooner, if the thread is one of those for which there is such a
+    /// place.
+    fn repeat(&self, runtime: &Runtime, jni: Jni, thread: jobject, class: usize, chunk: jobject) {
+        let (Some(serial), Some(slot)) = (runtime.thread_serial, runtime.thread_slot) else {
             return;
         };
-        if self.claimed.swap(true, Ordering::AcqRel) {
+        if let Some((owner, shared)) = self.owned.get()
+            && jni.int_field(thread, serial) == *owner
+        {
+            jni.set_element(shared.0, class, chunk);
             return;
+        }
+        let slot = usize::try_from(jni.int_field(thread, slot)).unwrap_or(0);
+        let Some(helper) = runtime.helper.filter(|_| slot > 0) else {
+            return;
+        };
+        let mut row = jni.element(helper.rows.0, class);
+        if row.is_null() {
+            // Should another thread make one too, both go on to be found where compiled code knows the one, and all in `$pricetag`.
+            let Some(new) = jni.new_object_array(SLOTS as usize, runtime.long_array.0) else {
+                jni.clear_exception();
+                return;
+            };
+            jni.set_element(helper.rows.0, class, new);
+            row = new;
+        }
+        jni.set_element(row, slot, chunk);
+        jni.delete_local(row);
+    }
+
+    /// Gives the current thread a slot, if there is one left; virtual threads are too many.
+    fn take_slot(&self, session: &Session, runtime: &Runtime, jni: Jni, thread: jobject) {
+        let virtual_thread = threads::is_virtual(session, jni);
+        let Some(field) = runtime.thread_slot.filter(|_| !virtual_thread) else {
+            return;
+        };
+        let next = |taken: i32| Some(taken + 1).filter(|&slot| slot < SLOTS as i32);
+        if let Ok(taken) = self
+            .slots
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
+        {
+            jni.set_int_field(thread, field, taken + 1);
+        }
+    }
+
+    /// Makes the current thread the owner of the helper's shared array, if it is the first; whether it is.
+    fn own(&self, runtime: &Runtime, jni: Jni, thread: jobject, serial: i32) -> bool {
+        let Some(helper) = runtime.helper else {
+            return false;
+        };
+        if self.claimed.swap(true, Ordering::AcqRel) {
+            return false;
         }
         let shared = jni.new_object_array(SHARED_CLASSES as usize, runtime.object.0);
         let Some(global) = shared.and_then(|shared| jni.global(shared)) else {
             jni.clear_exception();
-            return;
+            return false;
         };
         let _ = self.owned.set((serial, global));
         // Only this thread finds itself in `owner`; the array is there before.
         jni.set_static_object_field(helper.class.0, helper.shared, global.0);
         jni.set_static_object_field(helper.class.0, helper.owner, thread);
+        true
     }
 
     /// The current thread's `long[][]`, long enough for an index.
@@ -187,8 +231,8 @@ impl Chunks {
             (ledger.live.insert(serial, global), ledger.closed)
         };
         jni.set_object_field(thread, field, outer);
-        if old.is_null() {
-            self.own(runtime, jni, thread, serial);
+        if old.is_null() && !self.own(runtime, jni, thread, serial) {
+            self.take_slot(session, runtime, jni, thread);
         }
         if let (Some(former), false) = (former, closed) {
             self.retire(jni, former);

@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use jvmti_bindings::sys::jni::{
     JNIEnv, jboolean, jclass, jdouble, jfieldID, jint, jlong, jobject, jvalue,
 };
-use pricetag_instrument::helper_class_taking;
+use pricetag_instrument::{SHARED_CLASSES, helper_class_taking};
 use pricetag_trace::Argument;
 
 use crate::classes::ClassIndex;
@@ -27,6 +27,8 @@ pub struct Helper {
     pub owner: Id<jfieldID>,
     /// The owner's chunks.
     pub shared: Id<jfieldID>,
+    /// By class index a row, with the chunks of threads that have a slot.
+    pub rows: Global,
 }
 
 /// Defines the helper in the boot loader and calls its natives once, so that the JVM's search for them (which allocates) is not
@@ -58,7 +60,16 @@ pub fn link(jni: Jni, values: u16) -> Option<Helper> {
     if !called {
         return None;
     }
+    // There before any code is compiled, so that the compilers know it.
+    let rows = jni.new_object_array(
+        SHARED_CLASSES as usize,
+        jni.find_class(c"java/lang/Object")?,
+    )?;
+    let rows = jni.global(rows)?;
+    let field = jni.static_field(class, c"rows", c"[Ljava/lang/Object;")?;
+    jni.set_static_object_field(class, field, rows.0);
     Some(Helper {
+        rows,
         class: jni.global(class)?,
         owner: jni.static_field(class, c"owner", c"Ljava/lang/Thread;")?,
         shared: jni.static_field(class, c"shared", c"[Ljava/lang/Object;")?,

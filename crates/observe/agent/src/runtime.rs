@@ -21,6 +21,8 @@ pub struct Runtime {
     pub thread_chunks: Option<Id<jfieldID>>,
     /// `Thread.$pricetagThread`, the thread's serial number, 0 until it has one; only in counting runs.
     pub thread_serial: Option<Id<jfieldID>>,
+    /// `Thread.$pricetagSlot`, the thread's place in the rows of chunks, 0 if it has none; only in counting runs.
+    pub thread_slot: Option<Id<jfieldID>>,
     /// `java.lang.Pricetag`, once it is defined.
     pub helper: Option<Helper>,
     /// `java.lang.Runtime`'s only instance and its ways to measure the heap.
@@ -98,6 +100,7 @@ impl Runtime {
             thread_id: jni.field(thread, c"tid", c"J"),
             thread_chunks: jni.field(thread, c"$pricetag", c"[[J"),
             thread_serial: jni.field(thread, c"$pricetagThread", c"I"),
+            thread_slot: jni.field(thread, c"$pricetagSlot", c"I"),
             helper: None,
             heap: Heap::find(jni),
             string: global(c"java/lang/String")?,

@@ -1,4 +1,4 @@
-//! What instrumented code needs at run time: the class `java/lang/Pricetag` and two fields of `java/lang/Thread`.
+//! What instrumented code needs at run time: the class `java/lang/Pricetag` and three fields of `java/lang/Thread`.
 
 mod take;
 
@@ -12,14 +12,20 @@ pub const HELPER_CLASS: &str = "java/lang/Pricetag";
 pub const THREAD_CHUNKS_FIELD: &str = "$pricetag";
 /// Field of `java.lang.Thread` of type `int`: the agent's number of the thread.
 pub const THREAD_INDEX_FIELD: &str = "$pricetagThread";
+/// Field of `java.lang.Thread` of type `int`: the thread's place in the rows of [`ROWS_FIELD`]; 0 if it has none.
+pub const THREAD_SLOT_FIELD: &str = "$pricetagSlot";
 
 /// Field of the helper: the thread whose chunks are in [`SHARED_FIELD`].
 pub const OWNER_FIELD: &str = "owner";
 /// Field of the helper: the owner's chunks by class index.
 pub const SHARED_FIELD: &str = "shared";
-/// Length of the array in `SHARED_FIELD`; classes with higher indices are looked up on the thread.
+/// Field of the helper: by class index a row, a `long[][]` with the chunks of the threads that have a slot.
+pub const ROWS_FIELD: &str = "rows";
+/// Length of a row, a power of two; place 0 stays empty.
+pub const SLOTS: u32 = 64;
+/// Length of the arrays in `SHARED_FIELD` and `ROWS_FIELD`; classes with higher indices are looked up on the thread.
 pub const SHARED_CLASSES: u32 = 1 << 15;
-/// Type of the field [`SHARED_FIELD`]. Were it `long[][]`, the annotation `Stable` would hold for the counters themselves, too, and the
+/// Type of the fields [`SHARED_FIELD`] and [`ROWS_FIELD`]. Were it `long[][]`, the annotation `Stable` would hold for the counters themselves, too, and the
 /// compilers would take them for constants.
 pub const SHARED_TYPE: &str = "[Ljava/lang/Object;";
 /// Type of the field [`OWNER_FIELD`].
@@ -85,8 +91,12 @@ fn build_helper(values: u16) -> Result<Vec<u8>, ClassFileError> {
     let mut body = Vec::new();
     let access = ACC_PUBLIC | ACC_FINAL | ACC_SUPER;
     put(&mut body, &[access, this, parent, 0]);
-    put(&mut body, &[2]);
-    for (name, descriptor) in [(OWNER_FIELD, OWNER_TYPE), (SHARED_FIELD, SHARED_TYPE)] {
+    put(&mut body, &[3]);
+    for (name, descriptor) in [
+        (OWNER_FIELD, OWNER_TYPE),
+        (SHARED_FIELD, SHARED_TYPE),
+        (ROWS_FIELD, SHARED_TYPE),
+    ] {
         let (name, descriptor) = (pool.utf8(name)?, pool.utf8(descriptor)?);
         put(&mut body, &[ACC_STATIC, name, descriptor, 1]);
         annotate(&mut pool, &mut body, "Stable")?;
@@ -94,13 +104,14 @@ fn build_helper(values: u16) -> Result<Vec<u8>, ClassFileError> {
     let fetch = |name, code| HelperMethod {
         name,
         descriptor: "(I)[J",
-        stack: 2,
+        stack: 3,
         locals: 3,
         code,
         inline: true,
     };
     let mut methods = vec![
         fetch("chunk", chunk_code(&mut pool)?),
+        fetch("slotted", slotted_code(&mut pool)?),
         fetch("others", others_code(&mut pool)?),
     ];
     methods.extend(take::methods(&mut pool, values)?);
@@ -156,7 +167,7 @@ fn annotate(
     Ok(())
 }
 
-/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return others(i);`
+/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return slotted(i);`
 fn chunk_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
     const CLASS: u16 = 0;
     const CHUNK: u16 = 1;
@@ -182,6 +193,50 @@ fn chunk_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError
     asm.local(opcode::ALOAD, CHUNK);
     asm.jump(opcode::IFNULL, others);
     asm.local(opcode::ALOAD, CHUNK);
+    asm.op(opcode::ARETURN);
+    asm.bind(others);
+    asm.local(opcode::ILOAD, CLASS);
+    asm.constant(
+        opcode::INVOKESTATIC,
+        pool.method(HELPER_CLASS, "slotted", "(I)[J")?,
+    );
+    asm.op(opcode::ARETURN);
+    Ok(asm.finish()?.code)
+}
+
+/// `if (rows != null) { long[][] row = (long[][]) rows[i]; if (row != null) {
+/// long[] c = row[currentThread().$pricetagSlot & 63]; if (c != null) return c; } } return others(i);`: in compiled code the row is a constant.
+fn slotted_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+    const CLASS: u16 = 0;
+    const FOUND: u16 = 1;
+    let mut asm = Assembler::default();
+    let others = asm.label();
+    let rows = pool.field(HELPER_CLASS, ROWS_FIELD, SHARED_TYPE)?;
+    asm.constant(opcode::GETSTATIC, rows);
+    asm.jump(opcode::IFNULL, others);
+    asm.constant(opcode::GETSTATIC, rows);
+    asm.local(opcode::ILOAD, CLASS);
+    asm.op(opcode::AALOAD);
+    asm.constant(opcode::CHECKCAST, pool.class("[[J")?);
+    asm.local(opcode::ASTORE, FOUND);
+    asm.local(opcode::ALOAD, FOUND);
+    asm.jump(opcode::IFNULL, others);
+    asm.local(opcode::ALOAD, FOUND);
+    asm.constant(
+        opcode::INVOKESTATIC,
+        pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?,
+    );
+    asm.constant(
+        opcode::GETFIELD,
+        pool.field(THREAD, THREAD_SLOT_FIELD, "I")?,
+    );
+    asm.int(SLOTS as i32 - 1, pool)?;
+    asm.op(opcode::IAND);
+    asm.op(opcode::AALOAD);
+    asm.local(opcode::ASTORE, FOUND);
+    asm.local(opcode::ALOAD, FOUND);
+    asm.jump(opcode::IFNULL, others);
+    asm.local(opcode::ALOAD, FOUND);
     asm.op(opcode::ARETURN);
     asm.bind(others);
     asm.local(opcode::ILOAD, CLASS);
@@ -238,8 +293,8 @@ fn others_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileErro
     Ok(asm.finish()?.code)
 }
 
-/// Adds the public transient fields [`THREAD_CHUNKS_FIELD`] and [`THREAD_INDEX_FIELD`] to the class file of
-/// `java.lang.Thread`.
+/// Adds the public transient fields [`THREAD_CHUNKS_FIELD`], [`THREAD_INDEX_FIELD`] and [`THREAD_SLOT_FIELD`] to the class file
+/// of `java.lang.Thread`.
 pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteError> {
     let class = ClassFile::parse(java_lang_thread)?;
     let names: Vec<String> = class
@@ -249,7 +304,12 @@ pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteErro
         .collect();
     let mut pool = PoolAppender::new(class.constants());
     let mut fields = Vec::new();
-    for (field, descriptor) in [(THREAD_CHUNKS_FIELD, "[[J"), (THREAD_INDEX_FIELD, "I")] {
+    let added = [
+        (THREAD_CHUNKS_FIELD, "[[J"),
+        (THREAD_INDEX_FIELD, "I"),
+        (THREAD_SLOT_FIELD, "I"),
+    ];
+    for (field, descriptor) in added {
         if names.iter().any(|name| name == field) {
             return Err(RewriteError::FieldExists {
                 class: class.name(),
@@ -269,10 +329,10 @@ pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteErro
     let limit = usize::from(u16::MAX);
     let full = ClassFileError::Limit {
         what: "the number of fields",
-        value: names.len() + 2,
+        value: names.len() + added.len(),
         limit,
     };
-    let count = u16::try_from(names.len() + 2).map_err(|_| full)?;
+    let count = u16::try_from(names.len() + added.len()).map_err(|_| full)?;
     let mut edits = pool.edits();
     edits.push(Edit {
         range: table.start..table.start + 2,

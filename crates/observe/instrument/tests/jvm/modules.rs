@@ -128,7 +128,17 @@ public class Probe {
         long[] chunk = {7};
         Thread.currentThread().$pricetag = new long[][] {null, chunk};
         Thread.currentThread().$pricetagThread = 3;
-        System.out.println(Pricetag.chunk(1) == chunk);
+        boolean found = Pricetag.chunk(1) == chunk;
+        long[] ours = {8};
+        long[][] row = new long[64][];
+        row[5] = ours;
+        Pricetag.rows = new Object[] {null, null, null, row};
+        Thread.currentThread().$pricetagSlot = 5;
+        found &= Pricetag.chunk(1) == chunk && Pricetag.chunk(3) == ours;
+        Pricetag.owner = Thread.currentThread();
+        Pricetag.shared = new Object[] {null, null, null, chunk};
+        found &= Pricetag.chunk(1) == chunk && Pricetag.chunk(3) == chunk;
+        System.out.println(found);
         for (int index : new int[] {0, 2}) {
             try {
                 Pricetag.chunk(index);
