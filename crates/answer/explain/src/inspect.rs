@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use pricetag_dataset::{Dataset, Status};
 use pricetag_finding::{
-    CostColumn, Design, FINDING_SCHEMA, FailedObservation, Inspection, NondeterministicFeature,
-    UncertainObservation,
+    AvailableFeature, CostColumn, Design, FINDING_SCHEMA, FailedObservation, Inspection,
+    NondeterministicFeature, UncertainObservation,
 };
 
 use crate::group::kind_name;
@@ -42,6 +42,7 @@ pub fn inspect(dataset: &Dataset, design: Option<Design>, advice: Vec<String>) -
             .then_with(|| a.feature.cmp(&b.feature))
     });
     Inspection {
+        available: available(dataset),
         schema: FINDING_SCHEMA,
         subject: dataset.meta.subject.clone(),
         scope: dataset.meta.scope.clone(),
@@ -56,6 +57,23 @@ pub fn inspect(dataset: &Dataset, design: Option<Design>, advice: Vec<String>) -
         advice,
         notes: dataset.meta.notes.clone(),
     }
+}
+
+/// Features that ran, by when they are final.
+fn available(dataset: &Dataset) -> Vec<AvailableFeature> {
+    let looked_at = dataset.features.iter().filter_map(|feature| {
+        Some(AvailableFeature {
+            feature: feature.name.clone(),
+            share: feature.available?,
+            changes: feature.changes.unwrap_or(0),
+        })
+    });
+    let mut found: Vec<AvailableFeature> = looked_at.collect();
+    found.sort_by(|a, b| {
+        let by_share = a.share.total_cmp(&b.share);
+        by_share.then_with(|| a.feature.cmp(&b.feature))
+    });
+    found
 }
 
 fn failed(dataset: &Dataset) -> Vec<FailedObservation> {

@@ -128,14 +128,15 @@ pub fn look(dataset: &Dataset, target: &str, levels: &[Level]) -> Inspection {
     let checked = tabulate(dataset, target, &wanted)
         .map_err(|e| e.to_string())
         .and_then(|table| {
+            let incomplete = table.incomplete.len();
             let (features, unused) = (table.features.len(), table.unused.len());
             table
                 .design
                 .check()
-                .map(|design| (design, features, unused))
+                .map(|design| (design, features, unused, incomplete))
                 .map_err(|e| e.to_string())
         });
-    let (design, features, unused) = match checked {
+    let (design, features, unused, incomplete) = match checked {
         Ok(parts) => parts,
         Err(why) => return inspect(dataset, None, vec![why]),
     };
@@ -167,11 +168,12 @@ pub fn look(dataset: &Dataset, target: &str, levels: &[Level]) -> Inspection {
     });
     let facts = Design {
         rows: diagnosis.rows as u32,
-        columns: (features + unused) as u32,
+        columns: (features + unused + incomplete) as u32,
         buckets: diagnosis.buckets.buckets.len() as u32,
         rank: diagnosis.rank as u32,
         condition: diagnosis.condition,
         empty: unused as u32,
+        incomplete: incomplete as u32,
         constant: diagnosis.constant.len() as u32,
         merged,
     };

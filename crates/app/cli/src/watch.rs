@@ -13,7 +13,7 @@ use pricetag_runner::{
     Cancel, Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
-use pricetag_trace::{MethodName, Trace};
+use pricetag_trace::{AgentOptions, MethodName, Trace};
 
 use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
 use crate::console::Console;
@@ -84,6 +84,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         count_jdk: args.count_jdk,
         values: first_values(args),
         lengths: args.lengths,
+        availability: args.availability,
         repeat: args.repeat,
         timing: match args.timing {
             TimingArg::Separate => Timing::Separate,
@@ -201,6 +202,26 @@ impl Tables {
     }
 }
 
+impl Tables {
+    /// When features are final, if the run was looked at while it went on.
+    fn availability(&mut self, end: &Path, builder: &mut DatasetBuilder) -> Result<(), Failure> {
+        let looks = AgentOptions::progress_files(end).map_err(io("look for snapshots of", end))?;
+        if looks.is_empty() {
+            return Ok(());
+        }
+        let looks = looks.iter().map(|file| Trace::read(file));
+        let looks: Vec<Trace> = looks.collect::<Result<_, _>>()?;
+        let found = self
+            .tabulator
+            .availability(&looks, &Trace::read(end)?, builder)
+            .map_err(|e| Failure::new(e.to_string()))?;
+        for (feature, when) in found {
+            builder.available(feature, when.share, when.changes);
+        }
+        Ok(())
+    }
+}
+
 fn tabulate(recorded: &Recorded, kinds: Option<BTreeSet<FeatureKind>>) -> Result<Dataset, Failure> {
     let mut choice = TabulateOptions::default();
     if let Some(kinds) = kinds {
@@ -238,6 +259,11 @@ fn tabulate(recorded: &Recorded, kinds: Option<BTreeSet<FeatureKind>>) -> Result
         builder.row(table.into_row(row.observation.clone(), difference));
     }
     builder.meta_mut().left = left.into_iter().collect();
+    for row in &recorded.rows {
+        if let Some(Counts::Process(trace)) = &row.counts {
+            tables.availability(trace, &mut builder)?;
+        }
+    }
     Ok(builder.finish())
 }
 

@@ -96,6 +96,14 @@ impl DatasetBuilder {
         &self.features
     }
 
+    /// States when in a run a feature is final: the share of the executed cost, and how often it changed. Of several statements the
+    /// latest share and the most changes hold.
+    pub fn available(&mut self, feature: FeatureId, share: f64, changes: u32) {
+        let feature = &mut self.features[feature.0 as usize];
+        feature.available = Some(feature.available.map_or(share, |known| known.max(share)));
+        feature.changes = Some(feature.changes.map_or(changes, |known| known.max(changes)));
+    }
+
     /// States that one `whole` contains `amount` of `part`, replacing an earlier statement.
     pub fn compose(&mut self, whole: FeatureId, part: FeatureId, amount: f64) {
         self.parts.insert((whole, part), amount);

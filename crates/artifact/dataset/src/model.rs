@@ -119,6 +119,10 @@ pub struct Feature {
     pub text: Option<String>,
     /// Observations whose value differed between two counting runs of the same input.
     pub nondeterministic: u32,
+    /// Share of a run's executed cost after which the value is final, if that was looked at; an upper bound.
+    pub available: Option<f64>,
+    /// How often the value was seen to change in a run, if that was looked at; a lower bound.
+    pub changes: Option<u32>,
 }
 
 /// What a feature counts. `--features` selects by these names.

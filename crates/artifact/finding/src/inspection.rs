@@ -31,6 +31,9 @@ pub struct Inspection {
     pub nondeterministic: Vec<NondeterministicFeature>,
     /// Classes and methods that ran uncounted, with the reason.
     pub uncounted: Vec<String>,
+    /// Features by when in a run they are final, earliest first; empty if that was not looked at.
+    #[serde(default)]
+    pub available: Vec<AvailableFeature>,
     /// Rank, condition and buckets, once an estimator has looked.
     pub design: Option<Design>,
     /// What to do to learn more, most useful first.
@@ -83,6 +86,17 @@ pub struct NondeterministicFeature {
     pub observations: u32,
 }
 
+/// When in a run a feature has its final value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AvailableFeature {
+    /// Its name.
+    pub feature: String,
+    /// Share of the run's executed cost after which it does not change any more; an upper bound.
+    pub share: f64,
+    /// How often it was seen to change; a lower bound.
+    pub changes: u32,
+}
+
 /// What the columns of a dataset allow a fit to determine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Design {
@@ -100,6 +114,9 @@ pub struct Design {
     pub empty: u32,
     /// Columns with the same value in every row.
     pub constant: u32,
+    /// Values that are missing in some rows and therefore left out.
+    #[serde(default)]
+    pub incomplete: u32,
     /// Buckets of several features that these rows cannot tell apart, largest first.
     pub merged: Vec<MergedBucket>,
 }
@@ -151,6 +168,7 @@ impl Inspection {
                 )
             })
             .collect();
+        text.push_str(&self.available_text(limit));
         let advice: Vec<String> = self.advice.iter().map(|line| brief(line)).collect();
         for (title, lines) in [
             ("failed observations", &failed),
@@ -164,6 +182,34 @@ impl Inspection {
             ("notes", &self.notes),
         ] {
             text.push_str(&section(title, lines, limit));
+        }
+        text
+    }
+
+    /// When features are final: how many by then, and the earliest by name.
+    fn available_text(&self, limit: usize) -> String {
+        if self.available.is_empty() {
+            return String::new();
+        }
+        let by = |share: f64| self.available.iter().filter(|f| f.share <= share).count();
+        let mut text = format!(
+            "\nfinal values  {} of {} features by 1 % of the run, {} by 10 %, {} by 50 %\n",
+            by(0.01),
+            self.available.len(),
+            by(0.1),
+            by(0.5)
+        );
+        for feature in self.available.iter().take(limit) {
+            let _ = writeln!(
+                text,
+                "  {}  {}, changes {}",
+                percent(feature.share),
+                brief(&feature.feature),
+                feature.changes
+            );
+        }
+        if self.available.len() > limit {
+            let _ = writeln!(text, "  … {} more", self.available.len() - limit);
         }
         text
     }
@@ -205,11 +251,16 @@ impl Design {
     /// Says what can be determined, then lists merged buckets.
     pub fn to_text(&self, limit: usize, width: usize) -> String {
         let mut text = format!(
-            "{} rows, {} columns: {} empty, {} constant; {} buckets, rank {}, condition {}\n",
+            "{} rows, {} columns: {} empty, {} constant{}; {} buckets, rank {}, condition {}\n",
             self.rows,
             self.columns,
             self.empty,
             self.constant,
+            if self.incomplete > 0 {
+                format!(", {} missing in some rows and left out", self.incomplete)
+            } else {
+                String::new()
+            },
             self.buckets,
             self.rank,
             self.condition.map_or_else(|| "infinite".to_owned(), count),

@@ -92,6 +92,9 @@ pub struct AgentOptions {
     pub values: u16,
     /// Whether lengths of arrays and strings are taken, too.
     pub lengths: bool,
+    /// Whether the counters are looked at while the run goes on, to learn when each is final. Only in [`Mode::Count`], without method
+    /// scopes.
+    pub progress: bool,
     /// Methods in which no values are taken.
     pub skip_values: BTreeSet<MethodName>,
 }
@@ -172,6 +175,7 @@ impl AgentOptions {
             skip: BTreeSet::new(),
             values: 0,
             lengths: false,
+            progress: false,
             skip_values: BTreeSet::new(),
         }
     }
@@ -207,6 +211,31 @@ impl AgentOptions {
         name.into()
     }
 
+    /// A snapshot of a run under way, taken after so many intervals.
+    pub fn progress_of(trace: &Path, intervals: u64) -> PathBuf {
+        let mut name = trace.as_os_str().to_owned();
+        name.push(format!(".progress-{intervals:012}"));
+        name.into()
+    }
+
+    /// The snapshots of a run that [`AgentOptions::progress_of`] names, in their order.
+    pub fn progress_files(trace: &Path) -> std::io::Result<Vec<PathBuf>> {
+        let (Some(folder), Some(name)) = (trace.parent(), trace.file_name()) else {
+            return Ok(Vec::new());
+        };
+        let prefix = [name.as_bytes(), b".progress-"].concat();
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let name = entry?.file_name();
+            let number = name.as_bytes().strip_prefix(prefix.as_slice());
+            if number.is_some_and(|n| n.iter().all(u8::is_ascii_digit)) {
+                found.push(folder.join(name));
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
     /// The options as text.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
@@ -237,6 +266,9 @@ impl AgentOptions {
         if self.values > 0 {
             line("values", self.values.to_string().as_bytes());
             line("lengths", self.lengths.to_string().as_bytes());
+        }
+        if self.progress {
+            line("progress", b"true");
         }
         for method in &self.skip_values {
             line("skip-values", method.to_string().as_bytes());
@@ -272,7 +304,7 @@ impl FromStr for AgentOptions {
         let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut keep, mut skip, mut skip_values) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut values, mut lengths) = (None, None);
+        let (mut values, mut lengths, mut progress) = (None, None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -299,6 +331,7 @@ impl FromStr for AgentOptions {
                 "scope" => add(&mut scopes, parse::<Scope>(&utf8()?).map_err(bad)?),
                 "keep" => add(&mut keep, parse::<MethodName>(&utf8()?).map_err(bad)?),
                 "values" => once(&mut values, parse::<u16>(&utf8()?).map_err(bad)?),
+                "progress" => once(&mut progress, parse::<bool>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "skip-values" => add(
                     &mut skip_values,
@@ -335,6 +368,7 @@ impl FromStr for AgentOptions {
             skip: skip.into_iter().collect(),
             values: values.unwrap_or(0),
             lengths: lengths.unwrap_or(false),
+            progress: progress.unwrap_or(false),
             skip_values: skip_values.into_iter().collect(),
         })
     }
@@ -495,104 +529,4 @@ impl FromStr for MethodScope {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn the_documented_example() {
-        let text = "mode=count\ntrace=/data/run-7.trace\nplans=/data/plans\ninclude=org.example.**\n\n# a comment\n\
-                    exclude=org.example.gen.**\nscope=org.example.Search#query(Ljava/lang/String;)I\nscope=main\n";
-        let options: AgentOptions = text.parse().expect("options");
-        assert_eq!(options.mode, Mode::Count);
-        assert_eq!(options.plans.as_deref(), Some(Path::new("/data/plans")));
-        assert!(
-            options.selects("org.example.A")
-                && !options.selects("org.example.gen.A")
-                && !options.selects("a.B")
-        );
-        let Scope::Method(scope) = &options.scopes[0] else {
-            panic!("{:?}", options.scopes)
-        };
-        assert_eq!(
-            (scope.class.as_str(), scope.method.as_str()),
-            ("org.example.Search", "query")
-        );
-        assert_eq!(scope.descriptor.as_deref(), Some("(Ljava/lang/String;)I"));
-        assert_eq!(options.scopes[1], Scope::Main);
-        assert_eq!(
-            options.to_text().parse::<AgentOptions>().expect("again"),
-            options
-        );
-    }
-
-    #[test]
-    fn a_server_writes_a_trace_of_its_own() {
-        let trace = |text: &str| AgentOptions::new(Mode::Count, text).trace_of(42);
-        assert_eq!(
-            trace("/a/%p/server-%p.trace"),
-            Path::new("/a/%p/server-42.trace")
-        );
-        assert_eq!(trace("/a/run.trace"), Path::new("/a/run.trace"));
-        let snapshot = AgentOptions::snapshot_of(Path::new("/a/run.trace"), 3);
-        assert_eq!(snapshot, Path::new("/a/run.trace.snapshot-3"));
-    }
-
-    #[test]
-    fn errors_name_the_line() {
-        let error = |text: &str| text.parse::<AgentOptions>().expect_err(text).to_string();
-        assert_eq!(error("trace=a"), "agent options: mode is missing");
-        assert_eq!(error("mode=time"), "agent options: trace is missing");
-        assert_eq!(
-            error("mode=count\ntrace=a"),
-            "agent options: plans is missing"
-        );
-        assert_eq!(
-            error("mode=time\n\nnonsense"),
-            "agent options line 3: expected key=value"
-        );
-        assert_eq!(
-            error("mode=fly"),
-            "agent options line 1: mode: \"fly\" is none of count, time, step, blocks"
-        );
-        assert_eq!(
-            error("mode=time\nmode=time"),
-            "agent options line 2: mode is given twice"
-        );
-        assert_eq!(
-            error("colour=red"),
-            "agent options line 1: unknown key \"colour\""
-        );
-        assert!(error("include=a/b").contains("contains '/'"));
-        assert!(error("scope=query").contains("is no scope"));
-        assert!(error("trace=\\q").contains("backslash"));
-    }
-
-    #[test]
-    fn scopes_that_are_none() {
-        for text in [
-            "a.B", "#m", "a.B#", "a/B#m", "a.B#m(", "a.B#m(I)", "a.B#m n",
-        ] {
-            assert!(text.parse::<MethodScope>().is_err(), "{text}");
-        }
-        for text in ["a.B#m", "B#<init>", "a.B$C#m()V", "a.B#m([I)J"] {
-            assert_eq!(text.parse::<MethodScope>().expect(text).to_string(), text);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_path_survives(trace in proptest::collection::vec(1u8.., 1..40), plans in ".*") {
-            let mut options = AgentOptions::new(Mode::Time, OsString::from_vec(trace));
-            options.plans = Some(plans.into());
-            prop_assert_eq!(options.to_text().parse::<AgentOptions>().expect("parse"), options);
-        }
-
-        #[test]
-        fn any_text_is_answered(text in ".*") {
-            let _ = text.parse::<AgentOptions>();
-            let _ = text.parse::<Scope>();
-        }
-    }
-}
+mod tests;

@@ -52,6 +52,11 @@ impl Study<'_> {
                 "observation",
                 "without this cost left out",
             ),
+            (
+                self.table.incomplete.len(),
+                "value",
+                "missing in some observations (a variable that was not assigned so often has none, which is not 0) and left out",
+            ),
             (doubtful, "observation", "with caveats about the counts"),
             (
                 unstable,

@@ -10,7 +10,7 @@ use crate::tuning::Tuning;
 /// Which features explain the cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
-    /// Blocks if there are any, else methods, opcodes, loops, a foreign table's columns, inputs.
+    /// All features of the program if values of variables are among them; else blocks if there are any, methods, opcodes, loops, a foreign table's columns, inputs.
     #[default]
     Auto,
     /// Opcodes and calls that leave the counted code.
@@ -23,6 +23,12 @@ pub enum Level {
     Loop,
     /// Branch outcomes.
     Branch,
+    /// Entries of exception handlers.
+    Exception,
+    /// First values of variables.
+    Value,
+    /// What a program's features are: methods, loops, branches, exceptions and values together.
+    Features,
     /// A foreign table's columns.
     Foreign,
     /// What was known before the run.
@@ -31,13 +37,16 @@ pub enum Level {
 
 impl Level {
     /// Every level with its name.
-    pub const NAMES: [(&'static str, Self); 8] = [
+    pub const NAMES: [(&'static str, Self); 11] = [
         ("auto", Self::Auto),
         ("opcode", Self::Opcode),
         ("block", Self::Block),
         ("method", Self::Method),
         ("loop", Self::Loop),
         ("branch", Self::Branch),
+        ("exception", Self::Exception),
+        ("value", Self::Value),
+        ("features", Self::Features),
         ("foreign", Self::Foreign),
         ("input", Self::Input),
     ];
@@ -53,6 +62,7 @@ impl Level {
                 .any(|(f, c)| f.kind == kind && !c.is_empty())
         };
         match self {
+            Self::Auto if has(K::Value) => Self::Features.kinds(dataset),
             Self::Auto => {
                 let order = [
                     Self::Block,
@@ -66,6 +76,18 @@ impl Level {
                     .into_iter()
                     .find(|l| l.kinds(dataset).iter().take(1).any(|&k| has(k)));
                 first.unwrap_or(Self::Input).kinds(dataset)
+            }
+            Self::Exception => vec![K::Exception, K::Base, K::Cold],
+            Self::Value => vec![K::Value, K::Base],
+            Self::Features => {
+                vec![
+                    K::Method,
+                    K::Loop,
+                    K::Branch,
+                    K::Exception,
+                    K::Value,
+                    K::Base,
+                ]
             }
             Self::Opcode => vec![K::Opcode, K::Call, K::Base, K::Cold],
             Self::Block => vec![K::Block, K::Base, K::Cold],

@@ -11,6 +11,7 @@ use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH,
     JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
 };
+use pricetag_instrument::HelperOptions;
 use pricetag_trace::Mode;
 
 use crate::dump;
@@ -94,7 +95,13 @@ fn prepare(session: &Session, jni: Jni) {
         return;
     };
     if session.options.mode != Mode::Step {
-        runtime.helper = natives::link(jni, session.options.values);
+        runtime.helper = natives::link(
+            jni,
+            HelperOptions {
+                values: session.options.values,
+                ticks: session.progress_wanted(),
+            },
+        );
         if runtime.helper.is_none() {
             session.left(HELPER, None, "this JVM does not take the helper class");
             return;

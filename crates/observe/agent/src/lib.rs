@@ -24,6 +24,7 @@ mod main_class;
 mod management;
 mod natives;
 mod onload;
+mod progress;
 mod runtime;
 mod scope;
 mod session;

@@ -6,11 +6,12 @@ use std::ptr::null_mut;
 use jvmti_bindings::sys::jni::{
     JNIEnv, jboolean, jclass, jdouble, jfieldID, jint, jlong, jobject, jvalue,
 };
-use pricetag_instrument::{SHARED_CLASSES, helper_class_taking};
+use pricetag_instrument::{HelperOptions, SHARED_CLASSES, helper_class_with};
 use pricetag_trace::Argument;
 
 use crate::classes::ClassIndex;
 use crate::jvm::{Global, Id, Jni};
+use crate::progress;
 use crate::scope;
 use crate::session::Session;
 use crate::values::{Value, length};
@@ -33,8 +34,8 @@ pub struct Helper {
 
 /// Defines the helper in the boot loader and calls its natives once, so that the JVM's search for them (which allocates) is not
 /// part of the first observation.
-pub fn link(jni: Jni, values: u16) -> Option<Helper> {
-    let class = jni.define_boot_class(c"java/lang/Pricetag", &helper_class_taking(values))?;
+pub fn link(jni: Jni, options: HelperOptions) -> Option<Helper> {
+    let class = jni.define_boot_class(c"java/lang/Pricetag", &helper_class_with(options))?;
     let call = |name, descriptor, arguments: &[jvalue]| {
         let method = jni.static_method(class, name, descriptor);
         method.is_some_and(|method| jni.call_static_void(class, method, arguments))
@@ -201,4 +202,10 @@ pub extern "system" fn Java_java_lang_Pricetag_takenLength(
         session.values.take(session, jni, place, nth as u32, length);
         1
     })
+}
+
+/// `static native int epoch()`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_epoch(env: *mut JNIEnv, _: jclass) -> jint {
+    guarded(env, jint::MAX, progress::epoch)
 }

@@ -14,6 +14,7 @@ use crate::classes::Classes;
 use crate::costs::Costs;
 use crate::jvm::Jvmti;
 use crate::main_class::MainClass;
+use crate::progress::Progress;
 use crate::runtime::Runtime;
 use crate::scope::Scopes;
 use crate::snapshot::Snapshots;
@@ -61,6 +62,8 @@ pub struct Session {
     pub dying: AtomicBool,
     /// Snapshots of a VM that goes on.
     pub snapshots: Snapshots,
+    /// Those by which it is learnt when counts are final.
+    pub progress: Progress,
 }
 
 impl Session {
@@ -89,6 +92,7 @@ impl Session {
             plans: OnceLock::new(),
             dying: AtomicBool::new(false),
             snapshots: Snapshots::default(),
+            progress: Progress::default(),
             options,
         }
     }
@@ -117,6 +121,11 @@ impl Session {
     /// Whether counters are wanted.
     pub fn counting(&self) -> bool {
         self.options.mode == Mode::Count
+    }
+
+    /// Whether counters are looked at while the run goes on.
+    pub fn progress_wanted(&self) -> bool {
+        self.options.progress && self.counting() && !self.scopes.any()
     }
 
     /// Whether `VMDeath` has begun.

@@ -12,7 +12,7 @@
 //! The end of the VM waits for a snapshot that is under way, and none begins after that.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::{Duration, Instant};
@@ -57,21 +57,30 @@ pub fn current() -> Option<Jni> {
 
 /// Writes a snapshot beside the trace, unless one is under way or the VM ends.
 pub fn take(session: &Session, jni: Jni) {
-    let snapshots = &session.snapshots;
-    if !session.counting() || snapshots.busy.swap(true, Ordering::SeqCst) {
-        return;
-    }
-    if !snapshots.over.load(Ordering::SeqCst) && session.runtime.get().is_some() {
+    take_to(session, jni, || {
         // The first free number, which is where those who asked look for it.
-        let file = (1..=u32::MAX)
+        (1..=u32::MAX)
             .map(|number| AgentOptions::snapshot_of(&session.options.trace, number))
             .find(|file| !file.exists())
-            .unwrap_or_default();
-        if let Err(error) = write(session, jni, &file) {
-            session.inexact(format!("a snapshot was not written: {error}"));
+            .unwrap_or_default()
+    });
+}
+
+/// Writes a snapshot to a file; false if one is under way, the VM ends, or it cannot be written.
+pub fn take_to(session: &Session, jni: Jni, file: impl FnOnce() -> PathBuf) -> bool {
+    let snapshots = &session.snapshots;
+    if !session.counting() || snapshots.busy.swap(true, Ordering::SeqCst) {
+        return false;
+    }
+    let mut written = false;
+    if !snapshots.over.load(Ordering::SeqCst) && session.runtime.get().is_some() {
+        match write(session, jni, &file()) {
+            Ok(()) => written = true,
+            Err(error) => session.inexact(format!("a snapshot was not written: {error}")),
         }
     }
     snapshots.busy.store(false, Ordering::SeqCst);
+    written
 }
 
 /// Waits for a snapshot that is under way; none begins any more.

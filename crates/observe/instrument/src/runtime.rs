@@ -23,6 +23,8 @@ pub const SHARED_FIELD: &str = "shared";
 pub const ROWS_FIELD: &str = "rows";
 /// Length of a row, a power of two; place 0 stays empty.
 pub const SLOTS: u32 = 64;
+/// Field of the helper: calls of it until the next epoch.
+const LEFT_FIELD: &str = "left";
 /// Length of the arrays in `SHARED_FIELD` and `ROWS_FIELD`; classes with higher indices are looked up on the thread.
 pub const SHARED_CLASSES: u32 = 1 << 15;
 /// Type of the fields [`SHARED_FIELD`] and [`ROWS_FIELD`]. Were it `long[][]`, the annotation `Stable` would hold for the counters themselves, too, and the
@@ -42,7 +44,7 @@ const ACC_NATIVE: u16 = 0x0100;
 const VERSION: u16 = 49;
 
 /// Native methods of the helper class, with their descriptors.
-const NATIVES: [(&str, &str); 9] = [
+const NATIVES: [(&str, &str); 10] = [
     ("slow", "(I)[J"),
     ("argLong", "(J)V"),
     ("argDouble", "(D)V"),
@@ -50,6 +52,7 @@ const NATIVES: [(&str, &str); 9] = [
     ("enter", "(I)V"),
     ("exit", "(IZ)V"),
     ("mark", "(II)V"),
+    ("epoch", "()I"),
     ("taken", "(JIII)V"),
     ("takenLength", "(Ljava/lang/Object;III)Z"),
 ];
@@ -62,16 +65,25 @@ const NATIVES: [(&str, &str); 9] = [
 ///
 /// Never: the class is small and always the same.
 pub fn helper_class() -> Vec<u8> {
-    helper_class_taking(0)
+    helper_class_with(HelperOptions::default())
 }
 
-/// The class file of `java/lang/Pricetag` that takes the first so many values of every variable.
+/// What the helper class does beside handing out chunks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HelperOptions {
+    /// How many first values of every variable it takes.
+    pub values: u16,
+    /// Whether it counts calls of itself, and calls the native `epoch` after as many as that returned before.
+    pub ticks: bool,
+}
+
+/// The class file of `java/lang/Pricetag` with more to do.
 ///
 /// # Panics
 ///
 /// Never: the class is small and always the same but for a number.
-pub fn helper_class_taking(values: u16) -> Vec<u8> {
-    build_helper(values).expect("the helper class is within every limit of the format")
+pub fn helper_class_with(options: HelperOptions) -> Vec<u8> {
+    build_helper(options).expect("the helper class is within every limit of the format")
 }
 
 /// A method of the helper that has code.
@@ -85,13 +97,17 @@ pub(crate) struct HelperMethod {
     pub inline: bool,
 }
 
-fn build_helper(values: u16) -> Result<Vec<u8>, ClassFileError> {
+fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
     let mut pool = PoolAppender::empty();
     let (this, parent) = (pool.class(HELPER_CLASS)?, pool.class("java/lang/Object")?);
     let mut body = Vec::new();
     let access = ACC_PUBLIC | ACC_FINAL | ACC_SUPER;
     put(&mut body, &[access, this, parent, 0]);
-    put(&mut body, &[3]);
+    put(&mut body, &[4]);
+    put(
+        &mut body,
+        &[ACC_STATIC, pool.utf8(LEFT_FIELD)?, pool.utf8("I")?, 0],
+    );
     for (name, descriptor) in [
         (OWNER_FIELD, OWNER_TYPE),
         (SHARED_FIELD, SHARED_TYPE),
@@ -110,11 +126,11 @@ fn build_helper(values: u16) -> Result<Vec<u8>, ClassFileError> {
         inline: true,
     };
     let mut methods = vec![
-        fetch("chunk", chunk_code(&mut pool)?),
+        fetch("chunk", chunk_code(&mut pool, options.ticks)?),
         fetch("slotted", slotted_code(&mut pool)?),
         fetch("others", others_code(&mut pool)?),
     ];
-    methods.extend(take::methods(&mut pool, values)?);
+    methods.extend(take::methods(&mut pool, options)?);
     put(&mut body, &[(NATIVES.len() + methods.len()) as u16]);
     for method in methods {
         let (name, descriptor) = (pool.utf8(method.name)?, pool.utf8(method.descriptor)?);
@@ -168,11 +184,17 @@ fn annotate(
 }
 
 /// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return slotted(i);`
-fn chunk_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+fn chunk_code(pool: &mut PoolAppender<'_, '_>, ticks: bool) -> Result<Vec<u8>, ClassFileError> {
     const CLASS: u16 = 0;
     const CHUNK: u16 = 1;
     let mut asm = Assembler::default();
     let others = asm.label();
+    if ticks {
+        asm.constant(
+            opcode::INVOKESTATIC,
+            pool.method(HELPER_CLASS, "tick", "()V")?,
+        );
+    }
     asm.constant(
         opcode::INVOKESTATIC,
         pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?,

@@ -334,7 +334,10 @@ impl Reader<'_> {
             let note = self.note(id).filter(|n| n.failure.is_none())?;
             process_costs(&self.trace(note.id).ok()?).map(|p| p.wall_ns as f64)
         };
+        // Runs that are looked at stop again and again.
+        let undisturbed = |case: &usize| !self.options.looks_at(*case);
         let ratios: Vec<f64> = (0..self.options.workload.cases.len())
+            .filter(undisturbed)
             .filter_map(|case| {
                 let with = wall(RunId {
                     case,

@@ -65,6 +65,9 @@ impl std::str::FromStr for Determinism {
     }
 }
 
+/// Inputs whose runs are looked at to learn when features are final.
+const LOOKED_AT: usize = 3;
+
 /// What to record, how and where.
 #[derive(Clone, Debug)]
 #[expect(
@@ -98,6 +101,8 @@ pub struct RecordOptions {
     pub values: u16,
     /// Whether lengths of arrays and strings are values, too.
     pub lengths: bool,
+    /// Whether it is found out when in a run each feature is final.
+    pub availability: bool,
     /// Timing runs per input.
     pub repeat: u32,
     /// Where times come from.
@@ -163,6 +168,7 @@ impl RecordOptions {
             ("count_jdk", self.count_jdk.to_string()),
             ("values", self.values.to_string()),
             ("lengths", self.lengths.to_string()),
+            ("availability", self.availability.to_string()),
             ("timing", timing.to_owned()),
             (
                 "overhead_budget",
@@ -195,6 +201,12 @@ impl RecordOptions {
         .to_vec()
     }
 
+    /// Whether a run of an input is looked at while it goes on.
+    pub(crate) fn looks_at(&self, case: usize) -> bool {
+        let looked_at = Determinism::Some(LOOKED_AT).chosen(self.workload.cases.len());
+        self.availability && looked_at.contains(&case)
+    }
+
     /// Checks what needs no file system.
     pub fn check(&self) -> Result<(), RunnerError> {
         let bad = |option, why: &str| {
@@ -208,6 +220,12 @@ impl RecordOptions {
         }
         if self.repeat == 0 {
             return bad("--repeat", "must be at least 1");
+        }
+        if self.availability && self.timing == Timing::Same {
+            return bad("--availability", "disturbs times: use separate timing runs");
+        }
+        if self.availability && self.scope != Scope::Main {
+            return bad("--availability", "looks at whole runs: use --scope main");
         }
         if self.jobs == 0 {
             return bad("--jobs", "must be at least 1");

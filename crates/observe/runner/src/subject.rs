@@ -147,7 +147,11 @@ impl<'a> Subject<'a> {
             RunKind::Count(_) => Mode::Count,
             RunKind::Time(_) => Mode::Time,
         };
-        self.agent_options_at(mode, &journal.trace(id), &journal.plans())
+        let options = self.agent_options_at(mode, &journal.trace(id), &journal.plans())?;
+        Ok(AgentOptions {
+            progress: id.kind == RunKind::Count(0) && self.options.looks_at(id.case),
+            ..options
+        })
     }
 
     /// The agent's options for a run that leaves its trace and plans here.

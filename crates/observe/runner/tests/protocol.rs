@@ -172,6 +172,7 @@ impl Bench {
             count_jdk: false,
             values: 0,
             lengths: false,
+            availability: false,
             repeat: 2,
             timing: Timing::Separate,
             jit: true,

@@ -8,6 +8,7 @@
 //! Whatever limits trust in the counts becomes a caveat of the row: a trace cut short, a class without plan, counters that
 //! contradict each other, threads that were still running.
 
+mod availability;
 mod block_times;
 pub mod cold;
 mod compare;
@@ -19,6 +20,7 @@ mod row;
 mod tabulator;
 mod values;
 
+pub use availability::Availability;
 pub use block_times::{BlockRow, block_rows};
 pub use compare::{Difference, compare};
 pub use tabulator::{TabulateError, TabulateOptions, Tabulated, Tabulator};

@@ -75,6 +75,8 @@ pub struct Tabulated {
     pub caveats: Vec<String>,
     /// Classes and methods that ran uncounted, with the reason.
     pub left: Vec<String>,
+    /// Bytecodes executed in counted methods.
+    pub executed: u64,
 }
 
 impl Tabulated {
@@ -469,6 +471,7 @@ impl Tabulator {
             ));
         }
         Tabulated {
+            executed: sums.opcodes.iter().sum(),
             counts: sums.counts.into_iter().collect(),
             caveats,
             left,

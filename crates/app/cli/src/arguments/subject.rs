@@ -66,6 +66,9 @@ pub struct SubjectArgs {
     /// Lengths of arrays and strings are values, too.
     #[arg(long, help_heading = "Counting")]
     pub lengths: bool,
+    /// Find out when in a run each feature has its final value, from counts at intervals in the runs of three inputs.
+    #[arg(long, help_heading = "Counting")]
+    pub availability: bool,
     /// What one observation is: `main`, or `package.Class#method` for each of its invocations in a warm JVM.
     #[arg(
         long,

@@ -94,6 +94,7 @@ fn count_into(
         count_jdk: args.count_jdk,
         values: needed.values,
         lengths: needed.lengths,
+        availability: false,
         repeat: 1,
         timing: Timing::Never,
         jit: true,

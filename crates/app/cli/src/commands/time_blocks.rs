@@ -66,6 +66,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         count_jdk: false,
         values: 0,
         lengths: false,
+        availability: false,
         repeat: args.repeat,
         timing: Timing::Never,
         jit: args.jit == Switch::On,

@@ -43,6 +43,9 @@ pub(super) fn features(features: &[Feature]) -> Table {
         "nondeterministic",
         integer(&|_, f| Some(f.nondeterministic.into())),
     );
+    let shares = features.iter().map(|f| f.available);
+    table.push("available", Values::Reals(shares.collect()));
+    table.push("changes", integer(&|_, f| f.changes.map(i64::from)));
     table
 }
 
@@ -104,6 +107,9 @@ pub(super) fn read_features(path: &Path, table: &Table) -> Result<Vec<Feature>> 
     let (first, last) = (read.integers("line_first")?, read.integers("line_last")?);
     let (sources, texts) = (read.texts("source_file")?, read.texts("text")?);
     let nondeterministic = read.integers("nondeterministic")?;
+    // Datasets of before there was such a thing lack the columns.
+    let available = table.column("available").and(read.reals("available").ok());
+    let changes = table.column("changes").and(read.integers("changes").ok());
     (0..table.rows())
         .map(|index| {
             if ids[index] != Some(index as i64) {
@@ -127,6 +133,8 @@ pub(super) fn read_features(path: &Path, table: &Table) -> Result<Vec<Feature>> 
                 source_file: sources[index].clone(),
                 text: texts[index].clone(),
                 nondeterministic: small(nondeterministic[index]).unwrap_or(0),
+                available: available.and_then(|cells| cells[index]),
+                changes: changes.and_then(|cells| small(cells[index])),
             })
         })
         .collect()

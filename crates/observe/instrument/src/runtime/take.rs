@@ -6,11 +6,13 @@
 //! static void length(Object v, …)                        { … takeLength(v, …); }                                // ForceInline
 //! static void take(long v, long[] c, int at, int class)  { taken(v, class, at, (int) c[at]); c[at]++; }
 //! static void takeLength(Object v, …)                    { if (takenLength(v, class, at, (int) c[at])) c[at]++; }
+//! static void tick()                                     { int n = left - 1; left = n; if (n < 0) left = epoch(); }
 //! ```
-//! The element is written by the thread that owns the chunk alone. It is increased last, so that a stack overflow in the native
+//! `tick` is called first by `chunk`, `value` and `length` if ticks are wanted. Threads may lose ticks of one another: they only say
+//! when it is time to look. The element is written by the thread that owns the chunk alone. It is increased last, so that a stack overflow in the native
 //! leaves the value to be taken again.
 
-use super::{HELPER_CLASS, HelperMethod};
+use super::{HELPER_CLASS, HelperMethod, HelperOptions, LEFT_FIELD};
 use pricetag_classfile::{Assembler, ClassFileError, PoolAppender, opcode};
 
 /// Slots of the parameters behind the value.
@@ -54,7 +56,7 @@ impl Slots {
 /// All of them.
 pub(super) fn methods(
     pool: &mut PoolAppender<'_, '_>,
-    limit: u16,
+    options: HelperOptions,
 ) -> Result<Vec<HelperMethod>, ClassFileError> {
     let guard = |name, descriptor, locals, code| HelperMethod {
         name,
@@ -69,21 +71,22 @@ pub(super) fn methods(
         inline: false,
         ..guard(name, descriptor, locals, code)
     };
-    let reals = guarded(pool, limit, (opcode::DLOAD, 2), |asm, pool| {
+    let reals = guarded(pool, options, (opcode::DLOAD, 2), |asm, pool| {
         let bits = pool.method("java/lang/Double", "doubleToRawLongBits", "(D)J")?;
         asm.constant(opcode::INVOKESTATIC, bits);
         pool.method(HELPER_CLASS, "take", long)
     })?;
-    let integers = guarded(pool, limit, (opcode::LLOAD, 2), |_, pool| {
+    let integers = guarded(pool, options, (opcode::LLOAD, 2), |_, pool| {
         pool.method(HELPER_CLASS, "take", long)
     })?;
-    let lengths = guarded(pool, limit, (opcode::ALOAD, 1), |_, pool| {
+    let lengths = guarded(pool, options, (opcode::ALOAD, 1), |_, pool| {
         pool.method(HELPER_CLASS, "takeLength", object)
     })?;
     Ok(vec![
         guard("value", long, 5, integers),
         guard("value", "(D[JII)V", 5, reals),
         guard("length", object, 4, lengths),
+        take("tick", "()V", 0, tick_code(pool)?),
         take("take", long, 5, take_code(pool)?),
         take("takeLength", object, 4, take_length_code(pool)?),
     ])
@@ -92,15 +95,21 @@ pub(super) fn methods(
 /// `if (taken < limit) callee(value, chunk, element, class)`; `callee` may convert the value on the stack first.
 fn guarded(
     pool: &mut PoolAppender<'_, '_>,
-    limit: u16,
+    options: HelperOptions,
     (load, slots): (u8, u16),
     callee: impl FnOnce(&mut Assembler, &mut PoolAppender<'_, '_>) -> Result<u16, ClassFileError>,
 ) -> Result<Vec<u8>, ClassFileError> {
     let at = Slots::behind(slots);
     let mut asm = Assembler::default();
     let end = asm.label();
+    if options.ticks {
+        asm.constant(
+            opcode::INVOKESTATIC,
+            pool.method(HELPER_CLASS, "tick", "()V")?,
+        );
+    }
     at.taken(&mut asm);
-    asm.int(i32::from(limit), pool)?;
+    asm.int(i32::from(options.values), pool)?;
     asm.jump(opcode::IF_ICMPGE, end);
     asm.local(load, 0);
     let callee = callee(&mut asm, pool)?;
@@ -143,6 +152,22 @@ fn take_length_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFil
     );
     asm.jump(opcode::IFEQ, end);
     at.increase(&mut asm);
+    asm.bind(end);
+    asm.op(opcode::RETURN);
+    Ok(asm.finish()?.code)
+}
+
+fn tick_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+    let left = pool.field(HELPER_CLASS, LEFT_FIELD, "I")?;
+    let epoch = pool.method(HELPER_CLASS, "epoch", "()I")?;
+    let mut asm = Assembler::default();
+    let end = asm.label();
+    asm.constant(opcode::GETSTATIC, left);
+    asm.raw(&[opcode::ICONST_1, opcode::ISUB, opcode::DUP]);
+    asm.constant(opcode::PUTSTATIC, left);
+    asm.jump(opcode::IFGE, end);
+    asm.constant(opcode::INVOKESTATIC, epoch);
+    asm.constant(opcode::PUTSTATIC, left);
     asm.bind(end);
     asm.op(opcode::RETURN);
     Ok(asm.finish()?.code)

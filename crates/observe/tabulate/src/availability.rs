@@ -1,0 +1,100 @@
+//! When in a run each feature has its final value, and how often it changes.
+//!
+//! After Chen et al. 2010 ("Mantis"), whose predictors compute only what costs little: a feature is worth the more as a predictor the earlier it is known. Time is measured by
+//! counts: the share of all bytecodes of the run that were executed. The run is looked at only now and then (at most some thirty
+//! times, `pricetag_agent`'s progress snapshots), so the share given is that of the first look from which on the feature has its final value:
+//! an upper bound, too large by at most one interval. Changes are the intervals in which the value changed: a lower bound.
+//! Counts of looks are exact, open frames included; a method that is not in balance at one of them is absent there.
+
+use std::collections::BTreeMap;
+
+use pricetag_dataset::{DatasetBuilder, FeatureId};
+use pricetag_trace::Trace;
+
+use crate::tabulator::{TabulateError, Tabulated, Tabulator};
+
+/// When a feature is final.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Availability {
+    /// Share of the run's executed bytecodes after which the value does not change any more; an upper bound.
+    pub share: f64,
+    /// Intervals in which it changed.
+    pub changes: u32,
+}
+
+impl Tabulator {
+    /// When each feature of a run is final, from looks at it in their order, and the run's own trace.
+    ///
+    /// # Errors
+    /// If a plan exists but cannot be read.
+    pub fn availability(
+        &mut self,
+        looks: &[Trace],
+        end: &Trace,
+        builder: &mut DatasetBuilder,
+    ) -> Result<BTreeMap<FeatureId, Availability>, TabulateError> {
+        let mut rows = Vec::with_capacity(looks.len() + 1);
+        for trace in looks.iter().chain([end]) {
+            rows.push(self.process(trace, builder)?);
+        }
+        Ok(of(&rows))
+    }
+}
+
+fn of(rows: &[Tabulated]) -> BTreeMap<FeatureId, Availability> {
+    let Some((end, looks)) = rows.split_last() else {
+        return BTreeMap::new();
+    };
+    let looks: Vec<(f64, BTreeMap<FeatureId, f64>)> = looks
+        .iter()
+        .map(|row| {
+            let share = (row.executed as f64 / (end.executed.max(1)) as f64).min(1.0);
+            (share, row.counts.iter().copied().collect())
+        })
+        .collect();
+    let availability = end.counts.iter().map(|&(id, last)| {
+        let (mut share, mut changes, mut before) = (0.0, 0, None);
+        let seen = looks
+            .iter()
+            .map(|(at, counts)| (*at, counts.get(&id).copied()));
+        for (at, value) in seen.chain([(1.0, Some(last))]) {
+            if value != before {
+                changes += 1;
+                share = at;
+            }
+            before = value;
+        }
+        (id, Availability { share, changes })
+    });
+    availability.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(executed: u64, counts: &[(u32, f64)]) -> Tabulated {
+        Tabulated {
+            executed,
+            counts: counts.iter().map(|(id, n)| (FeatureId(*id), *n)).collect(),
+            ..Tabulated::default()
+        }
+    }
+
+    #[test]
+    fn a_feature_is_final_from_its_last_change_on() {
+        let rows = [
+            row(10, &[(0, 5.0), (1, 1.0)]),
+            row(40, &[(0, 5.0), (1, 2.0)]),
+            row(80, &[(0, 5.0), (1, 2.0), (2, 0.0)]),
+            row(100, &[(0, 5.0), (1, 2.0), (2, 0.0), (3, 7.0)]),
+        ];
+        let found = of(&rows);
+        let at = |id: u32| (found[&FeatureId(id)].share, found[&FeatureId(id)].changes);
+        assert_eq!(at(0), (0.1, 1));
+        assert_eq!(at(1), (0.4, 2));
+        assert_eq!(at(2), (0.8, 1));
+        assert_eq!(at(3), (1.0, 1));
+        assert!(of(&[]).is_empty());
+    }
+}
