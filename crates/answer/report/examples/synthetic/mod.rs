@@ -283,6 +283,8 @@ fn code(
         source_file: Some(format!("{}.java", class.split('$').next().unwrap_or(class))),
         text: Some(text.join("\n")),
         nondeterministic: u32::from(dice.below(150) == 0) * 17,
+        available: None,
+        changes: None,
     }
 }
 
@@ -578,6 +580,7 @@ fn design(model: &CostModel, rows: usize, blocks: usize) -> Design {
         condition: Some(3.1e7),
         empty: 14,
         constant: 2,
+        incomplete: 0,
         merged: merged
             .map(|price| MergedBucket {
                 name: price.bucket.clone(),
