@@ -29,6 +29,21 @@ public class Flow {
         return n == 0 ? 0 : down(n - 1);
     }
 
+    static boolean even(int n) {
+        return n == 0 || odd(n - 1);
+    }
+
+    static boolean odd(int n) {
+        return n != 0 && even(n - 1);
+    }
+
+    static int fails(int n) {
+        if (n == 0) {
+            throw new IllegalStateException();
+        }
+        return fails(n - 1);
+    }
+
     public static void main(String[] args) {
         int n = Integer.parseInt(args[0]);
         nested(n);
@@ -37,6 +52,14 @@ public class Flow {
             risky(i);
         }
         down(n);
+        even(n);
+        for (int i = 0; i < 3; i++) {
+            try {
+                fails(i);
+            } catch (IllegalStateException e) {
+                down(1);
+            }
+        }
     }
 }
 //= Flow.nested(int) loop 0 at block 1 (Flow.java:5) = 6
@@ -44,5 +67,14 @@ public class Flow {
 //= Flow.side(int) block 0 taken (Flow.java:14) = 4
 //= Flow.side(int) block 0 not taken (Flow.java:14) = 1
 //= Flow.risky(int) handler 0 at block 1 (Flow.java:23-24) = 3
-//= Flow.down(int) invocations = 6
+//= Flow.down(int) invocations = 12
 //= Flow.risky(int) invocations = 5
+//= Flow.down(int) depth = 6
+//= Flow.even(int) depth = 3
+//= Flow.odd(int) depth = 3
+//= Flow.fails(int) depth = 3
+//= Flow.side(int) depth = missing
+//= thrown java.lang.ArithmeticException = 3
+//= thrown java.lang.IllegalStateException = 3
+//= Flow.nested(int) loop 1 at block 3 (Flow.java:6) per entry of loop 0 = 15
+//= Flow.nested(int) loop 0 at block 1 (Flow.java:5) per entry of loop 0 = 6

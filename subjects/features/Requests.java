@@ -37,3 +37,6 @@ public class Requests {
 //= [3] Requests.depth#3 = 2
 //= [3] Requests.depth#4 = missing
 //= [3] Requests.main(String[]).n#1 = missing
+//= [0] Requests.serve(int) depth = 1
+//= [1] Requests.serve(int) depth = 2
+//= [3] Requests.serve(int) depth = 1

@@ -24,6 +24,12 @@ impl ClassPlan {
         if !ascending || !values.assignments.iter().all(assignment) {
             return Some("an assignment");
         }
+        let recursive = values.recursive.iter();
+        if !values.recursive.is_sorted()
+            || recursive.max().is_some_and(|m| usize::from(*m) >= methods)
+        {
+            return Some("a recursive method");
+        }
         let variable = |v: &VariablePlan| match v.place {
             VariablePlace::Local { method, .. } => usize::from(method) < methods,
             VariablePlace::Field { .. } => true,

@@ -4,6 +4,8 @@
 //! first values given to each variable. A variable is a field, or a local variable of one method as the debug tables delimit it (a slot
 //! where there are none). Assignments are the stores to it: parameters receive their values without one.
 //!
+//! Recursive methods are in the same plan: their depth is a value, too.
+//!
 //! Behind the counters of a class, its chunk has one more element per variable: how many of its first values were taken
 //! since the observation began.
 
@@ -24,6 +26,9 @@ pub struct ValuesPlan {
     pub variables: Vec<VariablePlan>,
     /// Ascending by method and place.
     pub assignments: Vec<AssignmentPlan>,
+    /// Methods that call themselves, straight or by way of others of the class, ascending. Each has two more elements of the chunk behind
+    /// those of the variables: how many of its frames are open, and how many were at most.
+    pub recursive: Vec<u16>,
     /// Names and descriptors of the fields that the class declares: tells where an inherited field belongs.
     pub fields: Vec<(String, String)>,
     /// Methods in which no values are taken, on request.
@@ -139,8 +144,15 @@ pub struct AssignmentPlan {
 impl ClassPlan {
     /// Length of the class's chunk: its counters, then one element per variable.
     pub fn chunk_length(&self) -> u32 {
-        let variables = self.values.as_ref().map_or(0, |v| v.variables.len());
-        self.counters + variables as u32
+        let elements = |v: &ValuesPlan| v.variables.len() + 2 * v.recursive.len();
+        self.counters + self.values.as_ref().map_or(0, elements) as u32
+    }
+
+    /// Where in the chunk it is noted how many frames of a recursive method are open; behind that, how many were at most.
+    pub fn depth_element(&self, method: u16) -> Option<u32> {
+        let values = self.values.as_ref()?;
+        let at = values.recursive.binary_search(&method).ok()?;
+        Some(self.counters + (values.variables.len() + 2 * at) as u32)
     }
 
     /// Where a variable's element lies in the chunk.

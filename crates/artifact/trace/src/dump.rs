@@ -78,6 +78,7 @@ fn write_values(f: &mut Formatter<'_>, values: &Values) -> fmt::Result {
     for variable in &values.variables {
         match &variable.place {
             ValuePlace::Local { hash, variable } => write!(f, "\n  {hash} {}", variable.0)?,
+            ValuePlace::Depth { hash, method } => write!(f, "\n  {hash} depth of method {method}")?,
             ValuePlace::Field { class, name, .. } => write!(f, "\n  {class}.{name}")?,
         }
         for version in &variable.versions {

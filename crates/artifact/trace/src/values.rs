@@ -34,6 +34,13 @@ pub enum ValuePlace {
         /// Its number in the class's plan.
         variable: VariableIndex,
     },
+    /// The depth of a recursive method: its only version is the largest number of its frames on one thread.
+    Depth {
+        /// Its class.
+        hash: ClassHash,
+        /// Its index in the class file.
+        method: u16,
+    },
     /// A field.
     Field {
         /// Internal name of the class that declares it, as far as that class is counted; else of the class it was looked up in.

@@ -148,7 +148,7 @@ fn invocations_have_values_of_their_own() {
 #[test]
 fn loops_branches_handlers_and_invocations() {
     let subject = subject("Flow", "5", Compiler::Javac(11));
-    let (_, dataset) = rows(&subject, None, 0);
+    let (_, dataset) = rows(&subject, None, 1);
     agree(&subject, &dataset);
 }
 

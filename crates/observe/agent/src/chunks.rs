@@ -263,7 +263,7 @@ impl Chunks {
             if ledger.closed {
                 return; // the dump reads this thread's chunks itself
             }
-            add(&mut ledger.totals, counts);
+            add(session, &mut ledger.totals, counts);
             ledger.live.remove(&serial);
         }
         session.values.thread_end(serial);
@@ -371,7 +371,7 @@ impl Chunks {
             (ledger.live.clone(), ledger.totals.clone())
         };
         for outer in live.values() {
-            add(&mut counters, read(session, jni, outer.0));
+            add(session, &mut counters, read(session, jni, outer.0));
         }
         let retired = {
             let mut ledger = lock(&self.ledger);
@@ -399,7 +399,7 @@ impl Chunks {
             (ledger.live.clone(), std::mem::take(&mut ledger.totals))
         };
         for outer in live.values() {
-            add(&mut counters, read(session, jni, outer.0));
+            add(session, &mut counters, read(session, jni, outer.0));
         }
         Totals {
             counters,
@@ -430,11 +430,18 @@ fn read(session: &Session, jni: Jni, outer: jobject) -> Snapshot {
     counts
 }
 
-fn add(totals: &mut BTreeMap<ClassIndex, Vec<u64>>, counts: Snapshot) {
+/// Adds counters; of what lies behind them, depths of recursion among others, the largest is kept.
+fn add(session: &Session, totals: &mut BTreeMap<ClassIndex, Vec<u64>>, counts: Snapshot) {
     for (class, counts) in counts {
+        let known = session.classes.get(class);
+        let counters = known.map_or(counts.len(), |class| class.counters.min(counts.len()));
         let total = totals.entry(class).or_insert_with(|| vec![0; counts.len()]);
-        for (total, count) in total.iter_mut().zip(counts) {
-            *total = total.wrapping_add(count as u64);
+        let (total, most) = total.split_at_mut(counters);
+        for (total, count) in total.iter_mut().zip(&counts) {
+            *total = total.wrapping_add(*count as u64);
+        }
+        for (most, count) in most.iter_mut().zip(&counts[counters..]) {
+            *most = (*most).max(u64::try_from(*count).unwrap_or(0));
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct Counted {
     pub chunk: usize,
     /// Variables whose values are taken.
     pub variables: Vec<VariablePlan>,
+    /// Recursive methods, and where in the chunk the largest depth is noted.
+    pub depths: Vec<(u16, usize)>,
     /// Fields that it declares, if values are taken.
     pub fields: Vec<(String, String)>,
     /// Internal name of its superclass.
@@ -160,6 +162,7 @@ mod tests {
             counters: 1,
             chunk: 1,
             variables: Vec::new(),
+            depths: Vec::new(),
             fields: Vec::new(),
             super_name: None,
             methods: Vec::new(),

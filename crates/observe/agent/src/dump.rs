@@ -10,6 +10,7 @@ use crate::frames;
 use crate::jvm::Jni;
 use crate::session::Session;
 use crate::snapshot;
+use crate::values;
 
 /// `VMDeath`, on whatever thread ends the VM.
 pub fn vm_death(session: &Session, jni: Jni) {
@@ -69,7 +70,7 @@ fn counters(session: &Session, jni: Jni) {
 
 /// Classes, counters and open frames as records.
 pub fn records(session: &Session, totals: &Totals, open: Vec<OpenFrameRecord>) -> Vec<Record> {
-    let mut records = Vec::new();
+    let (mut records, mut depths) = (Vec::new(), Vec::new());
     for (index, class, loaders) in session.classes.all() {
         records.push(Record::Class(ClassLoaded {
             hash: class.hash,
@@ -85,6 +86,11 @@ pub fn records(session: &Session, totals: &Totals, open: Vec<OpenFrameRecord>) -
             .zip(0u32..)
             .filter_map(|(&count, counter)| (count > 0).then_some((counter, count)))
             .collect();
+        if let (Some(chunk), false) = (totals.counters.get(&index), session.scopes.any()) {
+            depths.extend(values::depths(&class, |at| {
+                chunk.get(at).copied().unwrap_or(0)
+            }));
+        }
         if !counts.is_empty() {
             records.push(Record::Counters(ClassCounters {
                 hash: class.hash,
@@ -93,7 +99,7 @@ pub fn records(session: &Session, totals: &Totals, open: Vec<OpenFrameRecord>) -
         }
     }
     records.extend(open.into_iter().map(Record::OpenFrame));
-    records.extend(session.values.record());
+    records.extend(session.values.record(depths));
     records
 }
 

@@ -194,6 +194,13 @@ fn code_lengths(bytes: &[u8]) -> Vec<usize> {
     lengths.collect()
 }
 
+/// Recursive methods of a class, and where in its chunk the largest depth is noted.
+fn depths(plan: &ClassPlan) -> Vec<(u16, usize)> {
+    let recursive = plan.values.iter().flat_map(|values| &values.recursive);
+    let elements = recursive.filter_map(|&m| Some((m, plan.depth_element(m)? as usize + 1)));
+    elements.collect()
+}
+
 /// Where an opcode stands in a method.
 fn instructions(method: &MethodPlan, opcode: u8) -> Vec<u16> {
     let all = method.blocks.iter().flat_map(|block| &block.instructions);
@@ -389,6 +396,7 @@ impl Request {
                 .values
                 .as_ref()
                 .map_or_else(Vec::new, |v| v.fields.clone()),
+            depths: depths(plan),
             super_name: plan.super_name.clone(),
             methods,
         };

@@ -13,6 +13,7 @@ use std::time::Instant;
 use pricetag_instrument::ScopeProbe;
 use pricetag_trace::{
     AgentOptions, Argument, ClassCounters, Invocation, MethodScope, Mode, Record, Scope,
+    VariableValues,
 };
 
 use crate::chunks::{Chunks, Snapshot};
@@ -21,7 +22,7 @@ use crate::costs::classes_loaded;
 use crate::jvm::{Jni, jobject};
 use crate::session::{Session, lock};
 use crate::threads::{self, Active, Threads};
-use crate::values::Own;
+use crate::values::{self, Own};
 
 /// Id of `main` in the instrumented code; other ids are indices into the options' scopes.
 pub const MAIN: i32 = -1;
@@ -313,8 +314,16 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         return;
     };
     let before = active.counters.unwrap_or_default();
-    if !active.values.is_empty() {
-        let values = session.values.record_of(active.sequence, &active.values);
+    if session.options.values > 0 {
+        let depths = counters.iter().flatten().filter_map(|(class, chunk)| {
+            let class = session.classes.get(*class)?;
+            let element = |at: usize| chunk.get(at).map_or(0, |&n| u64::try_from(n).unwrap_or(0));
+            Some(values::depths(&class, element))
+        });
+        let depths: Vec<VariableValues> = depths.flatten().collect();
+        let values = session
+            .values
+            .record_of(active.sequence, &active.values, depths);
         session.record(&values);
     }
     session.record(&Record::Invocation(Invocation {

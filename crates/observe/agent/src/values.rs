@@ -115,7 +115,7 @@ impl Values {
         } = &mut *table;
         let variable = &mut variables[number as usize];
         let nth = match variable.place {
-            ValuePlace::Local { .. } => nth as u16,
+            ValuePlace::Local { .. } | ValuePlace::Depth { .. } => nth as u16,
             ValuePlace::Field { .. } => {
                 let given = given.entry(serial).or_default().entry(number).or_insert(0);
                 *given += 1;
@@ -138,8 +138,8 @@ impl Values {
         lock(&self.table).given.remove(&serial);
     }
 
-    /// The values of the whole run so far; none if none were taken.
-    pub fn record(&self) -> Option<Record> {
+    /// The values of the whole run so far, with its depths of recursion; none if there are none.
+    pub fn record(&self, depths: Vec<VariableValues>) -> Option<Record> {
         let table = lock(&self.table);
         let variables = table.variables.iter().filter(|v| !v.versions.is_empty());
         let mut variables: Vec<VariableValues> = variables
@@ -148,6 +148,7 @@ impl Values {
                 versions: v.versions.iter().map(|version| version.mean()).collect(),
             })
             .collect();
+        variables.extend(depths);
         if variables.is_empty() {
             return None;
         }
@@ -160,7 +161,7 @@ impl Values {
     }
 
     /// The values of one invocation.
-    pub fn record_of(&self, sequence: u64, own: &Own) -> Record {
+    pub fn record_of(&self, sequence: u64, own: &Own, depths: Vec<VariableValues>) -> Record {
         let table = lock(&self.table);
         let versions = |values: &[f64]| {
             let versions = values.iter().map(|&value| {
@@ -177,6 +178,7 @@ impl Values {
                 versions: versions(values),
             })
             .collect();
+        variables.extend(depths);
         variables.sort_by(|a, b| a.place.cmp(&b.place));
         Record::Values(Taken {
             invocation: Some(sequence),
@@ -205,7 +207,9 @@ impl Values {
                 *table.fields.entry(key).or_insert(next)
             }
             // Two threads may ask for the same one at once.
-            ValuePlace::Local { .. } => table.known.get(&(class, element)).copied().unwrap_or(next),
+            ValuePlace::Local { .. } | ValuePlace::Depth { .. } => {
+                table.known.get(&(class, element)).copied().unwrap_or(next)
+            }
         };
         if number == next {
             table.variables.push(Variable {
@@ -257,6 +261,27 @@ fn place(
         name,
         descriptor,
     }
+}
+
+/// The depths of a class's recursive methods that ran, given the elements of its chunk.
+pub fn depths(class: &Counted, element: impl Fn(usize) -> u64) -> Vec<VariableValues> {
+    let recursive = class
+        .depths
+        .iter()
+        .map(|&(method, at)| (method, element(at)));
+    let ran = recursive.filter(|(_, most)| *most > 0);
+    ran.map(|(method, most)| VariableValues {
+        place: ValuePlace::Depth {
+            hash: class.hash,
+            method,
+        },
+        versions: vec![VersionValue {
+            mean: most as f64,
+            threads: 1,
+            unusable: 0,
+        }],
+    })
+    .collect()
 }
 
 fn current_serial(session: &Session, jni: Jni) -> i32 {

@@ -52,6 +52,8 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub scopes: &'b [i32],
     /// Where values are taken, by original offset.
     pub takes: &'b [(u16, Take)],
+    /// Where in the chunk the depth of recursion is noted.
+    pub depth: Option<u32>,
     /// Where inserted code stands that belongs to the instruction at an original offset.
     pub places: Vec<(Label, u16)>,
     pub timing: Option<Timing>,
@@ -119,6 +121,7 @@ impl Body<'_, '_, '_> {
             self.asm.int(first, &mut self.shared.constants)?;
             self.asm.local(opcode::ISTORE, position);
         }
+        self.descend()?;
         self.count(placement.entry)
     }
 
@@ -199,6 +202,7 @@ impl Body<'_, '_, '_> {
         }
         self.count(marks.own)?;
         if opcode::is_return(instruction.opcode) {
+            self.ascend()?;
             self.leave_timing()?;
             scope::exit(
                 &mut self.asm,

@@ -96,6 +96,7 @@ pub fn rewrite(
     let mut edits = Vec::new();
     for (index, member) in class.methods().iter().enumerate() {
         let takes = plan.map_or_else(Vec::new, |plan| values::of_method(plan, index));
+        let depth = plan.and_then(|plan| plan.depth_element(index as u16));
         let plan = plan
             .map(|plan| &plan.methods[index])
             .filter(|plan| plan.outcome == MethodOutcome::Counted);
@@ -109,6 +110,7 @@ pub fn rewrite(
             scopes: &scopes,
             timed: None,
             takes: &takes,
+            depth,
         };
         let (result, failure) = rewrite_or_retreat(&mut shared, index, probes);
         if let Some((code, pcs)) = result {

@@ -140,6 +140,8 @@ pub(crate) struct Probes<'p> {
     pub timed: Option<(&'p MethodPlan, u32)>,
     /// Where values are taken, by original offset; only with counters.
     pub takes: &'p [(u16, Take)],
+    /// Where in the chunk the depth of recursion is noted, if the method is recursive; only with counters.
+    pub depth: Option<u32>,
 }
 
 /// Rewrites the method at `index`.
@@ -193,6 +195,7 @@ pub(crate) fn rewrite(
         placement,
         scopes,
         takes: probes.takes,
+        depth: probes.depth,
         places: Vec::new(),
         timing,
         begun: None,

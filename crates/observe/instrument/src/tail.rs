@@ -84,6 +84,7 @@ impl Body<'_, '_, '_> {
         let handler = self.asm.here();
         self.want(handler, Source::Counting);
         self.count_position();
+        self.ascend()?;
         self.rethrow()?;
         let (start, end) = (self.arrival(first), self.arrival(self.instructions.len()));
         self.entries.push(Entry {

@@ -1,4 +1,4 @@
-//! Probes that take the first values given to variables.
+//! Probes that take the first values given to variables, and the depth of recursion.
 //!
 //! Before a store the value is copied and passed to `Pricetag.value(value, chunk, element, class)`, behind an `iinc` the variable is
 //! loaded for it. The helper compares the variable's element of the chunk, the number of values taken, with their limit;
@@ -69,6 +69,36 @@ impl Body<'_, '_, '_> {
         if let Operand::Iinc { local, .. } = self.instructions[index].operand {
             self.asm.local(opcode::ILOAD, local);
             self.pass(index, take)?;
+        }
+        Ok(())
+    }
+
+    /// Appends the note that one more frame of a recursive method is open.
+    pub(crate) fn descend(&mut self) -> Result<(), MethodError> {
+        if let Some(depth) = self.depth {
+            self.asm.local(opcode::ALOAD, self.chunk);
+            self.asm.int(depth as i32, &mut self.shared.constants)?;
+            let method = self
+                .shared
+                .constants
+                .method(HELPER_CLASS, "depth", "([JI)V")?;
+            self.asm.constant(opcode::INVOKESTATIC, method);
+        }
+        Ok(())
+    }
+
+    /// Appends the note that one frame less is open.
+    pub(crate) fn ascend(&mut self) -> Result<(), MethodError> {
+        if let Some(depth) = self.depth {
+            self.asm.local(opcode::ALOAD, self.chunk);
+            self.asm.int(depth as i32, &mut self.shared.constants)?;
+            self.asm.raw(&[
+                opcode::DUP2,
+                opcode::LALOAD,
+                opcode::LCONST_1,
+                opcode::LSUB,
+                opcode::LASTORE,
+            ]);
         }
         Ok(())
     }

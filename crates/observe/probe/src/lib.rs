@@ -90,10 +90,12 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
         }
         methods.push(plan);
     }
+    let name = class.name();
+    let values = values.map(|values| values.into_plan(&name, &methods));
     ClassPlan {
         version: PLAN_VERSION,
         hash: ClassHash::of(bytes),
-        name: class.name(),
+        name,
         super_name: class.super_name(),
         interfaces: class.interfaces(),
         source_file: class.source_file(),
@@ -102,7 +104,7 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
         bytes: bytes.len() as u32,
         counters: counters.next,
         methods,
-        values: values.map(Variables::into_plan),
+        values,
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Instruction, LocalVariable, Operand};
+use pricetag_graph::{Digraph, strongly_connected};
 use pricetag_probe_plan::{
     AssignmentPlan, MethodOutcome, MethodPlan, Pc, ValueKind, ValuesPlan, VariableIndex,
     VariablePlace, VariablePlan,
@@ -123,9 +124,46 @@ impl Variables {
         }
     }
 
-    pub(crate) fn into_plan(self) -> ValuesPlan {
+    /// The plan, once all methods are planned.
+    pub(crate) fn into_plan(mut self, class: &str, methods: &[MethodPlan]) -> ValuesPlan {
+        self.plan.recursive = recursive(class, methods);
         self.plan
     }
+}
+
+/// Methods in a cycle of calls within the class, as far as the named targets tell. Constructors are left out: an exception before `this` is
+/// initialised would leave their depth too large.
+fn recursive(class: &str, methods: &[MethodPlan]) -> Vec<u16> {
+    let numbers: BTreeMap<(&str, &str), u32> = (0..)
+        .zip(methods)
+        .map(|(number, m)| ((m.name.as_str(), m.descriptor.as_str()), number))
+        .collect();
+    let mut calls = Vec::new();
+    for (from, method) in (0..).zip(methods) {
+        let sites = method.blocks.iter().flat_map(|block| &block.calls);
+        let inside = sites.filter(|call| call.owner == class);
+        let targets = inside.filter_map(|call| {
+            let key = (call.name.as_str(), call.descriptor.as_str());
+            Some((from, *numbers.get(&key)?))
+        });
+        calls.extend(targets);
+    }
+    let graph = Digraph::new(methods.len() as u32, calls.iter().copied());
+    let components = strongly_connected(&graph);
+    let cyclic = |number: u32| {
+        let component = components.of(number);
+        let members = component.map_or(0, |c| components.members()[c as usize].len());
+        members > 1 || calls.contains(&(number, number))
+    };
+    let counted = |number: &u32| {
+        let method = &methods[*number as usize];
+        method.outcome == MethodOutcome::Counted
+            && !method.throw_points.is_empty()
+            && !method.name.starts_with('<')
+    };
+    let numbers = 0..methods.len() as u32;
+    let found = numbers.filter(counted).filter(|number| cyclic(*number));
+    found.map(|number| number as u16).collect()
 }
 
 fn lines(code: &Code<'_>, constants: &ConstantPool<'_>) -> Vec<(u16, u16)> {

@@ -18,6 +18,7 @@ mod leaving;
 pub mod naming;
 mod row;
 mod tabulator;
+mod thrown;
 mod values;
 
 pub use availability::Availability;

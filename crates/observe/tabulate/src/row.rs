@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind};
-use pricetag_probe_plan::{BlockPlan, MethodCounts, MethodPlan};
+use pricetag_probe_plan::{BlockPlan, LoopCounts, MethodCounts, MethodPlan};
 
 use crate::cold::Cold;
 use crate::describe::{self, MethodFeatures};
 use crate::leaving::{Leaving, TargetId};
 use crate::tabulator::TabulateOptions;
+use crate::thrown;
 
 /// The growing row.
 pub(crate) struct Sums {
@@ -20,6 +21,8 @@ pub(crate) struct Sums {
     pub(crate) imbalances: Vec<String>,
     pub(crate) stray: u32,
     pub(crate) unplanned: u32,
+    /// Whether values were recorded, and means are wanted with them.
+    pub(crate) valued: bool,
     /// Values that are no finite numbers.
     pub(crate) unusable: u32,
 }
@@ -34,6 +37,7 @@ impl Sums {
             imbalances: Vec::new(),
             stray: 0,
             unplanned: 0,
+            valued: false,
             unusable: 0,
         }
     }
@@ -79,6 +83,14 @@ impl Sums {
                 self.count(feature, *entries as f64, builder);
             }
         }
+        if wanted(FeatureKind::Exception) {
+            for (class, n) in thrown::by_type(method, counts) {
+                self.count(&thrown::feature(&class), n as f64, builder);
+            }
+        }
+        if wanted(FeatureKind::Value) && wanted(FeatureKind::Loop) && self.valued {
+            self.add_loops_per_entry(method, features, &loops, builder);
+        }
         if wanted(FeatureKind::Branch) {
             for (edge, _, count) in method.branch_outcomes(counts) {
                 if let (Some(feature), true) = (features.branches.get(&edge.0), count > 0) {
@@ -100,6 +112,34 @@ impl Sums {
                 executed.iter().sum(),
                 method.code_bytes,
             );
+        }
+    }
+
+    /// Passes of each loop per entry of the outermost loop around it: a mean, and none where that was not entered.
+    fn add_loops_per_entry(
+        &mut self,
+        method: &MethodPlan,
+        features: &MethodFeatures,
+        loops: &[LoopCounts],
+        builder: &mut DatasetBuilder,
+    ) {
+        for (index, feature) in features.loops.iter().enumerate() {
+            let mut outermost = index;
+            while let Some(parent) = method.loops[outermost].parent {
+                outermost = parent as usize;
+            }
+            let entries = loops[outermost].entries;
+            if entries == 0 {
+                continue;
+            }
+            let id = builder.intern(Feature {
+                name: format!("{} per entry of loop {outermost}", feature.name),
+                kind: FeatureKind::Value,
+                text: Some("passes per entry of the outermost loop around".to_owned()),
+                ..feature.clone()
+            });
+            let passes = loops[index].entries + loops[index].repeats;
+            self.counts.insert(id, passes as f64 / entries as f64);
         }
     }
 

@@ -100,6 +100,7 @@ struct Class {
     names: Vec<String>,
     methods: Vec<Option<Rc<MethodFeatures>>>,
     locals: Vec<Option<Feature>>,
+    depths: Vec<Feature>,
 }
 
 /// Turns traces into rows; loads each plan once.
@@ -296,6 +297,7 @@ impl Tabulator {
             let names = describe::method_names(&plan, &suffix);
             Class {
                 locals: values::locals(&plan, &names),
+                depths: values::depths(&plan, &names),
                 names,
                 methods: plan.methods.iter().map(|_| None).collect(),
                 plan: Rc::new(plan),
@@ -368,6 +370,7 @@ impl Tabulator {
                             Rc::new(features)
                         });
                         let features = Rc::clone(features);
+                        sums.valued = plan.values.is_some();
                         sums.add_method(
                             &self.options,
                             &mut run.leaving,
@@ -404,6 +407,10 @@ impl Tabulator {
             ValuePlace::Local { hash, variable } => {
                 let class = self.classes.get(hash)?.as_ref()?;
                 class.locals.get(variable.0 as usize)?.as_ref()
+            }
+            ValuePlace::Depth { hash, method } => {
+                let class = self.classes.get(hash)?.as_ref()?;
+                class.depths.get(usize::from(*method))
             }
             ValuePlace::Field { .. } => None,
         };

@@ -157,6 +157,25 @@ pub(crate) fn locals(plan: &ClassPlan, methods: &[String]) -> Vec<Option<Feature
     features
 }
 
+/// A feature per method for the depth of its recursion.
+pub(crate) fn depths(plan: &ClassPlan, methods: &[String]) -> Vec<Feature> {
+    let features = plan
+        .methods
+        .iter()
+        .zip(methods)
+        .map(|(method, shown)| Feature {
+            name: shown.clone(),
+            kind: FeatureKind::Value,
+            unit: "1".to_owned(),
+            class: Some(plan.name.clone()),
+            method: Some(method.name.clone()),
+            descriptor: Some(method.descriptor.clone()),
+            source_file: plan.source_file.clone(),
+            ..Feature::default()
+        });
+    features.collect()
+}
+
 /// Variables of one name in one method are told apart by line, and if that does not do, by number.
 fn tell_apart(features: &mut [Option<Feature>]) {
     for pass in 0..2 {
@@ -203,7 +222,7 @@ pub(crate) fn cells<'f>(
                 name,
                 descriptor,
             } => fields.feature(class, name, descriptor),
-            place @ ValuePlace::Local { .. } => locals(place).cloned(),
+            place @ (ValuePlace::Local { .. } | ValuePlace::Depth { .. }) => locals(place).cloned(),
         };
         let Some(feature) = feature else { continue };
         for (number, version) in (1..).zip(&variable.versions) {
@@ -213,10 +232,19 @@ pub(crate) fn cells<'f>(
             if version.threads == 0 {
                 continue;
             }
-            let name = format!("{}#{number}", feature.name);
+            let (name, text) = match &variable.place {
+                ValuePlace::Depth { .. } => (
+                    format!("{} depth", feature.name),
+                    "most frames of the method at once on one thread".to_owned(),
+                ),
+                _ => (
+                    format!("{}#{number}", feature.name),
+                    format!("value number {number} given to the variable"),
+                ),
+            };
             let id = builder.find(&name).unwrap_or_else(|| {
                 builder.intern(Feature {
-                    text: Some(format!("value number {number} given to the variable")),
+                    text: Some(text),
                     name,
                     ..feature.clone()
                 })

@@ -6,6 +6,7 @@
 //! static void length(Object v, …)                        { … takeLength(v, …); }                                // ForceInline
 //! static void take(long v, long[] c, int at, int class)  { taken(v, class, at, (int) c[at]); c[at]++; }
 //! static void takeLength(Object v, …)                    { if (takenLength(v, class, at, (int) c[at])) c[at]++; }
+//! static void depth(long[] c, int at)                    { c[at]++; if (c[at] > c[at + 1]) c[at + 1] = c[at]; }  // ForceInline
 //! static void tick()                                     { int n = left - 1; left = n; if (n < 0) left = epoch(); }
 //! ```
 //! `tick` is called first by `chunk`, `value` and `length` if ticks are wanted. Threads may lose ticks of one another: they only say
@@ -86,6 +87,7 @@ pub(super) fn methods(
         guard("value", long, 5, integers),
         guard("value", "(D[JII)V", 5, reals),
         guard("length", object, 4, lengths),
+        guard("depth", "([JI)V", 2, depth_code()?),
         take("tick", "()V", 0, tick_code(pool)?),
         take("take", long, 5, take_code(pool)?),
         take("takeLength", object, 4, take_length_code(pool)?),
@@ -168,6 +170,39 @@ fn tick_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError>
     asm.jump(opcode::IFGE, end);
     asm.constant(opcode::INVOKESTATIC, epoch);
     asm.constant(opcode::PUTSTATIC, left);
+    asm.bind(end);
+    asm.op(opcode::RETURN);
+    Ok(asm.finish()?.code)
+}
+
+fn depth_code() -> Result<Vec<u8>, ClassFileError> {
+    let (chunk, at) = (opcode::ALOAD, opcode::ILOAD);
+    let mut asm = Assembler::default();
+    let end = asm.label();
+    let open = |asm: &mut Assembler| {
+        asm.local(chunk, 0);
+        asm.local(at, 1);
+    };
+    let most = |asm: &mut Assembler| {
+        open(asm);
+        asm.raw(&[opcode::ICONST_1, opcode::IADD]);
+    };
+    open(&mut asm);
+    asm.raw(&[
+        opcode::DUP2,
+        opcode::LALOAD,
+        opcode::LCONST_1,
+        opcode::LADD,
+        opcode::LASTORE,
+    ]);
+    open(&mut asm);
+    asm.op(opcode::LALOAD);
+    most(&mut asm);
+    asm.raw(&[opcode::LALOAD, opcode::LCMP]);
+    asm.jump(opcode::IFLE, end);
+    most(&mut asm);
+    open(&mut asm);
+    asm.raw(&[opcode::LALOAD, opcode::LASTORE]);
     asm.bind(end);
     asm.op(opcode::RETURN);
     Ok(asm.finish()?.code)
