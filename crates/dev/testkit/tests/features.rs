@@ -130,6 +130,29 @@ fn the_first_value_alone() {
 }
 
 #[test]
+fn without_debug_tables_locals_are_slots() {
+    let subject = subject("Kinds", "6", Compiler::Javac(11));
+    let bare = std::process::Command::new(pricetag_testkit::jvm::java_tool("javac"))
+        .args(["-g:none", "-d"])
+        .arg(subject.classes.path())
+        .arg(&subject.program.path)
+        .status();
+    assert!(bare.expect("javac runs").success());
+    let (_, dataset) = rows(&subject, None, 5);
+    assert_eq!(cell(&dataset, 0, "Kinds.count#3"), Some(40.0));
+    assert_eq!(cell(&dataset, 0, "Kinds.loop(int).local 1#5"), Some(6.0));
+    assert_eq!(cell(&dataset, 0, "Kinds.wide(long).local 4#1"), Some(2.0));
+    // References have no descriptor without the table: no lengths of locals.
+    assert!(
+        dataset
+            .features
+            .iter()
+            .all(|f| !f.name.contains(".length#"))
+    );
+    assert_eq!(dataset.features.iter().find(|f| f.lines.is_some()), None);
+}
+
+#[test]
 fn threads_of_a_pool_are_averaged() {
     let subject = subject("Pool", "100", Compiler::Javac(11));
     let (_, dataset) = rows(&subject, None, 5);
