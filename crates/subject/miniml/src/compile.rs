@@ -45,6 +45,8 @@ pub(crate) fn compile(program: &Program, mode: Mode) -> Code {
         frame: Frame::default(),
         known: BTreeMap::new(),
         known_globals: BTreeMap::new(),
+        numbers: BTreeMap::new(),
+        global_numbers: BTreeMap::new(),
         raw: BTreeSet::new(),
         chained: BTreeSet::new(),
     };
@@ -115,6 +117,9 @@ pub(crate) struct Compiler<'p> {
     /// Variables bound to functions of the program.
     known: BTreeMap<VarId, Known>,
     known_globals: BTreeMap<u32, Known>,
+    /// Variables bound to constants.
+    numbers: BTreeMap<VarId, Constant>,
+    global_numbers: BTreeMap<u32, Constant>,
     /// Variables that hold floats in registers.
     raw: BTreeSet<VarId>,
     /// Operations on a dependent chain, by address.
@@ -242,6 +247,9 @@ impl<'p> Compiler<'p> {
                     if let Some(known) = self.known.get(variable) {
                         self.known_globals.insert(*global, *known);
                     }
+                    if let Some(number) = self.numbers.get(variable) {
+                        self.global_numbers.insert(*global, number.clone());
+                    }
                 }
                 let depth = self.frame.depth;
                 self.drop(depth);
@@ -276,6 +284,11 @@ impl<'p> Compiler<'p> {
         } = binding;
         if let (Pattern::Variable(v), Some(known)) = (pattern, self.known_function(value)) {
             self.known.insert(*v, known);
+        }
+        if let (Pattern::Variable(v), true) = (pattern, self.is_native())
+            && let Some(number) = self.literal(value)
+        {
+            self.numbers.insert(*v, number);
         }
         let raw = !top
             && matches!(pattern, Pattern::Variable(_))

@@ -58,6 +58,14 @@ pub(super) struct Scope {
 
 pub(super) type Inferred<T> = Result<T, Diagnostic>;
 
+/// A line of the signature; types of values are written at the end, when all of the program is known.
+#[derive(Debug)]
+pub(super) enum Entry {
+    Text(String),
+    Value(Name, Ty),
+    Module(Name, Vec<Entry>),
+}
+
 /// The state of inference.
 pub(super) struct Infer {
     types: Types,
@@ -68,7 +76,7 @@ pub(super) struct Infer {
     globals: u32,
     variables: u32,
     letters: Letters,
-    signature: String,
+    signature: Vec<Entry>,
     library: bool,
     /// Modules around the item at hand.
     modules: Vec<Name>,
@@ -90,12 +98,13 @@ pub(crate) fn program(
     if !infer.errors.is_empty() {
         return Err(infer.errors);
     }
+    let signature = infer.signature_text();
     Ok(Program {
         items: infer.items,
         globals: infer.globals,
         exceptions: infer.exceptions,
+        signature,
         types: infer.types,
-        signature: infer.signature,
     })
 }
 
@@ -110,7 +119,7 @@ impl Infer {
             globals: 0,
             variables: 0,
             letters: Letters::default(),
-            signature: String::new(),
+            signature: vec![],
             library: true,
             modules: vec![],
             named: BTreeMap::new(),
@@ -308,8 +317,7 @@ impl Infer {
                     module.modules.extend(scope.modules);
                 }
                 let inner = std::mem::replace(&mut self.signature, outer);
-                self.signature
-                    .push_str(&format!("module {name} : sig {} end\n", inner.trim()));
+                self.signature.push(Entry::Module(name.clone(), inner));
                 self.scope().modules.insert(name.clone(), Rc::new(module));
                 Ok(())
             }
@@ -342,6 +350,31 @@ impl Infer {
             global,
             ty,
             type_text,
+        }
+    }
+
+    fn signature_text(&mut self) -> String {
+        let mut out = String::new();
+        let entries = std::mem::take(&mut self.signature);
+        self.write_signature(&entries, &mut Letters::default(), &mut out);
+        out
+    }
+
+    fn write_signature(&self, entries: &[Entry], letters: &mut Letters, out: &mut String) {
+        for entry in entries {
+            match entry {
+                Entry::Text(text) => out.push_str(text),
+                Entry::Value(name, ty) => {
+                    letters.restart();
+                    let ty = self.types.text(*ty, letters);
+                    out.push_str(&format!("val {} : {ty}\n", show_name(name)));
+                }
+                Entry::Module(name, inner) => {
+                    out.push_str(&format!("module {name} : sig "));
+                    self.write_signature(inner, letters, out);
+                    out.push_str(" end\n");
+                }
+            }
         }
     }
 
@@ -389,16 +422,9 @@ impl Infer {
         self.modules.iter().for_each(|m| path += &format!("{m}."));
         shown.name = Some(path + name);
         // A later value of the same name hides this one.
-        let head = format!("val {} : ", show_name(name));
-        if self.signature.contains(&head) {
-            let others = self
-                .signature
-                .split_inclusive('\n')
-                .filter(|l| !l.starts_with(&head));
-            self.signature = others.collect();
-        }
         self.signature
-            .push_str(&format!("{head}{}\n", shown.type_text));
+            .retain(|e| !matches!(e, Entry::Value(n, _) if n == name));
+        self.signature.push(Entry::Value(name.clone(), ty));
         shown
     }
 }

@@ -50,9 +50,10 @@ type ('a, 'b) result = Ok of 'a | Error of 'b
 
 let max_int = 4611686018427387903
 let min_int = -4611686018427387904
-let infinity = 1. /. 0.
-let neg_infinity = -1. /. 0.
-let nan = 0. /. 0.
+(* Computed: the compiler does not know these numbers. *)
+let infinity = exp 1000.
+let neg_infinity = -.(exp 1000.)
+let nan = sqrt (-1.)
 let max_float = 1.7976931348623157e308
 let min_float = 2.2250738585072014e-308
 let epsilon_float = 2.2204460492503131e-16
@@ -88,7 +89,6 @@ end
 
 module Option = struct
   let some x = Some x
-  let value o default = match o with Some v -> v | None -> default
   let get o = match o with Some v -> v | None -> invalid_arg "option is None"
   let bind o f = match o with None -> None | Some v -> f v
   let map f o = match o with None -> None | Some v -> Some (f v)
@@ -119,10 +119,9 @@ module List = struct
     | [] -> []
     | a :: r -> let b = f i a in b :: mapi_from (i + 1) f r
   let mapi f l = mapi_from 0 f l
-  let rec rev_map_onto f acc l = match l with
-    | [] -> acc
-    | a :: r -> rev_map_onto f (f a :: acc) r
-  let rev_map f l = rev_map_onto f [] l
+  let rev_map f l =
+    let rec go acc l = match l with [] -> acc | a :: r -> go (f a :: acc) r in
+    go [] l
   let rec iter f l = match l with [] -> () | a :: r -> f a; iter f r
   let rec fold_left f acc l = match l with [] -> acc | a :: r -> fold_left f (f acc a) r
   let rec fold_right f l acc = match l with [] -> acc | a :: r -> f a (fold_right f r acc)
@@ -148,19 +147,29 @@ module List = struct
     | (a, _) :: r -> compare a x = 0 || mem_assoc x r
   let rec find p l = match l with [] -> raise Not_found | a :: r -> if p a then a else find p r
   let rec find_opt p l = match l with [] -> None | a :: r -> if p a then Some a else find_opt p r
-  let rec filter_onto p acc l = match l with
+  let find_all p =
+    let rec go acc l = match l with
+      | [] -> rev acc
+      | a :: r -> if p a then go (a :: acc) r else go acc r
+    in
+    go []
+  let filter p l = find_all p l
+  let filter_map f =
+    let rec go acc l = match l with
+      | [] -> rev acc
+      | a :: r -> (match f a with None -> go acc r | Some b -> go (b :: acc) r)
+    in
+    go []
+  let rec concat_map_onto f acc l = match l with
     | [] -> rev acc
-    | a :: r -> if p a then filter_onto p (a :: acc) r else filter_onto p acc r
-  let filter p l = filter_onto p [] l
-  let rec filter_map_onto f acc l = match l with
-    | [] -> rev acc
-    | a :: r -> (match f a with None -> filter_map_onto f acc r | Some b -> filter_map_onto f (b :: acc) r)
-  let filter_map f l = filter_map_onto f [] l
-  let concat_map f l = concat (map f l)
-  let rec partition_onto p yes no l = match l with
-    | [] -> (rev yes, rev no)
-    | a :: r -> if p a then partition_onto p (a :: yes) no r else partition_onto p yes (a :: no) r
-  let partition p l = partition_onto p [] [] l
+    | a :: r -> let b = f a in concat_map_onto f (rev_append b acc) r
+  let concat_map f l = concat_map_onto f [] l
+  let partition p l =
+    let rec go yes no l = match l with
+      | [] -> (rev yes, rev no)
+      | a :: r -> if p a then go (a :: yes) no r else go yes (a :: no) r
+    in
+    go [] [] l
   let rec split l = match l with
     | [] -> ([], [])
     | (a, b) :: r -> let (x, y) = split r in (a :: x, b :: y)
@@ -172,45 +181,48 @@ module List = struct
     | [], l | l, [] -> l
     | a :: r, b :: s -> if cmp a b <= 0 then a :: merge cmp r l2 else b :: merge cmp l1 s
   (* The same comparisons in the same order as OCaml's: halves are sorted in opposite directions, so that merging builds backwards. *)
-  let rec merge_up cmp l1 l2 acc = match l1, l2 with
-    | [], l | l, [] -> rev_append l acc
-    | a :: r, b :: s -> if cmp a b <= 0 then merge_up cmp r l2 (a :: acc) else merge_up cmp l1 s (b :: acc)
-  let rec merge_down cmp l1 l2 acc = match l1, l2 with
-    | [], l | l, [] -> rev_append l acc
-    | a :: r, b :: s -> if cmp a b > 0 then merge_down cmp r l2 (a :: acc) else merge_down cmp l1 s (b :: acc)
-  let rec sort_up cmp n l = match n, l with
-    | 2, a :: b :: rest -> ((if cmp a b <= 0 then [a; b] else [b; a]), rest)
-    | 3, a :: b :: c :: rest ->
-      let three =
-        if cmp a b <= 0 then
-          if cmp b c <= 0 then [a; b; c] else if cmp a c <= 0 then [a; c; b] else [c; a; b]
-        else if cmp a c <= 0 then [b; a; c]
-        else if cmp b c <= 0 then [b; c; a] else [c; b; a]
-      in
-      (three, rest)
-    | _ ->
-      let half = n / 2 in
-      let (s1, l2) = sort_down cmp half l in
-      let (s2, rest) = sort_down cmp (n - half) l2 in
-      (merge_down cmp s1 s2 [], rest)
-  and sort_down cmp n l = match n, l with
-    | 2, a :: b :: rest -> ((if cmp a b > 0 then [a; b] else [b; a]), rest)
-    | 3, a :: b :: c :: rest ->
-      let three =
-        if cmp a b > 0 then
-          if cmp b c > 0 then [a; b; c] else if cmp a c > 0 then [a; c; b] else [c; a; b]
-        else if cmp a c > 0 then [b; a; c]
-        else if cmp b c > 0 then [b; c; a] else [c; b; a]
-      in
-      (three, rest)
-    | _ ->
-      let half = n / 2 in
-      let (s1, l2) = sort_up cmp half l in
-      let (s2, rest) = sort_up cmp (n - half) l2 in
-      (merge_up cmp s1 s2 [], rest)
   let stable_sort cmp l =
+    let rec merge_up l1 l2 acc = match l1, l2 with
+      | [], l | l, [] -> rev_append l acc
+      | a :: r, b :: s -> if cmp a b <= 0 then merge_up r l2 (a :: acc) else merge_up l1 s (b :: acc)
+    in
+    let rec merge_down l1 l2 acc = match l1, l2 with
+      | [], l | l, [] -> rev_append l acc
+      | a :: r, b :: s -> if cmp a b > 0 then merge_down r l2 (a :: acc) else merge_down l1 s (b :: acc)
+    in
+    let rec sort_up n l = match n, l with
+      | 2, a :: b :: rest -> ((if cmp a b <= 0 then [a; b] else [b; a]), rest)
+      | 3, a :: b :: c :: rest ->
+        let three =
+          if cmp a b <= 0 then
+            if cmp b c <= 0 then [a; b; c] else if cmp a c <= 0 then [a; c; b] else [c; a; b]
+          else if cmp a c <= 0 then [b; a; c]
+          else if cmp b c <= 0 then [b; c; a] else [c; b; a]
+        in
+        (three, rest)
+      | _ ->
+        let half = n / 2 in
+        let (s1, l2) = sort_down half l in
+        let (s2, rest) = sort_down (n - half) l2 in
+        (merge_down s1 s2 [], rest)
+    and sort_down n l = match n, l with
+      | 2, a :: b :: rest -> ((if cmp a b > 0 then [a; b] else [b; a]), rest)
+      | 3, a :: b :: c :: rest ->
+        let three =
+          if cmp a b > 0 then
+            if cmp b c > 0 then [a; b; c] else if cmp a c > 0 then [a; c; b] else [c; a; b]
+          else if cmp a c > 0 then [b; a; c]
+          else if cmp b c > 0 then [b; c; a] else [c; b; a]
+        in
+        (three, rest)
+      | _ ->
+        let half = n / 2 in
+        let (s1, l2) = sort_up half l in
+        let (s2, rest) = sort_up (n - half) l2 in
+        (merge_up s1 s2 [], rest)
+    in
     let n = length l in
-    if n < 2 then l else fst (sort_up cmp n l)
+    if n < 2 then l else fst (sort_up n l)
   let sort cmp l = stable_sort cmp l
   let fast_sort cmp l = stable_sort cmp l
   let rec iteri_from i f l = match l with [] -> () | a :: r -> f i a; iteri_from (i + 1) f r

@@ -3,9 +3,12 @@
 
 #![allow(clippy::format_push_string, reason = "texts are built once")]
 
+mod pieces;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use pieces::pieces;
 use pricetag_miniml::{Mode, Options, Stop, run, signature};
 
 /// What OCaml says of a program.
@@ -22,23 +25,6 @@ fn corpus() -> PathBuf {
 
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Pieces of a file, each after a line `(*** NAME ***)`.
-fn pieces(text: &str) -> Vec<(String, String)> {
-    let mut pieces: Vec<(String, String)> = vec![];
-    for line in text.split_inclusive('\n') {
-        let head = line
-            .trim_end()
-            .strip_prefix("(*** ")
-            .and_then(|l| l.strip_suffix(" ***)"));
-        match (head, pieces.last_mut()) {
-            (Some(name), _) => pieces.push((name.to_owned(), String::new())),
-            (None, Some((_, text))) => text.push_str(line),
-            (None, None) => {}
-        }
-    }
-    pieces
 }
 
 fn answers(text: &str) -> BTreeMap<String, Answer> {

@@ -59,10 +59,10 @@ impl<'p> Compiler<'p> {
 
     /// Code that leaves the value in `acc`.
     pub(super) fn expr(&mut self, e: &'p Expr, want: Want) {
-        if !matches!(e, Expr::Int(_))
-            && let Some(constant) = self.structured_constant(e)
-        {
-            return self.emit_constant(constant);
+        match self.structured_constant(e) {
+            Some(Constant::Int(n)) => return self.int(n),
+            Some(constant) => return self.emit_constant(constant),
+            None => {}
         }
         match e {
             Expr::Int(n) => self.int(*n),
@@ -103,8 +103,8 @@ impl<'p> Compiler<'p> {
                 self.block(if ghost { GHOST } else { 0 }, parts.len());
             }
             Expr::List(parts) => {
-                self.emit(Op::Int(0));
-                for part in parts.iter().rev() {
+                let rest = self.list_end(parts);
+                for part in parts[..rest].iter().rev() {
                     self.push();
                     self.expr(part, Want::default());
                     self.charge_cons();
@@ -191,6 +191,24 @@ impl<'p> Compiler<'p> {
                 }
             }
         }
+    }
+
+    /// Leaves the part of a list that is constant in `acc`; returns where it begins.
+    fn list_end(&mut self, parts: &[Expr]) -> usize {
+        let literals = parts.iter().rev().map_while(|p| self.literal(p));
+        let mut end: Vec<Constant> = if self.is_native() {
+            literals.collect()
+        } else {
+            vec![]
+        };
+        let rest = parts.len() - end.len();
+        if end.is_empty() {
+            self.emit(Op::Int(0));
+        } else {
+            end.reverse();
+            self.emit_constant(Constant::List(end));
+        }
+        rest
     }
 
     fn int(&mut self, n: i64) {
@@ -325,8 +343,8 @@ impl<'p> Compiler<'p> {
         self.expr(function, Want::default());
         let exact = known.is_some_and(|k| k.arity == n);
         if let Some(known) = known.filter(|k| self.is_native() && n < k.arity) {
-            // A closure of the function itself, where it has one, and of the arguments.
-            let held = n as usize + usize::from(!known.closed);
+            // A closure of the function itself and of the arguments.
+            let held = n as usize + 1;
             self.charge(Construct::Partial, 1);
             self.charge(Construct::Captured, held);
             self.allocate(1 + if known.arity - n > 1 { 3 } else { 2 } + held);
@@ -357,8 +375,9 @@ impl<'p> Compiler<'p> {
         use Operator as O;
         let kind = self.kind_of(operator, arguments, ty);
         let charge = charge_of(operator, kind);
-        if let (O::IntAdd | O::IntSub, [a, Expr::Int(n)]) = (operator, arguments)
-            && let Ok(n) = i32::try_from(*n)
+        if let (O::IntAdd | O::IntSub, [a, b]) = (operator, arguments)
+            && let Some(n) = self.int_of(b)
+            && let Ok(n) = i32::try_from(n)
             && n > i32::MIN
         {
             self.expr(a, Want::default());
@@ -438,7 +457,7 @@ impl<'p> Compiler<'p> {
     }
 
     fn int_condition(&mut self, operator: Operator, arguments: &'p [Expr]) -> usize {
-        if let Expr::Int(n) = arguments[1]
+        if let Some(n) = self.int_of(&arguments[1])
             && let Ok(n) = i16::try_from(n)
         {
             self.expr(&arguments[0], Want::default());

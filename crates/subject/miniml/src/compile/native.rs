@@ -116,10 +116,8 @@ impl Compiler<'_> {
         let constant = arguments
             .iter()
             .skip(usize::from(operator != O::IntMul))
-            .find_map(|a| match a {
-                Expr::Int(n) if *n != 0 => Some(n.unsigned_abs().is_power_of_two()),
-                _ => None,
-            });
+            .find_map(|a| self.int_of(a).filter(|n| *n != 0))
+            .map(|n| n.unsigned_abs().is_power_of_two());
         let pick = |plain, chain| if chained { chain } else { plain };
         self.charge(
             match (operator, constant) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::{ConstructorInfo, FieldInfo, Infer, Inferred, Place};
+use super::{ConstructorInfo, Entry, FieldInfo, Infer, Inferred, Place};
 use crate::core::{Operator, Work};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Name, Span, TypeBody, TypeDeclaration, TypeExpr, TypeExprKind, Variant};
@@ -192,7 +192,7 @@ impl Infer {
                 self.types.infos[id.0 as usize].covariant = false;
             }
             self.signature
-                .push_str(&format!("{keyword} {head} = {text}\n"));
+                .push(Entry::Text(format!("{keyword} {head} = {text}\n")));
             keyword = "and";
         }
         self.push(span, Work::Nothing, vec![]);
@@ -226,7 +226,8 @@ impl Infer {
         self.exceptions.push((shown.to_owned(), arguments.clone()));
         let result = self.types.basic(types::EXN);
         let text = self.variant_text(&variant.name, &arguments, &mut Letters::default());
-        self.signature.push_str(&format!("exception {text}\n"));
+        self.signature
+            .push(Entry::Text(format!("exception {text}\n")));
         let info = ConstructorInfo {
             tag: 0,
             arguments: arguments.into(),

@@ -106,6 +106,9 @@ impl Machine<'_> {
             .unwrap_or(0);
         let span = self.code.sites[site as usize];
         let (line, column) = self.lines.of(span.start);
+        if self.bounds.native {
+            self.allocation.young += 8 * 3;
+        }
         let file = self.heap.string(self.lines.file.as_bytes());
         let detail =
             self.heap

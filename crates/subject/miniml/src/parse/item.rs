@@ -275,6 +275,12 @@ impl Parser<'_> {
                     let Token::TypeVariable(name) = self.peek() else {
                         return Err(self.unexpected("a type variable"));
                     };
+                    if names.iter().any(|n: &Name| **n == *name) {
+                        return Err(Diagnostic::new(
+                            self.span(),
+                            format!("`{name}` is a parameter twice"),
+                        ));
+                    }
                     self.advance();
                     names.push(name.into());
                     if !self.eat(Token::Comma) {

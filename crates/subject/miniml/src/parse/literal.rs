@@ -13,8 +13,9 @@ pub(super) fn int(text: &str, negative: bool, span: Span) -> Parsed<i64> {
     };
     let magnitude = u64::from_str_radix(digits, radix).ok();
     // Other bases write bit patterns: all 63 bits may be set.
+    // The least integer may lack its sign, as in OCaml, whose lexer reads every number as a negative one.
     let limit = if radix == 10 {
-        (1u64 << 62) - u64::from(!negative)
+        1u64 << 62
     } else {
         (1 << 63) - 1
     };
