@@ -117,18 +117,19 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         put(&mut body, &[ACC_STATIC, name, descriptor, 1]);
         annotate(&mut pool, &mut body, "Stable")?;
     }
-    let fetch = |name, code| HelperMethod {
+    let fetch = |name, code, inline| HelperMethod {
         name,
         descriptor: "(I)[J",
         stack: 3,
         locals: 3,
         code,
-        inline: true,
+        inline,
     };
     let mut methods = vec![
-        fetch("chunk", chunk_code(&mut pool, options.ticks)?),
-        fetch("slotted", slotted_code(&mut pool)?),
-        fetch("others", others_code(&mut pool)?),
+        fetch("chunk", chunk_code(&mut pool, options.ticks)?, true),
+        // Not forced: the first-tier compiler would put them into every method, where they hardly ever run.
+        fetch("slotted", slotted_code(&mut pool)?, false),
+        fetch("others", others_code(&mut pool)?, false),
     ];
     methods.extend(take::methods(&mut pool, options)?);
     put(&mut body, &[(NATIVES.len() + methods.len()) as u16]);
