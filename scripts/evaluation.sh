@@ -2,6 +2,7 @@
 # The evaluation of docs/evaluation.md, after Mantis (Chun et al. 2010, section 6). Called by `make evaluate`, which builds first.
 #   scripts/evaluation.sh [OPTION] [PROGRAM ...]     all programs without names
 #   --count    makes inputs and counts, but measures no times: what may run on a busy machine
+#   --record   makes inputs, counts and times, but does not learn: what wants a quiet machine, shorter after --count
 #   --learn    only learns anew from what is recorded
 #   --table    only writes docs/evaluation/ anew from what was learnt
 # Whatever is finished is kept in .cache/evaluation/work and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
@@ -15,7 +16,7 @@ repeat=${EVAL_REPEAT:-3}
 share=${EVAL_SHARE:-1}
 everything="lucene-7 lucene-8 lucene-9 maxima smooth edges fft unsharp bzip2 h2 svg"
 step=all
-case ${1:-} in --count | --learn | --table) step=${1#--} && shift ;; esac
+case ${1:-} in --count | --record | --learn | --table) step=${1#--} && shift ;; esac
 programs=${*:-$everything}
 jvm="-Xms1g -Xmx1g -XX:+UseSerialGC -Djava.awt.headless=true"
 mkdir -p "$work"
@@ -156,7 +157,7 @@ learn() { # learn NAME: the models of one program
     fit sparse --method poly --level loop,branch,method
 }
 
-[ "$step" = all ] || [ "$step" = count ] && scripts/fetch-subjects.sh subjects evaluation
+case $step in all | count | record) scripts/fetch-subjects.sh subjects evaluation ;; esac
 [ "$step" = table ] && programs=
 for program in $programs; do
     if [ "$step" != learn ]; then
@@ -172,7 +173,11 @@ for program in $programs; do
                 ;;
         esac
     fi
-    [ "$step" = count ] || learn "$program"
+    case $step in all | learn) learn "$program" ;; esac
 done
-[ "$step" = count ] || [ ! -d "$work/results" ] ||
-    cargo run --quiet --release --locked -p pricetag-report --example evaluation -- "$work/results" "${EVAL_TO:-docs/evaluation}"
+case $step in all | learn | table)
+    if [ -d "$work/results" ]; then
+        cargo run --quiet --release --locked -p pricetag-report --example evaluation -- "$work/results" "${EVAL_TO:-docs/evaluation}"
+    fi
+    ;;
+esac

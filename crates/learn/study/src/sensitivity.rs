@@ -14,6 +14,8 @@ const FRACTIONS: [f64; 10] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.
 const SPLITS: u64 = 3;
 /// Rows that a method is not asked to learn from fewer of.
 const LEAST_ROWS: usize = 4;
+/// Rows beyond which no training set is tried: the error has settled, and the fits take minutes.
+const MOST_ROWS: usize = 1600;
 /// Lines in the picture of the path.
 const LINES: usize = 12;
 
@@ -34,7 +36,10 @@ impl Study<'_> {
             for split in 0..SPLITS {
                 let seed = self.options.seed.wrapping_add(split);
                 let split = split_by_group(&self.design.groups, fraction, seed);
-                if split.train.len() < LEAST_ROWS || split.test.is_empty() {
+                if split.train.len() < LEAST_ROWS
+                    || split.train.len() > MOST_ROWS
+                    || split.test.is_empty()
+                {
                     continue;
                 }
                 // A method that cannot learn from so little has no point there.

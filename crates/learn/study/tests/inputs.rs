@@ -1,0 +1,117 @@
+//! What stands beside a model: the paper's black box, and the counts of what became of the features.
+
+use pricetag_cost_model::{Evaluation, Screening};
+use pricetag_dataset::{
+    Dataset, Feature, FeatureKind, Measured, Observation, ObservationId, Status,
+};
+use pricetag_study::{FitOptions, Method, fit};
+
+/// Named columns of given kinds, and a cost without noise.
+fn dataset(columns: &[(&str, FeatureKind, Vec<f64>)], cost: &[f64]) -> Dataset {
+    let mut data = Dataset::default();
+    for (name, kind, values) in columns {
+        data.features.push(Feature {
+            name: (*name).into(),
+            kind: *kind,
+            ..Feature::default()
+        });
+        let entries = values
+            .iter()
+            .enumerate()
+            .filter(|v| *v.1 != 0.0)
+            .map(|(i, v)| (ObservationId(i as u32), *v));
+        data.columns.push(entries.collect());
+    }
+    for (i, y) in cost.iter().enumerate() {
+        data.observations.push(Observation {
+            label: format!("row {}", i + 1),
+            group: format!("row {}", i + 1),
+            status: Status::Ok,
+            costs: [("wall".to_owned(), Measured { repeats: vec![*y] })].into(),
+            ..Observation::default()
+        });
+    }
+    data
+}
+
+/// Width, height, and a count that depends on a third thing no input tells.
+fn pictures(hidden: bool) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let row = |i: usize, a: usize, m: usize| (1 + i * a % m) as f64;
+    let width: Vec<f64> = (0..90).map(|i| row(i, 7, 31)).collect();
+    let height: Vec<f64> = (0..90).map(|i| row(i, 11, 37)).collect();
+    let steps = (0..90)
+        .map(|i| width[i] * width[i] * height[i] * if hidden { row(i, 13, 23) } else { 1.0 })
+        .collect();
+    (width, height, steps)
+}
+
+fn judged<'a>(list: &'a [Evaluation], name: &str) -> &'a Evaluation {
+    list.iter().find(|e| e.name == name).expect(name)
+}
+
+fn fitted(hidden: bool) -> Vec<Evaluation> {
+    let (width, height, steps) = pictures(hidden);
+    let cost: Vec<f64> = steps.iter().map(|s| 100.0 + 3.0 * s).collect();
+    let data = dataset(
+        &[
+            ("width", FeatureKind::Input, width),
+            ("height", FeatureKind::Input, height),
+            ("steps", FeatureKind::Block, steps),
+            ("base", FeatureKind::Base, vec![1.0; 90]),
+        ],
+        &cost,
+    );
+    let options = FitOptions {
+        method: Method::Nnls,
+        ..FitOptions::default()
+    };
+    let model = fit(&data, &options).unwrap();
+    assert!(model.evaluation.unwrap().median_error < 1e-6);
+    model.alternatives
+}
+
+/// w²·h is one of the terms of (1 + w + h)³, so least squares finds it.
+#[test]
+fn a_cubic_cost_is_found_from_the_inputs() {
+    let found = fitted(false);
+    assert!(judged(&found, "inputs only, cubic by least squares").median_error < 1e-6);
+    assert!(judged(&found, "inputs only, cubic by lasso").median_error < 0.05);
+}
+
+#[test]
+fn what_the_inputs_do_not_tell_no_cubic_finds() {
+    let found = fitted(true);
+    assert!(judged(&found, "inputs only, cubic by least squares").median_error > 0.2);
+    assert!(judged(&found, "inputs only, cubic by lasso").median_error > 0.2);
+}
+
+#[test]
+fn every_feature_is_counted_once() {
+    let a: Vec<f64> = (0..40).map(|i| f64::from(1 + i % 7)).collect();
+    let b: Vec<f64> = (0..40).map(|i| f64::from(1 + i % 5)).collect();
+    let twice = a.iter().map(|v| 2.0 * v).collect();
+    let cost: Vec<f64> = a.iter().map(|v| 10.0 * v).collect();
+    let data = dataset(
+        &[
+            ("a", FeatureKind::Block, a),
+            ("twice a", FeatureKind::Block, twice),
+            ("b", FeatureKind::Block, b),
+            ("always 4", FeatureKind::Block, vec![4.0; 40]),
+            ("never", FeatureKind::Block, vec![0.0; 40]),
+            ("base", FeatureKind::Base, vec![1.0; 40]),
+        ],
+        &cost,
+    );
+    let options = FitOptions {
+        method: Method::Nnls,
+        ..FitOptions::default()
+    };
+    let expected = Screening {
+        offered: 5,
+        constant: 2,
+        redundant: 1,
+        useful: 2,
+        selected: 1,
+    };
+    assert_eq!(fit(&data, &options).unwrap().screening, Some(expected));
+}
