@@ -123,7 +123,7 @@ h2() {
     local classpath classes
     classpath=$(jars 'h2-*')
     classes=$(compiled h2 "$classpath" h2)
-    record h2 'Queries#query' '--include org.h2.** --include Queries' -cp "$classes:$classpath" Queries "$(scaled 2000)" "$(scaled 2000)"
+    record h2 'Queries#report' '--include org.h2.** --include Queries' -cp "$classes:$classpath" Queries "$(scaled 1200)" "$(scaled 800)"
 }
 
 svg() {

@@ -7,8 +7,9 @@ import java.sql.Statement;
 import java.util.Random;
 
 /**
- * Queries of an H2 database in memory whose cost depends on the data: customers, products and orders with skewed keys, amounts and texts. One
- * call of {@link #query} is one observation; what is known before it are the statement's length, its number and its parameters.
+ * Reports from an H2 database in memory whose cost depends on the data: customers, products and orders with skewed keys, amounts and texts. One
+ * call of {@link #report} is one observation: one to sixteen of eight kinds of queries, a few of which each report likes. What is known before it
+ * are the length of its SQL and the number of its queries.
  *
  * <p>Orders refer to customers and products with probability falling as a power of their number, so that equal ranges of keys hold very
  * different numbers of rows; amounts are log-normal, notes a few words of Zipf's frequencies. The same seed gives the same rows and queries.
@@ -40,12 +41,20 @@ public final class Queries {
         }
     }
 
-    /** One observation. */
-    public long query(String sql, int number, int low, int high) throws SQLException {
-        return work(number, low, high);
+    /** One observation: for each query its number and its two parameters. */
+    public long report(String sql, int[] plan) throws SQLException {
+        return work(plan);
     }
 
-    private long work(int number, int low, int high) throws SQLException {
+    private long work(int[] plan) throws SQLException {
+        long check = 1;
+        for (int i = 0; i < plan.length; i += 3) {
+            check = 31 * check + query(plan[i], plan[i + 1], plan[i + 2]);
+        }
+        return check;
+    }
+
+    private long query(int number, int low, int high) throws SQLException {
         PreparedStatement statement = statements[number];
         statement.setInt(1, low);
         statement.setInt(2, high);
@@ -153,11 +162,17 @@ public final class Queries {
         Queries queries = new Queries();
         long check = 0;
         for (int i = -warmUp; i < observations; i++) {
-            // Warm-up calls are other queries, by another method.
+            // Warm-up calls are other reports, by another method.
             Random random = new Random(i);
-            int number = random.nextInt(STATEMENTS.length);
-            int[] p = parameters(number, random);
-            check += i < 0 ? queries.work(number, p[0], p[1]) : queries.query(STATEMENTS[number], number, p[0], p[1]);
+            int[] liked = random.ints(3, 0, STATEMENTS.length).toArray();
+            int[] plan = new int[3 * (int) Math.pow(17, random.nextDouble())];
+            StringBuilder sql = new StringBuilder();
+            for (int at = 0; at < plan.length; at += 3) {
+                plan[at] = liked[random.nextInt(liked.length)];
+                System.arraycopy(parameters(plan[at], random), 0, plan, at + 1, 2);
+                sql.append(STATEMENTS[plan[at]]).append(";\n");
+            }
+            check += i < 0 ? queries.work(plan) : queries.report(sql.toString(), plan);
         }
         System.out.println(check);
     }
