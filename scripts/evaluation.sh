@@ -4,6 +4,7 @@
 #   --count    makes inputs and counts, but measures no times: what may run on a busy machine
 #   --record   makes inputs, counts and times, but does not learn: what wants a quiet machine, shorter after --count
 #   --learn    only learns anew from what is recorded
+#   --curves   only learns from other shares and follows λ: two dozen fits more for each model
 #   --table    only writes docs/evaluation/ anew from what was learnt
 # Whatever is finished is kept in .cache/evaluation/work and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
 # runs (3), EVAL_SHARE the share of the observations (1). A program is done again after `rm -r .cache/evaluation/work/PROGRAM`.
@@ -16,7 +17,7 @@ repeat=${EVAL_REPEAT:-3}
 share=${EVAL_SHARE:-1}
 everything="lucene-7 lucene-8 lucene-9 maxima smooth edges fft unsharp bzip2 h2 svg"
 step=all
-case ${1:-} in --count | --record | --learn | --table) step=${1#--} && shift ;; esac
+case ${1:-} in --count | --record | --learn | --curves | --table) step=${1#--} && shift ;; esac
 programs=${*:-$everything}
 jvm="-Xms1g -Xmx1g -XX:+UseSerialGC -Djava.awt.headless=true"
 mkdir -p "$work"
@@ -150,8 +151,6 @@ learn() { # learn NAME: the models of one program
             return 0
         }
         awk -v a="$begun" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >"${model%.json}.seconds"
-        # Once more for how the error depends on shares and λ; the model is the same.
-        "$pricetag" --quiet fit "$data" -o "$model" --target cpu --train 10% --sensitivity "$@" >/dev/null
     }
     fit best
     fit sparse --method poly --level loop,branch,method
@@ -159,8 +158,22 @@ learn() { # learn NAME: the models of one program
 
 case $step in all | count | record) scripts/fetch-subjects.sh subjects evaluation ;; esac
 [ "$step" = table ] && programs=
+# How the errors depend on the share learnt from and on λ: two dozen fits more for each model, so after all others.
+sensitivity() { # sensitivity NAME
+    local data=$work/$1/data model out=$work/results/$1
+    for model in sparse best; do
+        [ -f "$out/$model.json" ] && [ ! "$out/$model.curves" -nt "$out/$model.json" ] || continue
+        echo "learning $1 from larger and smaller shares: $model" >&2
+        local options=()
+        [ "$model" = best ] || options=(--method poly --level loop,branch,method)
+        "$pricetag" --quiet fit "$data" -o "$out/$model.part" --target cpu --train 10% --sensitivity "${options[@]}" >/dev/null || continue
+        mv "$out/$model.part" "$out/$model.json"
+        touch "$out/$model.curves"
+    done
+}
+
 for program in $programs; do
-    if [ "$step" != learn ]; then
+    if [ "$step" != learn ] && [ "$step" != curves ]; then
         case $program in
             lucene-7) lucene 7 7.7.3 ;;
             lucene-8) lucene 8 8.11.4 ;;
@@ -175,7 +188,10 @@ for program in $programs; do
     fi
     case $step in all | learn) learn "$program" ;; esac
 done
-case $step in all | learn | table)
+for program in $programs; do
+    case $step in all | curves) sensitivity "$program" ;; esac
+done
+case $step in all | learn | curves | table)
     if [ -d "$work/results" ]; then
         cargo run --quiet --release --locked -p pricetag-report --example evaluation -- "$work/results" "${EVAL_TO:-docs/evaluation}"
     fi
