@@ -40,8 +40,8 @@ struct Table {
     known: HashMap<(ClassIndex, u32), Number>,
     fields: BTreeMap<(String, String, String), Number>,
     variables: Vec<Variable>,
-    /// How many values a live thread gave to a field.
-    given: HashMap<i32, HashMap<Number, u16>>,
+    /// How many values a live thread gave to each field, by its number.
+    given: HashMap<i32, Vec<u16>>,
 }
 
 #[derive(Debug)]
@@ -117,9 +117,13 @@ impl Values {
         let nth = match variable.place {
             ValuePlace::Local { .. } | ValuePlace::Depth { .. } => nth as u16,
             ValuePlace::Field { .. } => {
-                let given = given.entry(serial).or_default().entry(number).or_insert(0);
-                *given += 1;
-                *given - 1
+                let given = given.entry(serial).or_default();
+                let at = number as usize;
+                if given.len() <= at {
+                    given.resize(at + 1, 0);
+                }
+                given[at] = given[at].saturating_add(1);
+                given[at] - 1
             }
         };
         if nth >= limit {
