@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use pricetag_cost_model::{Collector, ModePrices};
-use pricetag_dataset::{Dataset, DatasetBuilder, Feature, FeatureKind, Measured, Observation, Row};
+use pricetag_dataset::{Dataset, Observation};
+use pricetag_estimator::{Column, Design, Estimator, Values};
 use pricetag_quantity::median;
-use pricetag_study::{Method, fit};
+use pricetag_regress::NonNegative;
 
-use crate::time::options;
 use crate::{cost, rows};
 
 pub(crate) fn learn(table: &Dataset, prices: &ModePrices) -> Option<Collector> {
@@ -35,7 +35,7 @@ pub(crate) fn learn(table: &Dataset, prices: &ModePrices) -> Option<Collector> {
         .iter()
         .map(|(row, ns)| ns / cost(row, "collections"))
         .collect();
-    let (per_collection, per_word) = linear(&left, &collecting)?;
+    let (per_collection, per_word) = linear(&left)?;
     Some(Collector {
         heap,
         heap_bounds,
@@ -99,48 +99,25 @@ fn remainders(collecting: &Dataset, prices: &ModePrices) -> Vec<(Observation, f6
                 .formula
                 .evaluate(&|name| Some(dense.get(name).map_or(0.0, |c| c[row])))
                 .ok()?;
-            Some((o.clone(), (cost(o, "ns") - explained).max(1.0)))
+            Some((o.clone(), cost(o, "ns") - explained))
         })
         .collect()
 }
 
-/// a and b by non-negative least squares on relative errors.
-fn linear(left: &[(Observation, f64)], table: &Dataset) -> Option<(f64, f64)> {
-    let mut builder = DatasetBuilder::new(table.meta.clone());
-    let names = ["collections", "promoted_words"];
-    let features = names.map(|name| {
-        builder.intern(Feature {
-            name: format!("n {name}"),
-            kind: FeatureKind::Opcode,
-            unit: "1".into(),
-            ..Feature::default()
-        })
+/// a and b by non-negative least squares on errors relative to the whole run: small remainders of long runs are mostly noise.
+fn linear(left: &[(Observation, f64)]) -> Option<(f64, f64)> {
+    let columns = ["collections", "promoted_words"].map(|name| Column {
+        name: name.to_owned(),
+        values: Values::Dense(left.iter().map(|(row, _)| cost(row, name)).collect()),
     });
-    for (row, ns) in left {
-        let mut observation = row.clone();
-        observation.inputs.clear();
-        observation.costs = BTreeMap::from([("ns".to_owned(), Measured::new([*ns]))]);
-        let counts = features.iter().zip(names).map(|(f, n)| (*f, cost(row, n)));
-        builder.row(Row {
-            observation,
-            counts: counts.collect(),
-            ..Row::default()
-        });
-    }
-    let model = fit(&builder.finish(), &options("ns", Method::Nnls, 1)).ok()?;
-    let at = |collections: f64, words: f64| {
-        model
-            .formula
-            .evaluate(&|name| {
-                Some(match name {
-                    "n collections" => collections,
-                    "n promoted_words" => words,
-                    _ => 0.0,
-                })
-            })
-            .ok()
-    };
-    Some((at(1.0, 0.0)?, at(0.0, 1.0)?))
+    let mut design = Design::new(columns.into(), left.iter().map(|l| l.1).collect());
+    design.weights = left
+        .iter()
+        .map(|(row, _)| cost(row, "ns").max(1.0).powi(-2))
+        .collect();
+    let fitted = NonNegative.fit(&design.check().ok()?).ok()?;
+    let price = |i: usize| fitted.coefficients.get(i)?.estimate;
+    Some((price(0)?, price(1)?))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use pricetag_cost_model::Interval;
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_estimator::{Design, Estimator, tabulate};
-use pricetag_regress::{LeastAbsolute, LeastSquares, NonNegative};
+use pricetag_regress::{LeastSquares, NonNegative};
 use pricetag_study::Method;
 use pricetag_study::interval::interval;
 
@@ -65,10 +65,6 @@ fn predict(
 ) -> Option<Vec<f64>> {
     let estimator: Box<dyn Estimator> = match method {
         Method::Ols | Method::Wls => Box::new(LeastSquares::default()),
-        Method::L1 => Box::new(LeastAbsolute {
-            intercept: false,
-            non_negative: true,
-        }),
         _ => Box::new(NonNegative),
     };
     let mut rest = design.select(outside);

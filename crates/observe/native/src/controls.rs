@@ -19,7 +19,7 @@ controls! {
     ackermann append append_reversed append_two assoc balanced bubble_sort collatz compose_all
     compress derivative digits drop_every duplicate encode exists_all factorial factorial_halves
     factorial_tail fibonacci fibonacci_loop filter_even flatten fold_right_copy fold_sum
-    gc_append gc_closures gc_map_chain gc_pairs gc_queue gc_range gc_sort gc_trees gcd_all hanoi
+    gc_append gc_closures gc_init gc_map_chain gc_pairs gc_queue gc_sort gc_trees gcd_all hanoi
     horner insertion_sort integral is_prime kth last length length_tail map_add map_sign
     matrix_add matrix_times mean_variance member member_any merge_sort newton pack perfect
     power_fast power_linear queens quick_sort reverse reverse_append rotate selection_sort

@@ -9,7 +9,7 @@ use pricetag_dataset::{
     Dataset, DatasetBuilder, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
     Row as DatasetRow, Status,
 };
-use pricetag_miniml::{Limits, Row, count};
+use pricetag_miniml::{Options, Row, run};
 use pricetag_quantity::{low_quantile, median};
 
 use crate::error::NativeError;
@@ -28,6 +28,14 @@ pub enum Mode {
 impl Mode {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Paper, Self::Extended];
+
+    /// The evaluator's word for it.
+    pub fn rules(self) -> pricetag_miniml::Mode {
+        match self {
+            Self::Paper => pricetag_miniml::Mode::Paper,
+            Self::Extended => pricetag_miniml::Mode::Extended,
+        }
+    }
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -59,18 +67,27 @@ impl Statistic {
 /// Name of the column that is 1 in every row.
 pub const BASE: &str = "base";
 
-/// Counts of one row.
-pub fn counts_of(row: &Row, mode: Mode) -> BTreeMap<String, f64> {
-    let _ = mode;
-    row.counts
-        .iter()
-        .map(|(name, n)| (name.clone(), *n as f64))
-        .collect()
+/// Name of the input that holds the number of words the evaluator expects to be promoted.
+pub const PREDICTED: &str = "promoted";
+
+/// What the evaluator knows of one call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counted {
+    /// How often each construct runs.
+    pub counts: BTreeMap<String, f64>,
+    /// Words that its minor collections promote.
+    pub promoted: f64,
 }
 
-/// Words promoted in the collections of one row, where the evaluator knows them.
-pub fn promoted_of(_row: &Row) -> Option<f64> {
-    None
+impl Counted {
+    /// Of one top-level item.
+    pub fn of(row: &Row) -> Self {
+        let counts = row.counts.iter();
+        Self {
+            counts: counts.map(|(name, n)| (name.clone(), *n as f64)).collect(),
+            promoted: row.promoted as f64,
+        }
+    }
 }
 
 /// Counts of a program at some sizes.
@@ -78,7 +95,7 @@ pub fn count_program(
     program: &Program,
     sizes: &[u32],
     mode: Mode,
-) -> Result<Vec<BTreeMap<String, f64>>, NativeError> {
+) -> Result<Vec<Counted>, NativeError> {
     use std::fmt::Write as _;
     let fail = |reason: String| NativeError::Count {
         program: program.name.clone(),
@@ -89,9 +106,13 @@ pub fn count_program(
         // Writing into a string cannot fail.
         writeln!(source, "let argument_ = input {size} ;;\nrun argument_ ;;").ok();
     }
-    let run = count(&source, Limits::default()).map_err(|errors| {
+    let options = Options {
+        mode: mode.rules(),
+        ..Options::default()
+    };
+    let run = run(&source, &options).map_err(|errors| {
         let first = errors.first();
-        fail(first.map_or_else(String::new, |e| format!("{}", e.message)))
+        fail(first.map_or_else(String::new, |e| e.message.clone()))
     })?;
     if let Some(stop) = run.stop {
         return Err(fail(stop.to_string()));
@@ -101,7 +122,7 @@ pub fn count_program(
         .iter()
         .skip(1)
         .step_by(2)
-        .map(|row| counts_of(row, mode))
+        .map(Counted::of)
         .collect())
 }
 
@@ -148,13 +169,11 @@ fn size_of(row: &Observation, program: &Program) -> Result<u32, NativeError> {
     }
 }
 
-fn add(
-    builder: &mut DatasetBuilder,
-    row: &Observation,
-    counts: BTreeMap<String, f64>,
-    statistic: Statistic,
-) {
+fn add(builder: &mut DatasetBuilder, row: &Observation, counted: Counted, statistic: Statistic) {
     let mut observation = row.clone();
+    observation
+        .inputs
+        .insert(PREDICTED.into(), InputValue::Number(counted.promoted));
     if let Some(times) = observation.costs.get_mut(TIME) {
         let value = statistic.of(&times.repeats);
         *times = Measured::new(value.into_iter().collect::<Vec<_>>());
@@ -168,7 +187,7 @@ fn add(
         })
     };
     let mut cells = vec![(feature(BASE, FeatureKind::Base), 1.0)];
-    for (name, n) in counts {
+    for (name, n) in counted.counts {
         if name != BASE {
             cells.push((feature(&name, FeatureKind::Opcode), n));
         }

@@ -6,6 +6,8 @@
 //! Each program says what must be in its machine code.
 
 mod calls;
+mod collecting;
+mod composed;
 mod operations;
 
 use crate::assembly::Expectation;
@@ -14,9 +16,6 @@ use crate::program::{Program, spaced};
 /// Sizes of a training program.
 const SIZES: (u32, u32, u32) = (1000, 20_000, 20);
 
-/// Compositions of constructs, as files.
-const COMPOSED: &[(&str, &str)] = &[];
-
 /// All training programs, in a fixed order.
 ///
 /// # Panics
@@ -24,9 +23,8 @@ const COMPOSED: &[(&str, &str)] = &[];
 pub fn programs() -> Vec<Program> {
     let mut out = operations::programs();
     out.extend(calls::programs());
-    out.extend(COMPOSED.iter().map(|(name, text)| {
-        Program::parse(name, text).unwrap_or_else(|e| panic!("a training program: {e}"))
-    }));
+    out.extend(composed::programs());
+    out.extend(collecting::programs());
     out
 }
 
@@ -80,8 +78,8 @@ mod tests {
         let mut grows: BTreeMap<String, f64> = BTreeMap::new();
         for p in programs() {
             let rows = count_program(&p, &[1000, 2000], Mode::Paper).unwrap();
-            for (name, n) in &rows[1] {
-                let before = rows[0].get(name).copied().unwrap_or(0.0);
+            for (name, n) in &rows[1].counts {
+                let before = rows[0].counts.get(name).copied().unwrap_or(0.0);
                 let most = grows.entry(name.clone()).or_default();
                 *most = most.max(n - before);
             }

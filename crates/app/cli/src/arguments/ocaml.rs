@@ -55,6 +55,9 @@ pub struct OcamlLearnArgs {
     /// The price list.
     #[arg(short, long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
+    /// Write the tables that are learnt from, counts of constructs beside costs, into this folder: one dataset for each mode.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub tables: Option<PathBuf>,
     #[command(flatten)]
     pub native: NativeArgs,
 }
@@ -92,6 +95,9 @@ pub struct OcamlEvaluateArgs {
     /// Folder of control programs to use instead of those that come with Pricetag.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub controls: Option<PathBuf>,
+    /// Write the tables that are held against it, counts of constructs beside costs, into this folder: one dataset for each mode.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub tables: Option<PathBuf>,
     /// Write a picture of every program, predicted and measured over size, into this folder.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub plots: Option<PathBuf>,

@@ -41,6 +41,7 @@ pub(super) fn programs() -> Vec<Program> {
         out.push(compare(comparison, false));
         out.push(compare(comparison, true));
     }
+    out.extend([kept(false), kept(true)]);
     out.extend(negations());
     out.extend(booleans());
     out
@@ -49,7 +50,7 @@ pub(super) fn programs() -> Vec<Program> {
 /// Each operation waits for the one before.
 fn chain((name, construct, op, float, instruction): Operation) -> Program {
     let (a, b) = if float {
-        ("1.5", "1.25")
+        ("1.5", "1.0000001")
     } else {
         ("123456789", "7")
     };
@@ -162,6 +163,26 @@ fn negations() -> Vec<Program> {
             &["loop: 1 =xor", "loop: 1 allocate"],
         ),
     ]
+}
+
+/// Comparisons whose result is kept instead of branched on.
+fn kept(float: bool) -> Program {
+    let (ty, dot, instruction) = if float {
+        ("float", ".", "float-compare")
+    } else {
+        ("int", "", "compare")
+    };
+    let source = format!(
+        "let rec loop n r (a : {ty}) (b : {ty}) =\n  if n = 0 then r else\n  let x = a < b in let y = b < a in let z = a = b in\n  \
+         loop (n - 1) ((x, y, z) :: []) a b\nlet input n = n\nlet run n = loop n [] 1{dot} 2{dot}\n"
+    );
+    let asm = format!("loop: 3 {instruction}");
+    program(
+        &format!("kept_{ty}"),
+        &format!("comparisons of {ty}"),
+        source,
+        &[&asm, "loop: 1 allocate"],
+    )
 }
 
 fn booleans() -> Vec<Program> {

@@ -7,7 +7,7 @@ use pricetag_native::{Program, controls};
 use pricetag_predict::{Control, hold_against};
 use pricetag_report::figures::control_figures;
 
-use super::learn::{measurements, native, tables};
+use super::learn::{measurements, native, save_tables, tables};
 use super::predict::open_list;
 use crate::arguments::OcamlEvaluateArgs;
 use crate::console::Console;
@@ -25,6 +25,7 @@ pub fn run(args: &OcamlEvaluateArgs, console: &Console) -> Result<ExitCode, Fail
     }
     let measured = measurements(&args.native, &programs, console)?;
     let tables = tables(&measured, &programs)?;
+    save_tables(&tables, args.tables.as_deref())?;
     let about: Vec<Control> = programs
         .iter()
         .map(|p| Control {

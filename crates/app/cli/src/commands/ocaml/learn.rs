@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -24,6 +25,7 @@ pub fn run(args: &OcamlLearnArgs, common: &Common, console: &Console) -> Result<
     let programs = training::programs();
     let measured = measurements(&args.native, &programs, console)?;
     let tables = tables(&measured, &programs)?;
+    save_tables(&tables, args.tables.as_deref())?;
     let list = pricetag_semantics::learn(&tables, common.seed)
         .map_err(|e| Failure::new(e.to_string()).doing("learning a price list"))?;
     list.save(&args.output)
@@ -96,6 +98,18 @@ pub fn tables(
             Ok((mode.name().to_owned(), table))
         })
         .collect()
+}
+
+/// Writes each table as a dataset, if a folder is given.
+pub fn save_tables(
+    tables: &BTreeMap<String, Dataset>,
+    folder: Option<&Path>,
+) -> Result<(), Failure> {
+    let Some(folder) = folder else { return Ok(()) };
+    for (mode, table) in tables {
+        pricetag_dataset::save(table, &folder.join(mode))?;
+    }
+    Ok(())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used in map_err")]

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use pricetag_cost_model::PriceList;
 use pricetag_finding::{CallPredictions, FINDING_SCHEMA};
-use pricetag_miniml::{Limits, Row, count};
-use pricetag_native::{Mode, Ocaml, counting};
+use pricetag_miniml::{Limits, Options, Row};
+use pricetag_native::counting::Counted;
+use pricetag_native::{Mode, Ocaml};
 use pricetag_predict::{Call, Pricing, predict_call};
 
 use super::refused;
@@ -22,11 +23,18 @@ pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failu
     let pricing = Pricing::of(&list, mode.name(), args.estimator.as_deref())?;
     let file = args.program.display().to_string();
     let source = std::fs::read_to_string(&args.program).map_err(io("read", &args.program))?;
-    let limits = Limits {
-        fuel: args.fuel,
-        memory: args.memory,
+    let mut options = Options {
+        limits: Limits {
+            fuel: args.fuel,
+            memory: args.memory,
+        },
+        mode: mode.rules(),
+        ..Options::default()
     };
-    let run = count(&source, limits)
+    if let Some(collector) = &list.collector {
+        options.minor_heap = collector.heap as u64;
+    }
+    let run = pricetag_miniml::run(&source, &options)
         .map_err(|errors| refused(&errors, &file, &source, console, "predict"))?;
     if let Some(stop) = &run.stop {
         return Err(super::stopped(&run, stop, &file));
@@ -35,7 +43,7 @@ pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failu
         .rows
         .iter()
         .filter(|row| !row.counts.is_empty())
-        .map(|row| predict_call(&pricing, &call(row, mode)))
+        .map(|row| predict_call(&pricing, &call(row)))
         .collect();
     if calls.is_empty() {
         return Err(
@@ -84,7 +92,8 @@ pub fn warnings(list: &PriceList) -> Vec<String> {
         .collect()
 }
 
-fn call(row: &Row, mode: Mode) -> Call {
+fn call(row: &Row) -> Call {
+    let counted = Counted::of(row);
     let names = row.names.join(", ");
     Call {
         label: if names.is_empty() {
@@ -93,7 +102,7 @@ fn call(row: &Row, mode: Mode) -> Call {
             format!("line {}: {names}", row.line)
         },
         line: row.line,
-        counts: counting::counts_of(row, mode),
-        promoted: counting::promoted_of(row),
+        counts: counted.counts,
+        promoted: Some(counted.promoted),
     }
 }

@@ -1,0 +1,73 @@
+//! Programs that make the collector run, with nothing, some or all of what they allocate alive.
+
+use super::program;
+use crate::program::{Program, spaced};
+
+/// Name, sizes, what must be in the machine code, source.
+const TEXTS: &[(&str, (u32, u32), &[&str], &str)] = &[
+    (
+        "collect_none",
+        (20_000, 300_000),
+        &["loop: 1 allocate"],
+        "let rec loop n p = if n = 0 then p else loop (n - 1) (n, n, n)\nlet input n = n\nlet run n = loop n (1, 2, 3)\n",
+    ),
+    (
+        "collect_all",
+        (20_000, 300_000),
+        &["make: 1 allocate"],
+        "let rec make n l = if n = 0 then l else make (n - 1) (n :: n :: l)\nlet input n = n / 2\nlet run n = make n []\n",
+    ),
+    (
+        "collect_half",
+        (20_000, 300_000),
+        &["make: 1 allocate"],
+        "let rec make n p l = if n = 0 then l else make (n - 1) (n, n) (n :: l)\nlet input n = n\nlet run n = make n (1, 1) []\n",
+    ),
+    (
+        "collect_tenth",
+        (20_000, 300_000),
+        &["make: 1 allocate"],
+        "let rec make n p l = if n = 0 then l else make (n - 1) (n, n, n) (if n mod 10 = 0 then n :: l else l)\nlet input n = n\nlet run n = make n (1, 1, 1) []\n",
+    ),
+    (
+        "collect_pairs",
+        (15_000, 200_000),
+        &["make: 1 allocate"],
+        "let rec make n l = if n = 0 then l else make (n - 1) ((n, n) :: l)\nlet input n = n\nlet run n = make n []\n",
+    ),
+    (
+        "collect_tree",
+        (20_000, 200_000),
+        &["grow: 1 allocate"],
+        "type tree = Leaf | Node of tree * int * tree\nlet rec grow a b = if a > b then Leaf else let m = (a + b) / 2 in Node (grow a (m - 1), m, grow (m + 1) b)\nlet input n = n\nlet run n = grow 1 n\n",
+    ),
+    (
+        "collect_rows",
+        (20_000, 300_000),
+        &["up: 1 allocate"],
+        "let rec up a b l = if a > b then l else up a (b - 1) (b :: l)\nlet rec sum l a = match l with [] -> a | x :: r -> sum r (a + x)\nlet rec again n a = if n < 1 then a else again (n - 2000) (a + sum (up 1 2000 []) 0)\nlet input n = n\nlet run n = again n 0\n",
+    ),
+    (
+        "collect_deep",
+        (20_000, 120_000),
+        &["up: 1 call"],
+        "let rec up a b = if a > b then [] else a :: up (a + 1) b\nlet input n = n\nlet run n = up 1 n\n",
+    ),
+    (
+        "collect_copies",
+        (5_000, 60_000),
+        &["copy: 1 allocate"],
+        "let rec make n l = if n = 0 then l else make (n - 1) (n :: l)\nlet rec copy l a = match l with [] -> a | x :: r -> copy r (x :: a)\nlet rec again k l = if k = 0 then l else again (k - 1) (copy l [])\nlet input n = make n []\nlet run l = again 6 l\n",
+    ),
+];
+
+pub(super) fn programs() -> Vec<Program> {
+    TEXTS
+        .iter()
+        .map(|(name, (first, last), asm, source)| {
+            let mut program = program(name, "collections", (*source).to_owned(), asm);
+            program.sizes = spaced(*first, *last, 10);
+            program
+        })
+        .collect()
+}
