@@ -54,6 +54,7 @@ survey() {
         need "Chromium (the report is tested in a real browser)" chromium
     fi
     have mvn || need "Maven (fetches pinned compilers and subject programs)" maven
+    have ocamlopt || need "OCaml's native compiler (ocamlopt)" ocaml
     have unzip || need "unzip" unzip
     have sha256sum || need "sha256sum" coreutils
     if [ "$want_subjects" != subjects ]; then

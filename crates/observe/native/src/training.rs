@@ -23,9 +23,34 @@ const SIZES: (u32, u32, u32) = (1000, 20_000, 20);
 pub fn programs() -> Vec<Program> {
     let mut out = operations::programs();
     out.extend(calls::programs());
+    out.extend(few(&out));
     out.extend(composed::programs());
     out.extend(collecting::programs());
     out
+}
+
+/// Programs that are also run a few times only: what a run costs before its first construct.
+const FEW: [&str; 8] = [
+    "nothing",
+    "loop_only",
+    "loop_five",
+    "call_recursive",
+    "call_one",
+    "match_list",
+    "tuple_two",
+    "cons_tail",
+];
+
+/// The same programs at sizes from 3 to 60.
+fn few(all: &[Program]) -> Vec<Program> {
+    all.iter()
+        .filter(|p| FEW.contains(&p.name.as_str()))
+        .map(|p| Program {
+            name: format!("few_{}", p.name),
+            sizes: spaced(3, 60, SIZES.2),
+            ..p.clone()
+        })
+        .collect()
 }
 
 /// A program of this crate.

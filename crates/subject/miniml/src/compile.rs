@@ -6,6 +6,7 @@
 
 mod chain;
 mod charge;
+mod chase;
 mod constant;
 mod decision;
 mod expression;
@@ -49,9 +50,11 @@ pub(crate) fn compile(program: &Program, mode: Mode) -> Code {
         global_numbers: BTreeMap::new(),
         raw: BTreeSet::new(),
         chained: BTreeSet::new(),
+        chased: BTreeMap::new(),
     };
     if mode == Mode::Extended {
         chain::find(program, &mut compiler.chained);
+        compiler.chased = chase::find(program);
     }
     for item in &program.items {
         let entry = compiler.item(&item.work);
@@ -124,6 +127,8 @@ pub(crate) struct Compiler<'p> {
     raw: BTreeSet<VarId>,
     /// Operations on a dependent chain, by address.
     chained: BTreeSet<usize>,
+    /// Variables whose loading is on one, with the number of loads.
+    chased: BTreeMap<VarId, u32>,
 }
 
 impl<'p> Compiler<'p> {

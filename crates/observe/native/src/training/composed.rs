@@ -15,8 +15,8 @@ const TEXTS: &[(&str, &[&str], &str, &str)] = &[
     (
         "above",
         &["above: 1 jump"],
-        MIXED,
-        "let rec above (k : int) l c = match l with [] -> c | x :: r -> above k r (if x > k then c + 1 else c)\nlet input n = mixed n 3\nlet run l = above 511 l 0\n",
+        UP,
+        "let rec above (k : int) l c = match l with [] -> c | x :: r -> above k r (if x > k then c + 1 else c)\nlet input n = up 1 n\nlet run l = above 511 l 0\n",
     ),
     (
         "increments",
@@ -27,8 +27,8 @@ const TEXTS: &[(&str, &[&str], &str, &str)] = &[
     (
         "differences",
         &["differences: 1 allocate", "differences: 1 call"],
-        MIXED,
-        "let rec differences l = match l with x :: (y :: _ as r) -> (y - x) :: differences r | _ -> []\nlet input n = mixed n 3\nlet run l = differences l\n",
+        UP,
+        "let rec differences l = match l with x :: (y :: _ as r) -> (y - x) :: differences r | _ -> []\nlet input n = up 1 n\nlet run l = differences l\n",
     ),
     (
         "weave",
@@ -39,8 +39,8 @@ const TEXTS: &[(&str, &[&str], &str, &str)] = &[
     (
         "greatest",
         &["greatest: 1 call"],
-        MIXED,
-        "let rec greatest l = match l with [] -> 0 | x :: r -> let m = greatest r in if x > m then x else m\nlet input n = mixed n 3\nlet run l = greatest l\n",
+        UP,
+        "let rec greatest l = match l with [] -> 0 | x :: r -> let m = greatest r in if x > m then x else m\nlet input n = up 1 n\nlet run l = greatest l\n",
     ),
     (
         "combine_with",
@@ -94,7 +94,7 @@ const TEXTS: &[(&str, &[&str], &str, &str)] = &[
         "sorted_in",
         &["place: 1 call"],
         MIXED,
-        "let rec place (x : int) l = match l with [] -> [x] | y :: r -> if y < x then y :: place x r else x :: l\nlet rec several k l a = if k < 1 then a else several (k - 40) l (match place k l with [] -> a | x :: _ -> a + x)\nlet rec up a b = if a > b then [] else a :: up (a + 1) b\nlet input n = (n, up 1 40)\nlet run (n, l) = several n l 0\n",
+        "let rec place (x : int) l = match l with [] -> [x] | y :: r -> if y < x then y :: place x r else x :: l\nlet rec several k l a = if k < 1 then a else several (k - 200) l (match place k l with [] -> a | x :: _ -> a + x)\nlet rec up a b = if a > b then [] else a :: up (a + 1) b\nlet input n = (n, up 1 200)\nlet run (n, l) = several n l 0\n",
     ),
     (
         "found",
@@ -244,7 +244,7 @@ const TEXTS: &[(&str, &[&str], &str, &str)] = &[
         "first_missing",
         &["seek: 1 compare"],
         UP,
-        "exception Missing\nlet rec seek (k : int) l = match l with [] -> raise Missing | x :: r -> if x = k then x else seek k r\nlet rec all n l c = if n < 1 then c else all (n - 20) l (c + (try seek 21 l with Missing -> 1))\nlet input n = (n, up 1 20)\nlet run (n, l) = all n l 0\n",
+        "exception Missing\nlet rec seek (k : int) l = match l with [] -> raise Missing | x :: r -> if x = k then x else seek k r\nlet rec all n l c = if n < 1 then c else all (n - 200) l (c + (try seek 201 l with Missing -> 1))\nlet input n = (n, up 1 200)\nlet run (n, l) = all n l 0\n",
     ),
     (
         "even_odd",
@@ -292,13 +292,103 @@ const TEXTS: &[(&str, &[&str], &str, &str)] = &[
         "nested_rows",
         &["row: 1 jump"],
         UP,
-        "let rec row l a = match l with [] -> a | x :: r -> row r (a + x)\nlet rec rows m a = match m with [] -> a | l :: r -> rows r (row l a)\nlet rec make n = if n < 1 then [] else up 1 8 :: make (n - 8)\nlet input n = make n\nlet run m = rows m 0\n",
+        "let rec row l a = match l with [] -> a | x :: r -> row r (a + x)\nlet rec rows m a = match m with [] -> a | l :: r -> rows r (row l a)\nlet rec make n = if n < 1 then [] else up 1 100 :: make (n - 100)\nlet input n = make n\nlet run m = rows m 0\n",
     ),
     (
         "rows_made",
         &["make: 1 call"],
         UP,
-        "let rec make n = if n < 1 then [] else up 1 8 :: make (n - 8)\nlet input n = n\nlet run n = make n\n",
+        "let rec make n = if n < 1 then [] else up 1 100 :: make (n - 100)\nlet input n = n\nlet run n = make n\n",
+    ),
+    (
+        "count_if",
+        &["count_if: 1 indirect"],
+        UP,
+        "let rec count_if f l c = match l with [] -> c | x :: r -> count_if f r (if f x then c + 1 else c)\nlet input n = (n, up 1 n)\nlet run (n, l) = count_if (fun x -> 2 * x < n) l 0\n",
+    ),
+    (
+        "sum_by",
+        &["sum_by: 1 indirect"],
+        UP,
+        "let rec sum_by f l a = match l with [] -> a | x :: r -> sum_by f r (a + f x)\nlet input n = (n, up 1 n)\nlet run (n, l) = sum_by (fun x -> x + n) l 0\n",
+    ),
+    (
+        "none_of",
+        &["none_of: 1 indirect"],
+        UP,
+        "let rec none_of f l = match l with [] -> true | x :: r -> if f x then false else none_of f r\nlet input n = (n, up 1 n)\nlet run (n, l) = none_of (fun x -> x > n) l\n",
+    ),
+    (
+        "differences_with",
+        &["walk: 1 =caml_apply2"],
+        UP,
+        "let rec walk f a b c = match a with [] -> c | x :: r -> (match b with [] -> c | y :: s -> walk f r s (c + f x y))\nlet minus x y = x - y\nlet input n = (up 1 n, up 1 n)\nlet run (a, b) = walk minus a b 0\n",
+    ),
+    (
+        "with_image",
+        &["image: 1 indirect", "image: 1 allocate"],
+        UP,
+        "let rec image f l = match l with [] -> [] | x :: r -> let y = f x in (x + y) :: image f r\nlet negative x = 0 - x\nlet input n = up 1 n\nlet run l = image negative l\n",
+    ),
+    (
+        "every_other",
+        &["other: 1 allocate", "other: 1 jump"],
+        UP,
+        "let rec other l a = match l with x :: _ :: r -> other r (x :: a) | _ -> a\nlet input n = up 1 n\nlet run l = other l []\n",
+    ),
+    (
+        "twins",
+        &["twins: 1 allocate", "twins: 1 jump"],
+        UP,
+        "let rec twins l a = match l with [] -> a | x :: r -> twins r ((x, x) :: a)\nlet input n = up 1 n\nlet run l = twins l []\n",
+    ),
+    (
+        "short_rows",
+        &["row: 1 jump"],
+        UP,
+        "let rec row l a = match l with [] -> a | x :: r -> row r (a + x * 3)\nlet rec rows m a = match m with [] -> a | l :: r -> rows r (row l a)\nlet rec make n = if n < 1 then [] else up 1 8 :: make (n - 8)\nlet input n = make n\nlet run m = rows m 0\n",
+    ),
+    (
+        "short_rows_raised",
+        &["raise_row: 1 call"],
+        UP,
+        "let rec raise_row l = match l with [] -> [] | x :: r -> let y = x + 1 in y :: raise_row r\nlet rec rows m = match m with [] -> [] | l :: r -> let s = raise_row l in s :: rows r\nlet rec make n = if n < 1 then [] else up 1 8 :: make (n - 8)\nlet input n = make n\nlet run m = rows m\n",
+    ),
+    (
+        "firsts",
+        &["firsts: 1 call"],
+        UP,
+        "let rec firsts m = match m with [] -> [] | l :: r -> (match l with [] -> 0 :: firsts r | x :: _ -> x :: firsts r)\nlet rec make n = if n < 1 then [] else [n; 1] :: make (n - 1)\nlet input n = make n\nlet run m = firsts m\n",
+    ),
+    (
+        "float_weighed",
+        &["weigh: 2 float-multiply"],
+        "",
+        "let rec make n = if n = 0 then [] else float_of_int (n mod 9) :: make (n - 1)\nlet rec weigh l w s = match l with [] -> s | x :: r -> weigh r (w *. 0.9999) (s +. x *. w)\nlet input n = make n\nlet run l = weigh l 1. 0.\n",
+    ),
+    (
+        "float_three",
+        &["three: 2 float-add"],
+        "",
+        "let rec three n a b c = if n = 0 then a +. b +. c else three (n - 1) (a +. 1.) (b +. 0.5) (c -. 0.25)\nlet input n = n\nlet run n = three n 1. 2. 3.\n",
+    ),
+    (
+        "odd_product",
+        &["product: 1 multiply"],
+        "",
+        "let rec product n a = if n = 0 then a else product (n - 1) (a * (n + n + 1))\nlet input n = n\nlet run n = product n 1\n",
+    ),
+    (
+        "remainders",
+        &["count: 1 divide"],
+        "",
+        "let rec count k n m c = if k = 0 then c else count (k - 1) n m (if n mod k < m then c + 1 else c)\nlet input n = n\nlet run n = count n 1000003 7 0\n",
+    ),
+    (
+        "conditions",
+        &["count: 1 indirect"],
+        "",
+        "let rec count f n c = if n = 0 then c else count f (n - 1) (if f n then c + 1 else c)\nlet odd n = n mod 2 = 1\nlet input n = n\nlet run n = count odd n 0\n",
     ),
 ];
 

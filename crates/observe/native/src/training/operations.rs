@@ -80,7 +80,7 @@ fn apart((name, construct, op, float, instruction): Operation) -> Program {
         )
     } else {
         format!(
-            "let rec loop n a b c d e = if n = 0 then a + b + c + d else\n  loop (n - 1) (n {op} e) (b {op} e) (c {op} e) (d {op} e) e\n\
+            "let rec loop n a b c d e = if n = 0 then a + b + c + d else\n  loop (n - 1) (n {op} e) ((n + 1) {op} e) ((n + 2) {op} e) ((n + 3) {op} e) e\n\
              let input n = n\nlet run n = loop n 987654321 87654321 7654321 654321 3\n"
         )
     };
@@ -95,7 +95,7 @@ fn apart((name, construct, op, float, instruction): Operation) -> Program {
 /// The second operand is a constant, which the compiler makes use of.
 fn by_constant((name, construct, op, _, _): Operation, by: u32) -> Program {
     let source = format!(
-        "let rec loop n a b = if n = 0 then a + b else loop (n - 1) ((n + a) {op} {by} {op} {by}) ((n + b) {op} {by} {op} {by})\n\
+        "let rec loop n a b = if n = 0 then a + b else loop (n - 1) ((n + a) {op} {by}) ((n + 1) {op} {by})\n\
          let input n = n\nlet run n = loop n 1 2\n"
     );
     program(

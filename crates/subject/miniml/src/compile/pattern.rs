@@ -65,7 +65,7 @@ impl<'p> Compiler<'p> {
             }
             _ => {
                 self.charge(Construct::TupleMatch, elements(pattern));
-                self.charge_tests(costs(&[pattern], ghost)[0]);
+                self.charge_tests(costs(&[pattern], ghost)[0], pattern);
                 self.reserve(pattern);
                 let mut failures = Vec::new();
                 self.test(pattern, slot, &mut vec![], &mut failures);
@@ -80,10 +80,12 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    fn charge_tests(&mut self, cost: Cost) {
+    fn charge_tests(&mut self, cost: Cost, pattern: &Pattern) {
+        let chased = super::chase::loads(pattern, &self.chased).min(cost.loads);
         self.charge(Construct::BranchTag, cost.branches);
         self.charge(Construct::Switch, cost.switches);
-        self.charge(Construct::Load, cost.loads);
+        self.charge(Construct::Load, cost.loads - chased);
+        self.charge(Construct::LoadChain, chased);
     }
 
     /// Slots for the variables of a pattern.
@@ -123,7 +125,7 @@ impl<'p> Compiler<'p> {
             }
             self.border();
             self.charge(Construct::TupleMatch, elements(&clause.pattern));
-            self.charge_tests(cost);
+            self.charge_tests(cost, &clause.pattern);
             self.expr(&clause.body, want);
             let bound = self.frame.depth - slot - 1;
             self.emit(Op::Drop(bound + 1));

@@ -1,0 +1,177 @@
+//! With the prices Das and Hoffmann published (TACAS 2017, section 5), their bounds come out; and what has no price is named.
+
+use std::collections::BTreeMap;
+
+use pricetag_cost_model::{
+    Collector, CostModel, Domain, Formula, ModePrices, PRICE_LIST_SCHEMA, PriceList, Provenance,
+};
+use pricetag_finding::CallPrediction;
+use pricetag_miniml::{Limits, count};
+use pricetag_predict::{Call, PredictError, Pricing, predict_call};
+
+/// Section 5 of the paper, nanoseconds on its x86-64 machine; the base price is left out, as in its bounds.
+const TIMES: [(&str, f64); 4] = [
+    ("FunApp", 1.505),
+    ("patternMatch", 0.223),
+    ("tupleHead", 5.892),
+    ("tupleElem", 1.717),
+];
+/// Section 4: 24 bytes for a cons, that is per head here.
+const BYTES: [(&str, f64); 1] = [("tupleHead", 24.0)];
+
+fn model(target: &str, prices: &[(&str, f64)]) -> CostModel {
+    let formula = Formula::Linear {
+        intercept: 0.0,
+        terms: prices.iter().map(|(n, p)| (*p, (*n).to_owned())).collect(),
+    };
+    let names = ["base"].into_iter().chain(prices.iter().map(|p| p.0));
+    CostModel {
+        schema: 1,
+        target: target.into(),
+        unit: "ns".into(),
+        method: "paper".into(),
+        text: formula.text(),
+        formula,
+        prices: vec![],
+        terms: vec![],
+        interval: None,
+        domain: names
+            .map(|n| (n.to_owned(), Domain { min: 0.0, max: 1.0 }))
+            .collect(),
+        evaluation: None,
+        baseline: None,
+        alternatives: vec![],
+        standings: vec![],
+        sensitivity: None,
+        summary: None,
+        diagnostics: vec![],
+        provenance: Provenance::default(),
+    }
+}
+
+fn list() -> PriceList {
+    PriceList {
+        schema: PRICE_LIST_SCHEMA,
+        kind: "price-list".into(),
+        platform: BTreeMap::from([("cpu".to_owned(), "NUC".to_owned())]),
+        modes: BTreeMap::from([(
+            "paper".to_owned(),
+            ModePrices {
+                chosen: "lr".into(),
+                time: BTreeMap::from([("lr".to_owned(), model("ns", &TIMES))]),
+                bytes: model("bytes", &BYTES),
+                unsupported: vec![],
+            },
+        )]),
+        collector: Some(Collector {
+            heap: 2_097_448.0,
+            heap_bounds: (2_097_152.0, 2_097_448.0),
+            exact: (0, 0),
+            constant: 3_125_429.15,
+            per_collection: 0.0,
+            per_word: 0.0,
+            support: 0,
+        }),
+        measurements: String::new(),
+        options: BTreeMap::new(),
+        notes: vec![],
+        pricetag: String::new(),
+    }
+}
+
+/// The cost of `append l []` without the outermost application.
+fn append(definition: &str, n: usize) -> CallPrediction {
+    let source = format!(
+        "{definition}\nlet rec up n = if n = 0 then [] else n :: up (n - 1)\nlet l = up {n} ;;\nappend l [] ;;"
+    );
+    let run = count(&source, Limits::default()).expect("it is in the subset");
+    let row = run.rows.last().expect("there is a call");
+    let mut counts: BTreeMap<String, f64> = row
+        .counts
+        .iter()
+        .map(|(k, v)| (k.clone(), *v as f64))
+        .collect();
+    *counts.get_mut("FunApp").expect("it is applied") -= 1.0;
+    let list = list();
+    let pricing = Pricing::of(&list, "paper", None).expect("there are prices");
+    predict_call(
+        &pricing,
+        &Call {
+            label: "append".into(),
+            counts,
+            ..Call::default()
+        },
+    )
+}
+
+const ONE: &str = "let rec append a b = match a with [] -> b | x :: r -> x :: append r b";
+const TWO: &str = "let rec append a b = match a with [] -> b | x :: r ->
+  (match r with [] -> x :: b | y :: s -> x :: y :: append s b)";
+
+#[test]
+fn append_costs_what_the_paper_says() {
+    for n in [0, 1, 10, 1000] {
+        let time = append(ONE, n).time.unwrap();
+        assert!(
+            (time - (0.446 + 11.277 * n as f64)).abs() < 1e-6,
+            "{n}: {time}"
+        );
+    }
+}
+
+#[test]
+fn append_by_twos_costs_what_the_paper_says() {
+    let slope = (append(TWO, 2000).time.unwrap() - append(TWO, 1000).time.unwrap()) / 1000.0;
+    assert!((slope - 10.5245).abs() < 1e-9, "{slope}");
+}
+
+/// Section 8: 0.45 + 11.28·M + ⌊24·M / 2097448⌋ · 3125429.15.
+#[test]
+fn collections_cost_what_the_paper_says() {
+    let n = 100_000;
+    let call = append(ONE, n);
+    assert_eq!(
+        (call.bytes, call.collections),
+        (Some(2_400_000.0), Some(1.0))
+    );
+    let time = call.time.unwrap();
+    assert!(
+        (time - (0.446 + 11.277 * n as f64 + 3_125_429.15)).abs() < 1e-3,
+        "{time}"
+    );
+}
+
+#[test]
+fn a_construct_without_a_price_is_refused_by_name() {
+    let list = list();
+    let pricing = Pricing::of(&list, "paper", None).unwrap();
+    let call = Call {
+        counts: BTreeMap::from([("IntDiv".to_owned(), 3.0)]),
+        ..Call::default()
+    };
+    let answer = predict_call(&pricing, &call);
+    assert_eq!(
+        (answer.time, answer.unpriced),
+        (None, vec!["IntDiv".to_owned()])
+    );
+}
+
+#[test]
+fn a_list_without_the_mode_or_estimator_says_what_it_has() {
+    let list = list();
+    for (mode, estimator) in [("extended", None), ("paper", Some("nnls"))] {
+        let error = Pricing::of(&list, mode, estimator).unwrap_err();
+        assert!(matches!(&error, PredictError::NoPrices { .. }));
+        let text = error.to_string();
+        assert!(text.contains("paper") || text.contains("lr"), "{text}");
+    }
+}
+
+#[test]
+fn another_platform_is_named() {
+    let here = BTreeMap::from([("cpu".to_owned(), "Xeon".to_owned())]);
+    assert_eq!(
+        list().differences(&here),
+        [("cpu".to_owned(), "NUC".to_owned(), "Xeon".to_owned())]
+    );
+}

@@ -1,0 +1,170 @@
+//! Price lists from tables whose prices are known: what is put in comes out, and what cannot be known is said.
+
+use std::collections::BTreeMap;
+
+use pricetag_dataset::{
+    Dataset, DatasetBuilder, Feature, FeatureKind, Measured, Meta, Observation, Row,
+};
+use pricetag_semantics::{LearnError, learn};
+
+const HEAP: f64 = 1_000_000.0;
+
+/// A program: how often its constructs run per unit of size, and the words it keeps alive.
+type Program = (&'static str, &'static [(&'static str, f64)], f64);
+
+const PROGRAMS: &[Program] = &[
+    ("loop", &[("add", 1.0)], 0.0),
+    ("adds", &[("add", 4.0), ("call", 1.0)], 0.0),
+    ("calls", &[("add", 1.0), ("call", 3.0)], 0.0),
+    ("list", &[("cons", 1.0), ("add", 1.0)], 0.0),
+    ("lists", &[("cons", 3.0), ("call", 1.0)], 3.0),
+];
+
+/// Nanoseconds and bytes.
+const PRICES: [(&str, f64, f64); 3] = [("add", 0.5, 0.0), ("call", 2.0, 0.0), ("cons", 1.5, 24.0)];
+
+fn table(sizes: &[f64]) -> Dataset {
+    let mut builder = DatasetBuilder::new(Meta::default());
+    for (name, counts, alive) in PROGRAMS {
+        for size in sizes {
+            let mut cells = vec![("base".to_owned(), FeatureKind::Base, 1.0)];
+            let (mut ns, mut bytes) = (20.0, 0.0);
+            for (construct, n) in *counts {
+                let (_, time, memory) = PRICES.iter().find(|p| p.0 == *construct).unwrap();
+                ns += time * n * size;
+                bytes += memory * n * size;
+                cells.push(((*construct).to_owned(), FeatureKind::Opcode, n * size));
+            }
+            cells.push(("once".to_owned(), FeatureKind::Opcode, 1.0));
+            let collections = (bytes / HEAP).floor();
+            let promoted = if collections > 0.0 { alive * size } else { 0.0 };
+            ns += 300.0 * collections + 2.5 * promoted;
+            let costs = [
+                ("ns", ns),
+                ("bytes", bytes),
+                ("collections", collections),
+                ("promoted_words", promoted),
+            ];
+            let cells: Vec<_> = cells
+                .into_iter()
+                .map(|(name, kind, value)| {
+                    let feature = Feature {
+                        name,
+                        kind,
+                        unit: "1".into(),
+                        ..Feature::default()
+                    };
+                    (builder.intern(feature), value)
+                })
+                .collect();
+            builder.row(Row {
+                observation: Observation {
+                    label: format!("{name} {size}"),
+                    group: (*name).to_owned(),
+                    costs: costs
+                        .map(|(n, v)| (n.to_owned(), Measured::new([v])))
+                        .into(),
+                    ..Observation::default()
+                },
+                counts: cells,
+                ..Row::default()
+            });
+        }
+    }
+    builder.finish()
+}
+
+fn sizes() -> Vec<f64> {
+    (1..=20)
+        .map(|i| 1000.0 * f64::from(i))
+        .chain([5e4, 9e4, 2e5])
+        .collect()
+}
+
+#[test]
+fn known_prices_come_back() {
+    let list = learn(
+        &BTreeMap::from([("extended".to_owned(), table(&sizes()))]),
+        1,
+    )
+    .unwrap();
+    let prices = &list.modes["extended"];
+    for estimator in ["lr", "wlr", "l1", "nnls"] {
+        let model = &prices.time[estimator];
+        for (construct, time, _) in PRICES {
+            let found = model
+                .formula
+                .evaluate(&|n| Some(f64::from(n == construct)))
+                .unwrap();
+            assert!(
+                (found - time).abs() < 1e-3,
+                "{estimator} {construct}: {found}"
+            );
+        }
+    }
+    for (construct, _, bytes) in PRICES {
+        let found = prices
+            .bytes
+            .formula
+            .evaluate(&|n| Some(f64::from(n == construct)))
+            .unwrap();
+        assert_eq!(found, bytes, "bytes of {construct} are whole");
+    }
+    let collector = list.collector.unwrap();
+    assert!(
+        (collector.heap - HEAP).abs() < 0.05 * HEAP,
+        "{}",
+        collector.heap
+    );
+    assert_eq!(collector.exact.0, collector.exact.1);
+    assert!(
+        (collector.per_word - 2.5).abs() < 0.1,
+        "{}",
+        collector.per_word
+    );
+    assert!(
+        (collector.per_collection - 300.0).abs() < 300.0,
+        "{}",
+        collector.per_collection
+    );
+}
+
+/// A design of full rank can still be meaningless: what runs once per program cannot be told from the base price.
+#[test]
+fn what_does_not_grow_has_no_price() {
+    let list = learn(&BTreeMap::from([("paper".to_owned(), table(&sizes()))]), 1).unwrap();
+    let prices = &list.modes["paper"];
+    assert_eq!(prices.unsupported, ["once"]);
+    for model in prices.time.values() {
+        assert!(!model.domain.contains_key("once"));
+        assert!(
+            model
+                .prices
+                .iter()
+                .all(|p| !p.members.contains(&"once".to_owned()))
+        );
+    }
+}
+
+#[test]
+fn without_collections_there_is_no_collector() {
+    let list = learn(
+        &BTreeMap::from([("paper".to_owned(), table(&[1e3, 2e3, 3e3, 4e3]))]),
+        1,
+    )
+    .unwrap();
+    assert!(list.collector.is_none());
+}
+
+#[test]
+fn nothing_to_learn_from_is_an_error() {
+    assert!(matches!(
+        learn(&BTreeMap::new(), 1),
+        Err(LearnError::NoTable)
+    ));
+    let empty = BTreeMap::from([("paper".to_owned(), Dataset::default())]);
+    assert!(matches!(
+        learn(&empty, 1),
+        Err(LearnError::NothingMeasured { total: 0, .. })
+    ));
+}
