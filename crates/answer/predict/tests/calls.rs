@@ -43,6 +43,7 @@ fn model(target: &str, prices: &[(&str, f64)]) -> CostModel {
         alternatives: vec![],
         standings: vec![],
         sensitivity: None,
+        screening: None,
         summary: None,
         diagnostics: vec![],
         provenance: Provenance::default(),
