@@ -207,3 +207,16 @@ fn counts_stay_exact_while_values_are_taken() {
     let report = suite.check_all(&agent, &machine);
     report.assert_agreement("with values", least);
 }
+
+#[test]
+fn counts_stay_exact_on_virtual_threads_while_values_are_taken() {
+    let testbed = Testbed::locate();
+    let machine = testbed.runtime(21).expect("the pinned runtime");
+    let mut suite =
+        Suite::compile(Compiler::Javac21, &testbed, "VirtualThreads").expect("it compiles");
+    suite.values = 5;
+    let agent = Agent::locate().expect("the agent builds");
+    suite
+        .check_all(&agent, &machine)
+        .assert_agreement("virtual threads with values", 1);
+}
