@@ -42,6 +42,12 @@ pub fn of(target: &str, classes: &[Vec<u8>]) -> Vec<Vec<u8>> {
             "log2(a) + log10(b) - ln(c)*(a <= b) + (a == 3)*(b != 4)",
         ]),
         "model" => texts(&[MODEL]),
+        "ocaml" => texts(&[
+            include_str!("../../../subject/miniml/tests/corpus/whole.ml"),
+            "let rec f x = match x with [] -> 0. | (a, _) :: r when a > 1.5 -> a +. f r | _ :: r -> f r\n;; f [2., 'c'; 1., '\\n']",
+            "type t = A | B of int * t\nexception E of string\nlet rec g n = if n = 0 then A else B (n, g (n - 1))\nlet r = try raise (E \"x\") with E s -> s ^ \"y\"",
+            "type r = { a : float; b : float }\nlet s { a; b } = { a = b; b = a *. 2. }\nlet k = let rec e n = n = 0 || o (n - 1) and o n = n <> 0 && e (n - 1) in e 9, List.sort compare [3; 1; 2]",
+        ]),
         "csv" => texts(&[
             "label,size,kind,y\na,1,x,2.5\nb,2,y,5\nc,3,x,7.25\n",
             "n;y\n1;\"2,5\"\n2;3\n",

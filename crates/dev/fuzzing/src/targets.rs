@@ -2,11 +2,13 @@
 
 mod artifacts;
 mod classes;
+mod ocaml;
 #[cfg(feature = "learn")]
 mod tables;
 
 pub use artifacts::{agent_options, formula, model, plan, trace};
 pub use classes::{class_reader, rewriter};
+pub use ocaml::ocaml;
 #[cfg(feature = "learn")]
 pub use tables::{checkpoint, csv, parquet};
 
@@ -28,6 +30,7 @@ pub const TARGETS: &[Target] = &[
     target("agent_options", agent_options),
     target("formula", formula),
     target("model", model),
+    target("ocaml", ocaml),
     #[cfg(feature = "learn")]
     target("csv", csv),
     #[cfg(feature = "learn")]

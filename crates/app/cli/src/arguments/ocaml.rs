@@ -113,4 +113,13 @@ pub struct OcamlCountArgs {
     /// Constructs that may run before the program is taken to diverge.
     #[arg(long, default_value_t = 10_000_000_000, value_name = "N")]
     pub fuel: u64,
+    /// What is counted.
+    #[arg(long, value_enum, default_value_t = ModeArg::Paper)]
+    pub mode: ModeArg,
+    /// Bytes of the minor heap whose collections are simulated.
+    #[arg(long, default_value_t = 2_097_152, value_name = "BYTES")]
+    pub minor_heap: u64,
+    /// Print values too, as OCaml's toplevel does.
+    #[arg(long)]
+    pub values: bool,
 }

@@ -6,10 +6,10 @@ mod predict;
 
 use std::process::ExitCode;
 
-use pricetag_miniml::{Diagnostic, Limits, Run, Stop, count, render};
+use pricetag_miniml::{Diagnostic, Limits, Mode, Options, Run, Stop, render};
 use serde_json::json;
 
-use crate::arguments::{Common, OcamlCommand, OcamlCountArgs};
+use crate::arguments::{Common, ModeArg, OcamlCommand, OcamlCountArgs};
 use crate::console::Console;
 use crate::failure::{Failure, io};
 
@@ -55,35 +55,75 @@ fn count_constructs(args: &OcamlCountArgs, console: &Console) -> Result<ExitCode
     let path = &args.program;
     let file = path.display().to_string();
     let source = std::fs::read_to_string(path).map_err(io("read", path))?;
-    let limits = Limits {
-        fuel: args.fuel,
-        ..Limits::default()
+    let mode = match args.mode {
+        ModeArg::Paper => Mode::Paper,
+        ModeArg::Extended => Mode::Extended,
     };
-    let run = count(&source, limits)
+    let options = Options {
+        limits: Limits {
+            fuel: args.fuel,
+            ..Limits::default()
+        },
+        mode,
+        minor_heap: args.minor_heap,
+        values: args.values,
+        ..Options::default()
+    };
+    let run = pricetag_miniml::run(&source, &options)
         .map_err(|errors| refused(&errors, &file, &source, console, "count"))?;
-    if let Some(stop) = &run.stop {
-        return Err(stopped(&run, stop, &file));
+    let stop = run.stop.as_ref().map(ToString::to_string);
+    let value = json!({
+        "schema": 1,
+        "items": run.rows,
+        "total": run.totals(mode),
+        "output": String::from_utf8_lossy(&run.output),
+        "stop": stop,
+    });
+    // What ran before a program stopped has run.
+    console.result(&value, || table(&run, mode))?;
+    match &run.stop {
+        Some(stop) => Err(stopped(&run, stop, &file)),
+        None => Ok(ExitCode::SUCCESS),
     }
-    let value =
-        json!({ "schema": 1, "items": run.rows, "output": String::from_utf8_lossy(&run.output) });
-    console.result(&value, || table(&run))?;
-    Ok(ExitCode::SUCCESS)
 }
 
-fn table(run: &Run) -> String {
+fn table(run: &Run, mode: Mode) -> String {
     use std::fmt::Write;
     let mut out = String::new();
     // Writing into a string cannot fail.
-    for row in &run.rows {
+    if let (Mode::Paper, Some(n)) = (mode, run.totals(mode).get("base")) {
+        writeln!(out, "program\n  {:<16} {n:>16}", "base").ok();
+    }
+    for (i, row) in run.rows.iter().enumerate() {
         let names = row.names.join(", ");
         let what = if names.is_empty() {
             "expression"
         } else {
             &names
         };
-        writeln!(out, "line {}: {what} : {}", row.line, row.types.join(", ")).ok();
+        let cut = run.stop.is_some() && i + 1 == run.rows.len();
+        let cut = if cut { " (up to where it stopped)" } else { "" };
+        writeln!(
+            out,
+            "line {}: {what} : {}{cut}",
+            row.line,
+            row.types.join(", ")
+        )
+        .ok();
+        for value in &row.values {
+            writeln!(out, "  = {value}").ok();
+        }
         for (construct, n) in &row.counts {
-            writeln!(out, "  {construct:<14} {n:>16}").ok();
+            writeln!(out, "  {construct:<16} {n:>16}").ok();
+        }
+        for (what, n) in [
+            ("bytes", row.bytes),
+            ("collections", row.collections),
+            ("promoted words", row.promoted),
+        ] {
+            if n > 0 {
+                writeln!(out, "  {what:<16} {n:>16}").ok();
+            }
         }
     }
     out
