@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pricetag_cost_model::{CostModel, Evaluation, Screening};
+use pricetag_finding::figure::brief;
 use pricetag_report::figures::{Figure, by_lambda, by_training_size};
 
 /// What Mantis (2010) reports: programs here, error with 10 % for training, error of the black box, features, useful, selected.
@@ -298,7 +299,7 @@ fn formulas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
             writeln!(
                 text,
                 "| {} | {} |",
-                term.text.replace('|', "\\|"),
+                brief(&term.text).replace('|', "\\|"),
                 percent(term.share)
             )?;
         }
