@@ -168,3 +168,74 @@ fn types_are_those_of_ocaml() {
     }
     assert!(programs >= 100);
 }
+
+/// What OCaml has and the language has not is refused at its place.
+#[test]
+fn what_is_outside_is_refused_at_its_place() {
+    let text = std::fs::read_to_string(corpus().join("outside.ml")).expect("programs");
+    let mut advised = 0;
+    let all = pieces(&text);
+    for (name, source) in &all {
+        let errors = signature(source).expect_err(name);
+        let first = &errors[0];
+        assert!(
+            first.line >= 1 && first.line as usize <= source.lines().count() + 1,
+            "{name}"
+        );
+        advised += usize::from(first.advice.is_some());
+    }
+    assert!(advised * 10 >= all.len() * 6, "{advised} of {}", all.len());
+}
+
+/// The frozen answers are those of the OCaml that is installed, where there is one of the same version.
+#[test]
+fn frozen_answers_are_those_of_the_installed_ocaml() {
+    let version = std::process::Command::new("ocamlc")
+        .arg("-version")
+        .output();
+    let frozen = std::fs::read_to_string(corpus().join("version")).expect("a version");
+    let Ok(version) = version.map(|v| String::from_utf8_lossy(&v.stdout).trim().to_owned()) else {
+        return;
+    };
+    if version != frozen.trim() {
+        return;
+    }
+    let work = std::env::temp_dir().join(format!("pricetag-corpus-{}", std::process::id()));
+    std::fs::create_dir_all(&work).expect("a directory");
+    std::fs::copy(
+        corpus().join("../oracle/toplevel.ml"),
+        work.join("toplevel.ml"),
+    )
+    .expect("the oracle");
+    let built = std::process::Command::new("ocamlc")
+        .args([
+            "-w",
+            "-a",
+            "-I",
+            "+compiler-libs",
+            "-linkall",
+            "ocamlcommon.cma",
+            "ocamlbytecomp.cma",
+        ])
+        .args(["ocamltoplevel.cma", "toplevel.ml", "-o", "toplevel"])
+        .current_dir(&work)
+        .status();
+    let programs: Vec<_> = if built.is_ok_and(|s| s.success()) {
+        files()
+    } else {
+        vec![]
+    };
+    for (path, _, expected) in programs {
+        let answer = std::process::Command::new(work.join("toplevel"))
+            .arg(&path)
+            .output()
+            .expect("it runs");
+        assert_eq!(
+            answers(&String::from_utf8_lossy(&answer.stdout)),
+            expected,
+            "{}",
+            path.display()
+        );
+    }
+    std::fs::remove_dir_all(&work).expect("the directory");
+}
