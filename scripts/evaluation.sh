@@ -7,7 +7,7 @@
 #   --curves   only learns from other shares and follows λ: two dozen fits more for each model
 #   --table    only writes docs/evaluation/ anew from what was learnt
 # Whatever is finished is kept in .cache/evaluation/work and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
-# runs (3), EVAL_SHARE the share of the observations (1). A program is done again after `rm -r .cache/evaluation/work/PROGRAM`.
+# runs (3), EVAL_SHARE the share of the observations (1). A program is done again after its folder there is removed.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
