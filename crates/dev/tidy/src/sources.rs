@@ -189,12 +189,20 @@ pub fn foreign_words(files: &[TextFile]) -> Vec<String> {
     // Cargo writes where each package comes from into the lock file.
     for file in files.iter().filter(|f| f.path != "Cargo.lock") {
         for (number, line) in file.text.lines().enumerate() {
-            if let Some(word) = words.iter().find(|w| line.contains(w.as_str())) {
+            if let Some(word) = words.iter().find(|w| names(line, w)) {
                 wrong.push(format!("{}:{}: {word}", file.path, number + 1));
             }
         }
     }
     wrong
+}
+
+/// Whether a line contains a word; one that begins with a slash is a path of this machine only at the start of a path.
+fn names(line: &str, word: &str) -> bool {
+    let within = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '}' | ')');
+    line.match_indices(word).any(|(at, _)| {
+        !word.starts_with('/') || !line[..at].chars().next_back().is_some_and(within)
+    })
 }
 
 #[cfg(test)]
@@ -262,6 +270,16 @@ mod tests {
 
     #[test]
     fn finds_foreign_words() {
+        let path = ["/wo", "rk/main"].concat();
+        assert_eq!(
+            foreign_words(&[file("a.sh", &format!("cd {path}"))]).len(),
+            1
+        );
+        assert_eq!(
+            foreign_words(&[file("a.sh", &format!("cd=\"{path}\""))]).len(),
+            1
+        );
+        assert!(foreign_words(&[file("a.sh", &format!("ls .cache{path}"))]).is_empty());
         let host = ["https://crates", ".io/x"].concat();
         assert_eq!(foreign_words(&[file("README.md", &host)]).len(), 1);
         assert!(foreign_words(&[file("Cargo.lock", &host), file("a.md", "/homely")]).is_empty());
