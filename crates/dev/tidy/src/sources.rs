@@ -189,7 +189,7 @@ pub fn foreign_words(files: &[TextFile]) -> Vec<String> {
     // Cargo writes where each package comes from into the lock file.
     for file in files.iter().filter(|f| f.path != "Cargo.lock") {
         for (number, line) in file.text.lines().enumerate() {
-            if let Some(word) = words.iter().find(|w| names(line, w)) {
+            if let Some(word) = words.iter().find(|w| mentions(line, w)) {
                 wrong.push(format!("{}:{}: {word}", file.path, number + 1));
             }
         }
@@ -198,7 +198,7 @@ pub fn foreign_words(files: &[TextFile]) -> Vec<String> {
 }
 
 /// Whether a line contains a word; one that begins with a slash is a path of this machine only at the start of a path.
-fn names(line: &str, word: &str) -> bool {
+fn mentions(line: &str, word: &str) -> bool {
     let within = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '}' | ')');
     line.match_indices(word).any(|(at, _)| {
         !word.starts_with('/') || !line[..at].chars().next_back().is_some_and(within)
