@@ -78,12 +78,11 @@ impl Expectation {
     pub fn parse(text: &str) -> Option<Self> {
         let (function, rest) = text.split_once(':')?;
         let rest = rest.trim();
-        let (at_least, what) = match rest.strip_prefix('!') {
-            Some(what) => (None, what),
-            None => {
-                let (count, what) = rest.split_once(' ')?;
-                (Some(count.parse().ok()?), what.trim())
-            }
+        let (at_least, what) = if let Some(what) = rest.strip_prefix('!') {
+            (None, what)
+        } else {
+            let (count, what) = rest.split_once(' ')?;
+            (Some(count.parse().ok()?), what.trim())
         };
         let pattern = match what.strip_prefix('=') {
             Some(part) => Pattern::Text(part.to_owned()),

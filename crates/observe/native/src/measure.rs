@@ -60,7 +60,7 @@ impl Effort {
         };
         let last = all.len() - 1;
         (0..all.len())
-            .filter(|i| (last - i) % step == 0)
+            .filter(|i| (last - i).is_multiple_of(step))
             .map(|i| all[i])
             .collect()
     }
@@ -118,7 +118,7 @@ pub fn measure(what: &Measuring) -> Result<Dataset, NativeError> {
             };
             what.progress.step(&program.name, failure.as_deref());
             if let Some(reason) = failure {
-                fail(program, reason, &mut table);
+                fail(program, &reason, &mut table);
             }
         }
         if let Some(path) = &what.keep {
@@ -210,12 +210,12 @@ fn run(
 }
 
 /// Marks the sizes of a program that have no sample as failed.
-fn fail(program: &Program, reason: String, table: &mut Table) {
+fn fail(program: &Program, reason: &str, table: &mut Table) {
     for size in &program.sizes {
         let key = (program.name.clone(), *size);
         let missing = !matches!(table.get(&key), Some(Ok(s)) if !s.times.is_empty());
         if missing {
-            table.insert(key, Err(reason.clone()));
+            table.insert(key, Err(reason.to_owned()));
         }
     }
 }

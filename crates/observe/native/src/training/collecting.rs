@@ -4,7 +4,14 @@ use super::program;
 use crate::program::{Program, spaced};
 
 /// Name, sizes, what must be in the machine code, source.
-const TEXTS: &[(&str, (u32, u32), &[&str], &str)] = &[
+type Text = (
+    &'static str,
+    (u32, u32),
+    &'static [&'static str],
+    &'static str,
+);
+
+const TEXTS: &[Text] = &[
     (
         "collect_none",
         (20_000, 300_000),

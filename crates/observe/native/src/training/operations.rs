@@ -128,7 +128,7 @@ fn compare((name, construct, op, numbers): (&str, &str, &str, [i32; 5]), float: 
     );
     let asm = format!("loop: 4 {instruction}");
     program(
-        &format!("{}_{name}", ty),
+        &format!("{ty}_{name}"),
         &format!("{prefix}Cond{construct}"),
         source,
         &[&asm, "loop: 1 jump", "loop: !=caml_c_call"],
