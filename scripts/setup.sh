@@ -55,6 +55,7 @@ survey() {
     fi
     have mvn || need "Maven (fetches pinned compilers and subject programs)" maven
     have ocamlopt || need "OCaml's native compiler (ocamlopt)" ocaml
+    [ -e "$(ocamlc -where 2>/dev/null)/compiler-libs/ocamltoplevel.cma" ] || need "OCaml's compiler-libs" ocaml-compiler-libs
     have unzip || need "unzip" unzip
     have sha256sum || need "sha256sum" coreutils
     if [ "$want_subjects" != subjects ]; then
