@@ -1,8 +1,8 @@
 //! Non-negative least squares, weighted by the design's weights.
 //!
-//! The active-set method ([`crate::active_set`]) on columns scaled to unit length. Deviations: the final coefficients
+//! The active-set method (`active_set`) on columns scaled to unit length. Deviations: the final coefficients
 //! come from a QR of the passive columns, because normal equations lose half the digits; and when columns outnumber
-//! `GRAM_COLUMNS` the Gram matrix is not formed, gradients come from residuals instead. [`from_gram`] serves callers
+//! `GRAM_COLUMNS` the Gram matrix is not formed, gradients come from residuals instead. `from_gram` serves callers
 //! who have the normal equations only.
 
 use faer::Mat;
