@@ -12,7 +12,7 @@ pub const HELPER_CLASS: &str = "java/lang/Pricetag";
 pub const THREAD_CHUNKS_FIELD: &str = "$pricetag";
 /// Field of `java.lang.Thread` of type `int`: the agent's number of the thread.
 pub const THREAD_INDEX_FIELD: &str = "$pricetagThread";
-/// Field of `java.lang.Thread` of type `int`: the thread's place in the rows of [`ROWS_FIELD`]; 0 if it has none.
+/// Field of `java.lang.Thread` of type `int`: the thread's place in the rows of `ROWS_FIELD`; 0 if it has none.
 pub const THREAD_SLOT_FIELD: &str = "$pricetagSlot";
 
 /// Field of the helper: the thread whose chunks are in [`SHARED_FIELD`].
