@@ -76,13 +76,22 @@ impl<'a> Pricing<'a> {
     }
 }
 
+/// Whether the learnt cost says anything about a construct: it occurred in training and its price could be determined.
+fn priced(time: &CostModel, construct: &str) -> bool {
+    let undetermined = time
+        .prices
+        .iter()
+        .any(|p| p.price.is_none() && p.members.iter().any(|m| m == construct));
+    time.domain.contains_key(construct) && !undetermined
+}
+
 /// Predicts one call.
 pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
     let mut counts = call.counts.clone();
     counts.insert(BASE.into(), 1.0);
     let unpriced: BTreeSet<String> = counts
         .iter()
-        .filter(|(name, n)| **n > 0.0 && !pricing.time.domain.contains_key(*name))
+        .filter(|(name, n)| **n > 0.0 && !priced(pricing.time, name))
         .map(|(name, _)| name.clone())
         .collect();
     let bytes = total(&pricing.bytes.formula, &counts).map(|b| b.max(0.0));

@@ -142,7 +142,7 @@ fn what_is_no_java_command_is_told() {
         ),
         ("record -o d", 2, "COMMAND"),
         ("record -o d --repeat 0 -- java X", 2, "--repeat"),
-        ("record -o d --features values -- java X", 2, "values"),
+        ("record -o d --features nonsense -- java X", 2, "nonsense"),
         ("record -o d --scope nonsense -- java X", 2, "nonsense"),
         ("no-such-command", 2, "no-such-command"),
     ] {

@@ -14,11 +14,20 @@ use pricetag_regress::NonNegative;
 
 use crate::{cost, rows};
 
-pub(crate) fn learn(table: &Dataset, prices: &ModePrices) -> Option<Collector> {
-    let collecting = rows(table, &|row| cost(row, "collections") > 0.0);
-    if collecting.observations.is_empty() {
-        return None;
-    }
+/// Learns the linear rule from what extended prices leave and the constant one from what paper prices leave, or both from
+/// what there is.
+pub(crate) fn learn(
+    tables: &BTreeMap<String, Dataset>,
+    modes: &BTreeMap<String, ModePrices>,
+) -> Option<Collector> {
+    let left = |mode: &str| {
+        let of_mode = tables.get_key_value(mode);
+        let (name, table) = of_mode.or_else(|| tables.iter().next())?;
+        let collecting = rows(table, &|row| cost(row, "collections") > 0.0);
+        (!collecting.observations.is_empty()).then(|| remainders(&collecting, &modes[name]))
+    };
+    let (linear_left, constant_left) = (left("extended")?, left("paper")?);
+    let table = tables.values().next()?;
     let observed: Vec<(f64, f64)> = table
         .observations
         .iter()
@@ -30,12 +39,11 @@ pub(crate) fn learn(table: &Dataset, prices: &ModePrices) -> Option<Collector> {
         .iter()
         .filter(|(bytes, k)| (bytes / heap).floor() == *k)
         .count();
-    let left = remainders(&collecting, prices);
-    let each: Vec<f64> = left
+    let each: Vec<f64> = constant_left
         .iter()
         .map(|(row, ns)| ns / cost(row, "collections"))
         .collect();
-    let (per_collection, per_word) = linear(&left)?;
+    let (per_collection, per_word) = linear(&linear_left)?;
     Some(Collector {
         heap,
         heap_bounds,
@@ -43,7 +51,7 @@ pub(crate) fn learn(table: &Dataset, prices: &ModePrices) -> Option<Collector> {
         constant: median(&each)?.max(0.0),
         per_collection,
         per_word,
-        support: left.len() as u32,
+        support: linear_left.len() as u32,
     })
 }
 

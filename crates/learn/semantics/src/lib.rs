@@ -64,10 +64,7 @@ pub fn learn(tables: &BTreeMap<String, Dataset>, seed: u64) -> Result<PriceList,
     for (mode, table) in tables {
         modes.insert(mode.clone(), mode_prices(mode, table, seed)?);
     }
-    let collector = tables
-        .iter()
-        .next_back()
-        .and_then(|(mode, table)| collector::learn(table, &modes[mode]));
+    let collector = collector::learn(tables, &modes);
     Ok(PriceList {
         schema: PRICE_LIST_SCHEMA,
         kind: "price-list".into(),

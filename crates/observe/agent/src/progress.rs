@@ -26,30 +26,44 @@ pub struct Progress {
     state: Mutex<State>,
 }
 
+/// All in units of [`FIRST`] calls.
 #[derive(Debug, Default)]
 struct State {
-    /// Calls per interval; 0 before the first.
-    interval: i32,
-    /// How many intervals of [`FIRST`] calls are over.
+    /// Calls from one snapshot to the next; 0 before the first.
+    interval: u64,
+    /// Calls the helper counts now: the interval, or a part of one that is too long for its counter.
+    step: u64,
+    /// Calls since the last snapshot.
+    since: u64,
+    /// All calls so far.
     over: u64,
     kept: Vec<PathBuf>,
 }
 
 impl State {
-    /// Begins the first interval or ends one: the file to write, unless this is the first call.
-    fn next(&mut self, session: &Session) -> Option<PathBuf> {
-        if self.interval == 0 {
-            self.interval = FIRST;
-            return None;
+    /// Begins the first interval, or notes that a step is over: whether a snapshot is due.
+    fn advance(&mut self) -> bool {
+        self.over += self.step;
+        self.since += self.step;
+        let due = self.interval > 0 && self.since >= self.interval;
+        if due {
+            self.since = 0;
         }
-        self.over += u64::from((self.interval / FIRST).unsigned_abs());
-        Some(AgentOptions::progress_of(&session.options.trace, self.over))
+        self.interval = self.interval.max(1);
+        due
+    }
+
+    /// Calls of the next step.
+    fn begin(&mut self) -> i32 {
+        let longest = LONGEST.unsigned_abs() / FIRST.unsigned_abs();
+        self.step = (self.interval - self.since).clamp(1, u64::from(longest));
+        i32::try_from(self.step).map_or(LONGEST, |step| step * FIRST)
     }
 
     /// Keeps a snapshot; which ones are to be deleted.
     fn keep(&mut self, file: PathBuf) -> Vec<PathBuf> {
         self.kept.push(file);
-        if self.kept.len() < KEPT || self.interval >= LONGEST {
+        if self.kept.len() < KEPT {
             return Vec::new();
         }
         self.interval *= 2;
@@ -69,8 +83,12 @@ pub fn epoch(session: &Session, jni: Jni) -> i32 {
         return i32::MAX;
     }
     let progress = &session.progress;
-    let next = lock(&progress.state).next(session);
-    if let Some(file) = next
+    let due = {
+        let mut state = lock(&progress.state);
+        let due = state.advance();
+        due.then(|| AgentOptions::progress_of(&session.options.trace, state.over))
+    };
+    if let Some(file) = due
         && snapshot::take_to(session, jni, || file.clone())
     {
         let gone = lock(&progress.state).keep(file);
@@ -78,7 +96,7 @@ pub fn epoch(session: &Session, jni: Jni) -> i32 {
             let _ = std::fs::remove_file(file);
         }
     }
-    lock(&progress.state).interval
+    lock(&progress.state).begin()
 }
 
 #[cfg(test)]
@@ -87,13 +105,19 @@ mod tests {
 
     #[test]
     fn snapshots_stay_few_and_evenly_spread() {
-        let mut state = State {
-            interval: FIRST,
-            ..State::default()
-        };
+        let mut state = State::default();
         let mut alive: Vec<u64> = Vec::new();
-        for _ in 0..1000 {
-            state.over += u64::from((state.interval / FIRST).unsigned_abs());
+        let mut calls = 0;
+        assert!(!state.advance());
+        // Long enough for intervals beyond what the helper can count.
+        while state.interval < 8 * u64::from(LONGEST.unsigned_abs() / FIRST.unsigned_abs()) {
+            let step = state.begin();
+            assert!((FIRST..=LONGEST).contains(&step));
+            calls += u64::from((step / FIRST).unsigned_abs());
+            if !state.advance() {
+                continue;
+            }
+            assert_eq!(state.over, calls);
             alive.push(state.over);
             let gone = state.keep(PathBuf::from(state.over.to_string()));
             alive.retain(|n| !gone.contains(&PathBuf::from(n.to_string())));
@@ -101,7 +125,7 @@ mod tests {
         }
         let gaps: Vec<u64> = alive.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(gaps.iter().all(|gap| *gap == gaps[0]), "{gaps:?}");
-        assert_eq!(gaps[0], u64::from((state.interval / FIRST).unsigned_abs()));
+        assert_eq!(gaps[0], state.interval);
         assert_eq!(alive[0], gaps[0]);
     }
 }

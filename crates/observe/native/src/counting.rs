@@ -171,6 +171,8 @@ fn size_of(row: &Observation, program: &Program) -> Result<u32, NativeError> {
 
 fn add(builder: &mut DatasetBuilder, row: &Observation, counted: Counted, statistic: Statistic) {
     let mut observation = row.clone();
+    // The same program at other sizes is no other program: what is left out together says how well the rest predicts.
+    observation.group = crate::training::family(&row.group).to_owned();
     observation
         .inputs
         .insert(PREDICTED.into(), InputValue::Number(counted.promoted));

@@ -186,6 +186,9 @@ fn run(
         .arg(&program.name)
         .arg(samples.to_string())
         .args(sizes.iter().map(u32::to_string))
+        // They would change the heap that is to be learnt.
+        .env_remove("OCAMLRUNPARAM")
+        .env_remove("CAMLRUNPARAM")
         .stdin(Stdio::null())
         .output()
         .map_err(|e| format!("cannot be run: {e}"))?;

@@ -41,12 +41,20 @@ const FEW: [&str; 8] = [
     "cons_tail",
 ];
 
+/// How the programs at small sizes are called before their name.
+const FEW_PREFIX: &str = "few_";
+
+/// The program that a training program is, whatever its sizes.
+pub(crate) fn family(name: &str) -> &str {
+    name.strip_prefix(FEW_PREFIX).unwrap_or(name)
+}
+
 /// The same programs at sizes from 3 to 60.
 fn few(all: &[Program]) -> Vec<Program> {
     all.iter()
         .filter(|p| FEW.contains(&p.name.as_str()))
         .map(|p| Program {
-            name: format!("few_{}", p.name),
+            name: format!("{FEW_PREFIX}{}", p.name),
             sizes: spaced(3, 60, SIZES.2),
             ..p.clone()
         })
