@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Random;
+import java.util.SplittableRandom;
 
 /**
  * Reports from an H2 database in memory whose cost depends on the data: customers, products and orders with skewed keys, amounts and texts. One
@@ -163,7 +164,7 @@ public final class Queries {
         long check = 0;
         for (int i = -warmUp; i < observations; i++) {
             // Warm-up calls are other reports, by another method.
-            Random random = new Random(i);
+            Random random = new Random(new SplittableRandom(i).nextLong());
             int[] liked = random.ints(3, 0, STATEMENTS.length).toArray();
             int[] plan = new int[3 * (int) Math.pow(17, random.nextDouble())];
             StringBuilder sql = new StringBuilder();

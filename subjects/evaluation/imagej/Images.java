@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.SplittableRandom;
 
 /**
  * Makes grey-scale images (PGM, 8 bit) of different sizes, textures and contents; the same seed gives the same bytes.
@@ -32,7 +33,9 @@ public final class Images {
         Files.createDirectories(directory);
         long seed = args.length > 2 ? Long.parseLong(args[2]) : 1;
         for (int i = 0; i < Integer.parseInt(args[1]); i++) {
-            new Images(new Random(seed * 1_000_003 + i)).write(directory.resolve(String.format("%05d.pgm", i)));
+            // Random's first numbers from neighbouring seeds are neighbours themselves.
+            long mixed = new SplittableRandom(seed * 1_000_003 + i).nextLong();
+            new Images(new Random(mixed)).write(directory.resolve(String.format("%05d.pgm", i)));
         }
     }
 

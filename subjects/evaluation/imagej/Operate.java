@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
+import java.util.SplittableRandom;
 
 /**
  * Five operations of ImageJ, after Mantis' experiment (Chun et al. 2010, section 6.2), on a folder of images. One call of {@link #operate} is
@@ -90,13 +90,13 @@ public final class Operate {
             int width = Integer.parseInt(header[1]);
             int height = Integer.parseInt(header[2]);
             byte[] pixels = Arrays.copyOfRange(file, file.length - width * height, file.length);
-            double parameter = operate.parameter(new Random(number));
+            double parameter = operate.parameter(new SplittableRandom(number));
             check += warming ? operate.work(pixels, width, height, parameter) : operate.operate(pixels, width, height, parameter);
         }
         System.out.println(check);
     }
 
-    private double parameter(Random random) {
+    private double parameter(SplittableRandom random) {
         switch (operation) {
             case "maxima":
                 return 10;
