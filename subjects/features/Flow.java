@@ -60,6 +60,26 @@ public class Flow {
                 down(1);
             }
         }
+        for (int i = -1; i < 2; i++) {
+            try {
+                new Positive(i);
+            } catch (NegativeException e) {
+                down(0);
+            }
+        }
+    }
+
+    /** An exception made in a constructor. */
+    static class Positive {
+        Positive(int n) {
+            if (n < 0) {
+                throw new NegativeException();
+            }
+        }
+    }
+
+    /** Its superclass's constructor is called, but makes no object of its own. */
+    static class NegativeException extends IllegalArgumentException {
     }
 }
 //= Flow.nested(int) loop 0 at block 1 (Flow.java:5) = 6
@@ -67,7 +87,7 @@ public class Flow {
 //= Flow.side(int) block 0 taken (Flow.java:14) = 4
 //= Flow.side(int) block 0 not taken (Flow.java:14) = 1
 //= Flow.risky(int) handler 0 at block 1 (Flow.java:23-24) = 3
-//= Flow.down(int) invocations = 12
+//= Flow.down(int) invocations = 13
 //= Flow.risky(int) invocations = 5
 //= Flow.down(int) depth = 6
 //= Flow.even(int) depth = 3
@@ -76,5 +96,7 @@ public class Flow {
 //= Flow.side(int) depth = missing
 //= thrown java.lang.ArithmeticException = 3
 //= thrown java.lang.IllegalStateException = 3
+//= thrown Flow$NegativeException = 1
+//= thrown java.lang.IllegalArgumentException = missing
 //= Flow.nested(int) loop 1 at block 3 (Flow.java:6) per entry of loop 0 = 15
 //= Flow.nested(int) loop 0 at block 1 (Flow.java:5) per entry of loop 0 = 6

@@ -3,7 +3,7 @@
 //! The programs are those of `docs/features.md`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pricetag_dataset::{Dataset, DatasetBuilder, FeatureId, Meta, Observation};
 use pricetag_probe_plan::PlanStore;
@@ -21,8 +21,12 @@ struct Subject {
 }
 
 fn subject(name: &str, argument: &str, release: Compiler) -> Subject {
-    let classes = tempfile::tempdir().expect("a temporary directory");
     let path = repository().join(format!("subjects/features/{name}.java"));
+    compiled(path, argument, release)
+}
+
+fn compiled(path: PathBuf, argument: &str, release: Compiler) -> Subject {
+    let classes = tempfile::tempdir().expect("a temporary directory");
     let mut program = Program::read(&path).expect("the source is there");
     program.arguments = vec![argument.to_owned()];
     release
@@ -119,6 +123,40 @@ fn values_of_all_types_as_the_program_prints_them() {
     let caveats = &dataset.observations[0].caveats;
     assert!(caveats[0].starts_with("3 values are infinite or not a number"));
     assert_eq!(caveats.len(), 1, "{caveats:?}");
+}
+
+#[test]
+fn a_field_has_the_value_once_its_store_has_succeeded() {
+    for name in ["Initialiser", "NullTarget"] {
+        let subject = subject(name, "7", Compiler::Javac(11));
+        let (_, dataset) = rows(&subject, None, 5);
+        agree(&subject, &dataset);
+    }
+}
+
+#[test]
+fn methods_too_large_for_values_keep_their_counts() {
+    // Of `near` only the rewriter finds that it does not fit, of `far` the planner does.
+    let [near, far] = [("x = n;\n", 4000), ("y = n;\n", 5000)].map(|(s, times)| s.repeat(times));
+    let source = format!(
+        "class Large {{\nstatic int x, y, z;\n\
+         static void near(int n) {{\n{near}}}\n\
+         static void far(int n) {{\n{far}}}\n\
+         public static void main(String[] args) {{ near(1); far(2); x = 3; y = 4; z = 5; }}\n}}\n"
+    );
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let path = folder.path().join("Large.java");
+    std::fs::write(&path, source).expect("a source");
+    let (_, dataset) = rows(&compiled(path, "", Compiler::Javac(11)), None, 5);
+    for (name, value) in [
+        ("Large.near(int) invocations", Some(1.0)),
+        ("Large.far(int) invocations", Some(1.0)),
+        ("Large.x#1", None),
+        ("Large.y#1", None),
+        ("Large.z#1", Some(5.0)),
+    ] {
+        assert_eq!(cell(&dataset, 0, name), value, "{name}");
+    }
 }
 
 #[test]

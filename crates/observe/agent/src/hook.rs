@@ -360,10 +360,16 @@ impl Request {
                 );
             }
         }
+        let label = |index: u16| {
+            let method = methods.get(usize::from(index));
+            method.map(|method| format!("{}{}", method.name, method.descriptor))
+        };
         for (method, reason) in &rewritten.left {
-            let method = methods.get(usize::from(*method));
-            let label = method.map(|method| format!("{}{}", method.name, method.descriptor));
-            session.left(&self.name, label, reason);
+            session.left(&self.name, label(*method), reason);
+        }
+        for (method, reason) in &rewritten.without_values {
+            let reason = format!("no values are taken in it: {reason}");
+            session.left(&self.name, label(*method), reason);
         }
         for (method, length) in methods.iter_mut().zip(code_lengths(&rewritten.bytes)) {
             method.code_length = length;

@@ -245,6 +245,7 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         session.costs.main_entered(session, jni);
         return;
     }
+    threads::announce(session, jni);
     let mut active = Active {
         scope,
         sequence: session.scopes.sequence.fetch_add(1, Ordering::Relaxed),

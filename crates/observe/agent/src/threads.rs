@@ -88,11 +88,19 @@ pub fn virtual_id(session: &Session, jni: Jni) -> Option<i64> {
         None
     };
     jni.delete_local(thread);
-    if id.is_some() && !session.scopes.threads.told.swap(true, Ordering::Relaxed) {
+    id
+}
+
+/// Says, once, what is not known of an invocation if it begins on a virtual thread.
+pub fn announce(session: &Session, jni: Jni) {
+    let told = &session.scopes.threads.told;
+    if !told.load(Ordering::Relaxed)
+        && is_virtual(session, jni)
+        && !told.swap(true, Ordering::Relaxed)
+    {
         session
             .inexact("CPU time and allocation of invocations on virtual threads are not measured");
     }
-    id
 }
 
 /// Whether the current thread is virtual.

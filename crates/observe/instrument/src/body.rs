@@ -8,8 +8,8 @@
 //! entry counter
 //! body: for every original instruction
 //!     arrival:  clock (timed); counter of the block's only way in; position; counter of the only way out; exit (scopes)
-//!               value of the store
-//!     itself:   the instruction; value of the `iinc`; counter of the fall-through
+//!               value of the store to a local variable, copy of that to a field
+//!     itself:   the instruction; value of the `iinc` or the field; counter of the fall-through
 //! trampolines, handler stubs, catch-all of the counters, catch-all of the scopes
 //! ```
 

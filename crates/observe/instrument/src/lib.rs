@@ -61,6 +61,8 @@ pub struct Rewritten {
     pub methods: Vec<RewrittenMethod>,
     /// Methods that were to be counted but are as they were, with the reason.
     pub left: Vec<(u16, String)>,
+    /// Methods that are counted, but in which no values are taken, with the reason.
+    pub without_values: Vec<(u16, String)>,
     /// Scopes that are not reported, with the reason.
     pub refused_scopes: Vec<(i32, String)>,
 }
@@ -91,6 +93,7 @@ pub fn rewrite(
         bytes: Vec::new(),
         methods: Vec::new(),
         left: Vec::new(),
+        without_values: Vec::new(),
         refused_scopes: Vec::new(),
     };
     let mut edits = Vec::new();
@@ -112,8 +115,14 @@ pub fn rewrite(
             takes: &takes,
             depth,
         };
-        let (result, failure) = rewrite_or_retreat(&mut shared, index, probes);
-        if let Some((code, pcs)) = result {
+        let Tried {
+            changed,
+            without_values,
+            failure,
+        } = rewrite_or_retreat(&mut shared, index, probes);
+        let valueless = without_values.map(|error| (index as u16, error.to_string()));
+        outcome.without_values.extend(valueless);
+        if let Some((code, pcs)) = changed {
             edits.push(code);
             outcome.methods.push(RewrittenMethod {
                 index: index as u16,
@@ -141,23 +150,41 @@ pub fn rewrite(
     Ok(outcome)
 }
 
-/// Rewrites a method; if it cannot be counted, wires at least its scopes.
-fn rewrite_or_retreat(
-    shared: &mut Shared<'_, '_>,
-    index: usize,
-    probes: Probes<'_>,
-) -> (Option<method::Changed>, Option<MethodError>) {
+/// What came of a method.
+#[derive(Default)]
+struct Tried {
+    changed: Option<method::Changed>,
+    /// Why it is counted without taking values.
+    without_values: Option<MethodError>,
+    /// Why it is not counted, or not changed at all.
+    failure: Option<MethodError>,
+}
+
+/// Rewrites a method; if that fails, without taking values; if it cannot be counted, wires at least its scopes.
+fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, probes: Probes<'_>) -> Tried {
+    let mut tried = Tried::default();
     match method::rewrite(shared, index, probes) {
-        Ok(changed) => (Some(changed), None),
-        Err(error) if probes.counted.is_some() && !probes.scopes.is_empty() => {
-            let scopes = Probes {
-                scopes: probes.scopes,
-                ..Probes::default()
-            };
-            (method::rewrite(shared, index, scopes).ok(), Some(error))
-        }
-        Err(error) => (None, Some(error)),
+        Ok(changed) => tried.changed = Some(changed),
+        Err(error) => tried.failure = Some(error),
     }
+    if tried.failure.is_some() && !probes.takes.is_empty() {
+        let counters = Probes {
+            takes: &[],
+            ..probes
+        };
+        if let Ok(changed) = method::rewrite(shared, index, counters) {
+            tried.changed = Some(changed);
+            tried.without_values = tried.failure.take();
+        }
+    }
+    if tried.failure.is_some() && probes.counted.is_some() && !probes.scopes.is_empty() {
+        let scopes = Probes {
+            scopes: probes.scopes,
+            ..Probes::default()
+        };
+        tried.changed = method::rewrite(shared, index, scopes).ok();
+    }
+    tried
 }
 
 /// Refuses a plan that was made for another class.

@@ -78,6 +78,7 @@ pub fn rewrite_timed(
         bytes: Vec::new(),
         methods: Vec::new(),
         left: Vec::new(),
+        without_values: Vec::new(),
         refused_scopes: Vec::new(),
     };
     let (mut edits, mut first) = (Vec::new(), 0);

@@ -1,7 +1,8 @@
 //! Probes that take the first values given to variables, and the depth of recursion.
 //!
-//! Before a store the value is copied and passed to `Pricetag.value(value, chunk, element, class)`, behind an `iinc` the variable is
-//! loaded for it. The helper compares the variable's element of the chunk, the number of values taken, with their limit;
+//! Before a store to a local variable the value is copied and passed to `Pricetag.value(value, chunk, element, class)`; behind an
+//! `iinc` the variable is loaded for it. The value of a field is copied before the store, too, but passed behind it: the store may run a
+//! class initialiser, which assigns first, or throw and assign nothing. The helper compares the variable's element of the chunk, the number of values taken, with their limit;
 //! that one comparison is all that is left once they are taken.
 
 use crate::body::Body;
@@ -34,6 +35,10 @@ pub(crate) fn of_method(plan: &ClassPlan, method: usize) -> Vec<(u16, Take)> {
         .collect()
 }
 
+fn assigns_field(store: u8) -> bool {
+    matches!(store, opcode::PUTFIELD | opcode::PUTSTATIC)
+}
+
 impl Body<'_, '_, '_> {
     /// What is taken at an instruction.
     fn take_at(&self, index: usize) -> Option<Take> {
@@ -42,35 +47,42 @@ impl Body<'_, '_, '_> {
         Some(self.takes[at].1)
     }
 
-    /// Appends the probe before a store.
+    /// Appends the probe before a store to a local variable; before a store to a field only the copy, which the probe behind it takes.
     pub(crate) fn take_before(&mut self, index: usize) -> Result<(), MethodError> {
         let Some(take) = self.take_at(index) else {
             return Ok(());
         };
-        if self.instructions[index].opcode == opcode::IINC {
+        let store = self.instructions[index].opcode;
+        if store == opcode::IINC {
             return Ok(());
         }
         let start = self.asm.here();
         self.places.push((start, self.instructions[index].pc));
-        self.asm.op(if take.kind.is_wide() {
-            opcode::DUP2
-        } else {
-            opcode::DUP
+        self.asm.op(match (store, take.kind.is_wide()) {
+            (opcode::PUTFIELD, false) => opcode::DUP_X1,
+            (opcode::PUTFIELD, true) => opcode::DUP2_X1,
+            (_, false) => opcode::DUP,
+            (_, true) => opcode::DUP2,
         });
+        if assigns_field(store) {
+            return Ok(());
+        }
         self.pass(index, take)
     }
 
-    /// Appends the probe behind an `iinc`.
+    /// Appends the probe behind an `iinc`, or behind a store to a field.
     pub(crate) fn take_behind(&mut self, index: usize) -> Result<(), MethodError> {
         use pricetag_classfile::Operand;
         let Some(take) = self.take_at(index) else {
             return Ok(());
         };
-        if let Operand::Iinc { local, .. } = self.instructions[index].operand {
+        let instruction = &self.instructions[index];
+        if let Operand::Iinc { local, .. } = instruction.operand {
             self.asm.local(opcode::ILOAD, local);
-            self.pass(index, take)?;
+        } else if !assigns_field(instruction.opcode) {
+            return Ok(());
         }
-        Ok(())
+        self.pass(index, take)
     }
 
     /// Appends the note that one more frame of a recursive method is open.

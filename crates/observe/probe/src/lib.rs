@@ -20,7 +20,7 @@ mod variables;
 use std::collections::BTreeSet;
 
 use pricetag_classfile::ClassFile;
-use pricetag_probe_plan::{ClassHash, ClassPlan, CounterIndex, PLAN_VERSION, Pc};
+use pricetag_probe_plan::{ClassHash, ClassPlan, CounterIndex, MethodOutcome, PLAN_VERSION, Pc};
 
 use variables::Variables;
 
@@ -84,7 +84,13 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
             values.assignments(class, index, removed)
         });
         let assigning: &BTreeSet<Pc> = found.as_ref().unwrap_or(const { &BTreeSet::new() });
-        let plan = method::plan(class, &scope, member, &mut counters, (left, assigning));
+        let mut plan = method::plan(class, &scope, member, &mut counters, (left, assigning));
+        if plan.outcome != MethodOutcome::Counted && !assigning.is_empty() {
+            // It may be countable without the probes that take values.
+            let none = &BTreeSet::new();
+            plan = method::plan(class, &scope, member, &mut counters, (left, none));
+            values.iter_mut().for_each(Variables::give_up);
+        }
         if let Some(values) = &mut values {
             values.keep(index, &plan);
         }

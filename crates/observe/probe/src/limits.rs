@@ -3,8 +3,10 @@
 //! The sizes are lower bounds: jumps that have to be widened and frames are not counted. A method that passes may still
 //! turn out too large when it is rewritten; the rewriter then leaves it as it was.
 
+use std::collections::BTreeSet;
+
 use pricetag_classfile::Code;
-use pricetag_probe_plan::{CounterIndex, MethodPlan};
+use pricetag_probe_plan::{CounterIndex, MethodPlan, Pc};
 
 use crate::method::Refusal;
 
@@ -13,8 +15,12 @@ const CODE_LIMIT: u64 = 65_535;
 /// Most local variable slots.
 const LOCALS_LIMIT: u64 = 65_535;
 
-/// Refuses a method whose instrumented form cannot fit.
-pub(crate) fn check(code: &Code<'_>, plan: &MethodPlan) -> Result<(), Refusal> {
+/// Refuses a method whose instrumented form cannot fit, with the values it is to take.
+pub(crate) fn check(
+    code: &Code<'_>,
+    plan: &MethodPlan,
+    assigning: &BTreeSet<Pc>,
+) -> Result<(), Refusal> {
     let locals = u64::from(code.max_locals) + 2;
     if locals > LOCALS_LIMIT {
         return Err(Refusal::TooLarge {
@@ -23,7 +29,7 @@ pub(crate) fn check(code: &Code<'_>, plan: &MethodPlan) -> Result<(), Refusal> {
             limit: LOCALS_LIMIT,
         });
     }
-    let bytes = least_bytes(code, plan);
+    let bytes = least_bytes(code, plan) + least_takes(code, plan, assigning);
     if bytes > CODE_LIMIT {
         return Err(Refusal::TooLarge {
             what: "instrumented code",
@@ -64,6 +70,15 @@ pub fn least_bytes(code: &Code<'_>, plan: &MethodPlan) -> u64 {
         recount + 1
     };
     prologue + code.bytes.len() as u64 + edges + points + handlers + catch_all
+}
+
+/// At least so many bytes are the probes that take values: copy; aload chunk; push element; push class; invokestatic.
+fn least_takes(code: &Code<'_>, plan: &MethodPlan, assigning: &BTreeSet<Pc>) -> u64 {
+    let takes = plan.throw_points.iter().filter(|point| {
+        let initialised = plan.this_initialised_at.is_none_or(|init| point.pc > init);
+        initialised && assigning.contains(&point.pc)
+    });
+    takes.count() as u64 * (6 + local_access(u64::from(code.max_locals)))
 }
 
 /// Bytes of a load or store of a local.

@@ -146,7 +146,7 @@ fn counted(
     for handler in &mut plan.handlers {
         handler.counter = counters.take();
     }
-    limits::check(code, &plan)?;
+    limits::check(code, &plan, assigning)?;
     plan.outcome = MethodOutcome::Counted;
     Ok((plan, counters.next))
 }

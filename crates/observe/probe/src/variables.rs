@@ -94,15 +94,20 @@ impl Variables {
         self.pending.iter().map(|(pc, ..)| *pc).collect()
     }
 
+    /// Takes none of the values just found.
+    pub(crate) fn give_up(&mut self) {
+        let places = self
+            .pending
+            .drain(..)
+            .map(|(_, _, variable)| variable.place);
+        let fields = places.filter(|place| matches!(place, VariablePlace::Field { .. }));
+        self.plan.unseen.extend(fields);
+    }
+
     /// Keeps those of the assignments just found that the method's plan has become throw points of.
     pub(crate) fn keep(&mut self, method: usize, plan: &MethodPlan) {
         if plan.outcome != MethodOutcome::Counted {
-            let places = self
-                .pending
-                .drain(..)
-                .map(|(_, _, variable)| variable.place);
-            let fields = places.filter(|place| matches!(place, VariablePlace::Field { .. }));
-            self.plan.unseen.extend(fields);
+            self.give_up();
             return;
         }
         let points: BTreeSet<Pc> = plan.throw_points.iter().map(|p| p.pc).collect();

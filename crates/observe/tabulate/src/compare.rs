@@ -28,28 +28,31 @@ pub fn compare(a: &Tabulated, b: &Tabulated, builder: &DatasetBuilder) -> Differ
         if described.is_none_or(|f| f.kind == FeatureKind::Cold) {
             continue;
         }
-        let (x, y) = (value(&first, *id), value(&second, *id));
-        if x != y {
+        let (x, y) = (first.get(id).copied(), second.get(id).copied());
+        let (a, b) = (x.unwrap_or(0.0), y.unwrap_or(0.0));
+        let missing =
+            described.is_some_and(|f| f.kind.may_be_missing()) && x.is_some() != y.is_some();
+        if a != b || missing {
             features.push(*id);
-            let gap = (x - y).abs();
+            let gap = (a - b).abs();
             if worst.is_none_or(|(most, _)| gap > most) {
                 worst = Some((gap, *id));
             }
         }
     }
     let caveat = worst.map(|(_, id)| {
-        let name = &builder.features()[id.0 as usize].name;
+        let feature = &builder.features()[id.0 as usize];
+        let [x, y] = [&first, &second].map(|counts| match counts.get(&id) {
+            Some(value) => value.to_string(),
+            None if feature.kind.may_be_missing() => "missing".to_owned(),
+            None => "0".to_owned(),
+        });
         format!(
-            "{} of {} counts differ between two counting runs, most of all `{name}` ({} and {})",
+            "{} of {} counts differ between two counting runs, most of all `{}` ({x} and {y})",
             features.len(),
             all.len(),
-            value(&first, id),
-            value(&second, id)
+            feature.name
         )
     });
     Difference { features, caveat }
-}
-
-fn value(counts: &BTreeMap<FeatureId, f64>, id: FeatureId) -> f64 {
-    counts.get(&id).copied().unwrap_or(0.0)
 }

@@ -32,6 +32,12 @@ pub fn method(owner: &str, name: &str, descriptor: &str) -> String {
     format!("{}.{name}{}", class(owner), parameters(descriptor))
 }
 
+/// `[J` as `long[]`; what is no descriptor is shown as it is.
+pub fn field_type(descriptor: &str) -> String {
+    let mut rest = descriptor;
+    next_type(&mut rest).unwrap_or_else(|| descriptor.to_owned())
+}
+
 /// Takes one field type off the front.
 fn next_type(rest: &mut &str) -> Option<String> {
     let dimensions = rest.len() - rest.trim_start_matches('[').len();

@@ -239,6 +239,7 @@ impl Tabulator {
                 .push(format!("the trace is incomplete: {reason}"));
         }
         let (mut inexact, mut running, mut missing) = (Vec::new(), 0u32, Vec::new());
+        let mut left_methods = BTreeSet::new();
         for record in &trace.records {
             match record {
                 Record::Class(class) => {
@@ -258,13 +259,15 @@ impl Tabulator {
                         |method| format!("{}.{method}", crate::naming::class(&left.class)),
                     );
                     run.left.push(format!("{place}: {}", left.reason));
+                    let method = left.method.as_ref();
+                    left_methods.extend(method.map(|m| (left.class.as_str(), m.as_str())));
                 }
                 Record::Inexact(why) => inexact.push(why.clone()),
                 Record::OpenFrame(frame) => running += u32::from(frame.running),
                 _ => {}
             }
         }
-        run.fields.complete();
+        run.fields.complete(&left_methods);
         run.left.extend(run.fields.left());
         run.caveats
             .extend(listed(inexact, "further reasons why counts are inexact"));

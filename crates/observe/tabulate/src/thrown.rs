@@ -3,7 +3,7 @@
 //! Two sources: constructions of classes whose names end in `Exception`, `Error` or `Throwable` (an explicit `throw` nearly always makes its
 //! object), and exceptions that the JVM itself raises where only one type is possible, such as division by zero.
 //! Exceptions that come out of called methods are not counted again. Limits: a subclass of `Throwable` with another kind of name is missed; what
-//! uncounted code throws is seen at its handlers only, and what a constructor makes is taken for a call of its superclass's.
+//! uncounted code throws is seen at its handlers only.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,8 @@ use crate::naming;
 pub(crate) fn by_type(method: &MethodPlan, counts: &MethodCounts) -> BTreeMap<String, u64> {
     let mut thrown: BTreeMap<String, u64> = BTreeMap::new();
     for (call, n) in method.call_sites(counts) {
-        if n > 0 && call.name == "<init>" && is_throwable(&call.owner) && method.name != "<init>" {
+        let of_superclass = method.this_initialised_at == Some(call.pc);
+        if n > 0 && call.name == "<init>" && is_throwable(&call.owner) && !of_superclass {
             *thrown.entry(call.owner.clone()).or_default() += n;
         }
     }

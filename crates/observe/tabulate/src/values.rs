@@ -43,13 +43,16 @@ impl Fields {
         }
     }
 
-    /// Finds the fields that were not seen everywhere, once all classes are known.
-    pub(crate) fn complete(&mut self) {
+    /// Finds the fields that were not seen everywhere, once all classes are known. `left` has class, and name with descriptor, of methods
+    /// that turned out not to bear their probes, although these were planned.
+    pub(crate) fn complete(&mut self, left: &BTreeSet<(&str, &str)>) {
         let plans = self
             .classes
             .values()
             .filter_map(|plan| plan.values.as_ref());
-        let unseen = plans.flat_map(|values| &values.unseen);
+        let planned = plans.flat_map(|values| &values.unseen);
+        let classes = self.classes.values();
+        let unseen = planned.chain(classes.flat_map(|plan| unborne(plan, left)));
         let found = unseen.filter_map(|place| match place {
             VariablePlace::Field {
                 owner,
@@ -100,8 +103,15 @@ impl Fields {
         }
         let lengths = ValueKind::of(descriptor, true).is_some_and(ValueKind::is_length);
         let what = if lengths { ".length" } else { "" };
+        let fields = self.classes.get(class).and_then(|p| p.values.as_ref());
+        let fields = fields.map_or(&[][..], |values| &values.fields);
+        // Class files may declare a name twice, with different types.
+        let mut shown = format!("{}.{name}{what}", naming::class(class));
+        if fields.iter().filter(|field| field.0 == name).count() > 1 {
+            shown = format!("{shown} ({})", naming::field_type(descriptor));
+        }
         Some(Feature {
-            name: format!("{}.{name}{what}", naming::class(class)),
+            name: shown,
             kind: FeatureKind::Value,
             unit: "1".to_owned(),
             class: Some(class.to_owned()),
@@ -110,6 +120,26 @@ impl Fields {
             ..Feature::default()
         })
     }
+}
+
+/// What the methods among `left` were to tell of.
+fn unborne<'p>(
+    plan: &'p ClassPlan,
+    left: &BTreeSet<(&str, &str)>,
+) -> impl Iterator<Item = &'p VariablePlace> {
+    let methods = (0..).zip(&plan.methods).filter(|(_, method)| {
+        let name = format!("{}{}", method.name, method.descriptor);
+        left.contains(&(plan.name.as_str(), name.as_str()))
+    });
+    let values = plan.values.iter();
+    let methods: Vec<u16> = methods.map(|(index, _)| index).collect();
+    values.flat_map(move |values| {
+        let assigned = methods
+            .clone()
+            .into_iter()
+            .flat_map(|method| values.of_method(method));
+        assigned.map(|a| &values.variables[a.variable.0 as usize].place)
+    })
 }
 
 /// The features of a class's local variables, without the number of the version; none for fields.
