@@ -7,13 +7,14 @@ use pricetag_cost_model::CostModel;
 use pricetag_finding::Predictions;
 
 use crate::PredictError;
-use crate::row::{Row, needed, predict_rows};
+use crate::row::{Row, is_value, needed, predict_rows};
 
 /// Columns that label a row, in order of preference.
 const LABELS: [&str; 6] = ["label", "observation", "name", "file", "input", "id"];
 
 /// Predicts every row of a CSV with a header. Columns are features by name, the model's target is the measured cost,
 /// and a column called `label`, `observation`, `name`, `file`, `input` or `id` (unless it is a feature) labels the row.
+/// An empty cell is a missing value in a column that is one of a variable by its name, and refused elsewhere.
 pub fn predict_csv(model: &CostModel, table: impl Read) -> Result<Predictions, PredictError> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
@@ -57,6 +58,8 @@ pub fn predict_csv(model: &CostModel, table: impl Read) -> Result<Predictions, P
                 Some(value) => {
                     row.values.insert(name.clone(), value);
                 }
+                // As an exported dataset has it.
+                None if text.is_empty() && is_value(name) => {}
                 None if needed.contains(name.as_str()) => {
                     return Err(PredictError::NotANumber {
                         line,

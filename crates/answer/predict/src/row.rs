@@ -58,11 +58,21 @@ pub fn predict_dataset(model: &CostModel, dataset: &Dataset) -> Result<Predictio
         for (row, value) in column {
             if let Some(row) = rows.get_mut(row.0 as usize) {
                 row.values.insert(feature.name.clone(), *value);
-                if kinds.contains(&feature.kind) {
+                // A model that knows only some of the values misses nothing that has a cost.
+                if kinds.contains(&feature.kind) && !feature.kind.may_be_missing() {
                     row.counted.insert(feature.name.clone());
                 }
             }
         }
+    }
+    // Where values were recorded, one without a column was given in no row: it is missing, not forgotten.
+    if dataset.features.iter().any(|f| f.kind.may_be_missing()) {
+        columns.extend(
+            priced
+                .iter()
+                .filter(|name| is_value(name))
+                .map(|name| (*name).to_owned()),
+        );
     }
     let rows: Vec<Row> = rows
         .into_iter()
@@ -287,6 +297,15 @@ fn assumptions(
             max: domain.map_or(f64::NAN, |domain| domain.max),
         }),
     }
+}
+
+/// Whether a feature of this name is a value, which a row may not have: a version of a variable, a depth of recursion, or passes per entry of
+/// a loop.
+pub fn is_value(name: &str) -> bool {
+    let version = name
+        .rsplit_once('#')
+        .is_some_and(|(variable, number)| !variable.is_empty() && number.parse::<u16>().is_ok());
+    version || name.ends_with(" depth") || name.contains(" per entry of loop ")
 }
 
 /// Features that the formula asks for: those with a coefficient of zero are not needed.

@@ -224,6 +224,50 @@ fn datasets_use_counts_inputs_and_categories_of_successful_rows() {
     assert!(all.rows[1].extrapolates());
 }
 
+#[test]
+fn a_missing_value_is_no_unpriced_count_and_no_missing_column() {
+    let formula = Formula::Linear {
+        intercept: 1.0,
+        terms: vec![(10.0, "C.x#1".into()), (2.0, "C.f(int) depth".into())],
+    };
+    let model = model(
+        formula,
+        &[("C.x#1", 3.0, 5.0), ("C.f(int) depth", 2.0, 9.0)],
+    );
+    let value = |name: &str| Feature {
+        name: name.into(),
+        kind: FeatureKind::Value,
+        unit: "1".into(),
+        ..Feature::default()
+    };
+    let mut data = dataset();
+    data.features = vec![value("C.x#1"), value("C.m().i#1")];
+    data.columns = vec![
+        vec![(ObservationId(1), 4.0)],
+        vec![(ObservationId(1), 0.0), (ObservationId(2), 0.0)],
+    ];
+    let all = predict_dataset(&model, &data).unwrap();
+    assert_eq!(all.rows[0].value, 41.0);
+    assert_eq!(all.rows[1].value, 1.0);
+    assert!(all.rows.iter().all(|row| row.unpriced.is_empty()));
+    let outside = |row: usize| -> Vec<&str> {
+        let names = all.rows[row].outside.iter();
+        names.map(|outside| outside.feature.as_str()).collect()
+    };
+    assert_eq!(outside(0), ["C.f(int) depth"]);
+    assert_eq!(outside(1), ["C.x#1", "C.f(int) depth"]);
+    let table = "C.x#1,C.f(int) depth\n4,2\n,2\n";
+    let all = predict_csv(&model, table.as_bytes()).unwrap();
+    assert_eq!((all.rows[0].value, all.rows[1].value), (45.0, 5.0));
+    assert!(all.rows[1].extrapolates() && !all.rows[0].extrapolates());
+    data.features[0].kind = FeatureKind::Block;
+    data.features[1].kind = FeatureKind::Block;
+    assert!(matches!(
+        predict_dataset(&model, &data),
+        Err(PredictError::MissingFeatures { count: 1, .. })
+    ));
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
     #[test]
