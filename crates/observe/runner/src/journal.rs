@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use pricetag_trace::AgentOptions;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunnerError;
@@ -254,7 +255,10 @@ impl Journal {
         for path in [self.trace(id), self.note_path(id), self.crash_log(id)] {
             remove(&path)?;
         }
-        Ok(())
+        let trace = self.trace(id);
+        let looks = AgentOptions::progress_files(&trace)
+            .map_err(RunnerError::io("look for snapshots of", &trace))?;
+        looks.iter().try_for_each(|look| remove(look))
     }
 
     /// Declares a run finished.
@@ -389,6 +393,11 @@ mod tests {
         let half = fs::read(&path).unwrap();
         fs::write(&path, &half[..half.len() / 2]).unwrap();
         assert_eq!(journal.finished(id, "a"), None, "half a note");
+        let looks = || AgentOptions::progress_files(&journal.trace(id)).unwrap();
+        fs::write(AgentOptions::progress_of(&journal.trace(id), 3), "1").unwrap();
+        assert_eq!(looks().len(), 1);
+        journal.clear(id).unwrap();
+        assert_eq!(looks().len(), 0, "looks of an interrupted run");
     }
 
     #[test]
