@@ -110,7 +110,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
 const FIRST_VALUES: u16 = 5;
 
 /// How many first values to record; none unless they are asked for by any of their options.
-fn first_values(args: &SubjectArgs) -> u16 {
+pub fn first_values(args: &SubjectArgs) -> u16 {
     let mut kinds = args.features.iter().flat_map(|group| &group.0);
     let asked = args.lengths || kinds.any(|kind| *kind == FeatureKind::Value);
     args.values.unwrap_or(if asked { FIRST_VALUES } else { 0 })

@@ -137,4 +137,14 @@ fn what_is_no_jvm_is_refused() {
         "neither process nor command"
     );
     assert_eq!(desk.run("record -o data --every 3 -- java").code, 2);
+    for ignored in [
+        "--values 3",
+        "--lengths",
+        "--availability",
+        "--features values",
+    ] {
+        let ran = desk.run(&format!("record --attach 1 -o data {ignored}"));
+        assert_eq!(ran.code, 2, "{ignored}");
+        assert!(ran.stderr.contains("running program"), "{}", ran.stderr);
+    }
 }

@@ -39,6 +39,9 @@ pub struct PredictArgs {
     /// Classes not to count.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub exclude: Vec<Pattern>,
+    /// File with the methods to count, as when recording; all by default.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "command")]
+    pub methods: Option<PathBuf>,
     /// Count the JDK's own classes too, as when recording.
     #[arg(long)]
     pub count_jdk: bool,

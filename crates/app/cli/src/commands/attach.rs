@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::arguments::RecordArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
-use crate::watch::{cancel_on_interrupt, find_agent, kinds, listed_methods};
+use crate::watch::{cancel_on_interrupt, find_agent, first_values, kinds, listed_methods};
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
 const FOLDER: &str = ".agent";
@@ -25,6 +25,12 @@ const EVERY: Duration = Duration::from_secs(10);
 
 pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, Failure> {
     let doing = format!("observing process {pid}");
+    if first_values(&args.subject) > 0 || args.subject.availability {
+        let why = "values, lengths and availability are not recorded of a running program";
+        return Err(Failure::usage(why)
+            .doing(doing)
+            .advice("leave out --values, --lengths, --availability and `values` in --features"));
+    }
     if args.output.join("meta.json").exists() && !args.subject.force {
         let why = format!("{} already holds a dataset", args.output.display());
         return Err(Failure::new(why)

@@ -1,14 +1,13 @@
 //! `pricetag predict`: what inputs will cost.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
 
-use pricetag_cost_model::CostModel;
 use pricetag_dataset::Dataset;
 use pricetag_finding::Predictions;
-use pricetag_predict::{predict_csv, predict_dataset};
+use pricetag_predict::{is_value, predict_csv, predict_dataset};
 use pricetag_runner::{Determinism, RecordOptions, Timing};
 use pricetag_trace::Scope;
 
@@ -16,7 +15,7 @@ use crate::analysis::{open_dataset, open_model};
 use crate::arguments::{Common, PredictArgs};
 use crate::console::Console;
 use crate::failure::{Failure, io};
-use crate::watch::{find_agent, main_reason, watch, workload};
+use crate::watch::{find_agent, listed_methods, main_reason, watch, workload};
 
 pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
@@ -32,7 +31,7 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
             .scope
             .parse::<Scope>()
             .unwrap_or(Scope::Main);
-        let needed = Needed::of(&model, scope);
+        let needed = Needed::of(model.domain.keys().map(String::as_str), scope);
         predict_dataset(&model, &counted(args, needed, common, console)?)?
     };
     console.result(&predictions, || predictions.to_text(console.width))?;
@@ -49,14 +48,23 @@ struct Needed {
 }
 
 impl Needed {
-    fn of(model: &CostModel, scope: Scope) -> Self {
-        let number = |name: &str| name.rsplit_once('#')?.1.parse::<u16>().ok();
-        let names = || model.domain.keys();
-        Self {
+    /// By the names of the features that a model knows.
+    fn of<'n>(names: impl Iterator<Item = &'n str>, scope: Scope) -> Self {
+        let mut needed = Self {
             scope,
-            values: names().filter_map(|name| number(name)).max().unwrap_or(0),
-            lengths: names().any(|name| name.contains(".length#")),
+            values: 0,
+            lengths: false,
+        };
+        // Depths and passes per entry have no number, but are recorded with values only. A length's name may be followed by what
+        // tells variables of one name apart.
+        for name in names.filter(|name| is_value(name)) {
+            let number = name.rsplit_once('#').and_then(|(_, n)| n.parse().ok());
+            needed.values = needed.values.max(number.unwrap_or(1));
+            needed.lengths |= [".length#", ".length at line ", ".length ("]
+                .iter()
+                .any(|length| name.contains(length));
         }
+        needed
     }
 }
 
@@ -90,7 +98,7 @@ fn count_into(
         scope: needed.scope,
         include: args.include.clone(),
         exclude: args.exclude.clone(),
-        methods: BTreeSet::new(),
+        methods: listed_methods(args.methods.as_deref())?,
         count_jdk: args.count_jdk,
         values: needed.values,
         lengths: needed.lengths,
@@ -124,4 +132,29 @@ fn count_into(
         console.say(&format!("note: {why}"));
     }
     Ok(dataset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_model_knows_says_what_to_record() {
+        for (names, values, lengths) in [
+            (&["C.m() invocations", "base price"][..], 0, false),
+            (&["C.x#2", "C.m().i#5"], 5, false),
+            (&["C.fib(int) depth"], 1, false),
+            (&["C.m() loop 1 at block 3 per entry of loop 0"], 1, false),
+            (&["C.text.length#3"], 3, true),
+            (&["C.m().buf.length at line 5#1"], 1, true),
+            (&["C.m().buf.length (2)#1", "C.m() depth"], 1, true),
+        ] {
+            let needed = Needed::of(names.iter().copied(), Scope::Main);
+            assert_eq!(
+                (needed.values, needed.lengths),
+                (values, lengths),
+                "{names:?}"
+            );
+        }
+    }
 }
