@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Prices of OCaml's constructs on this machine: measures the training and the control programs, learns, compares.
 #
-#   scripts/measure-ocaml.sh           measures (some minutes; leave the machine alone), keeps the raw samples in
-#                                      subjects/ocaml/measurements, then makes the tables
+#   scripts/measure-ocaml.sh           measures (some minutes; leave the machine alone) into subjects/ocaml/measurements/new, going on
+#                                      there if it was interrupted; when all is measured, the samples replace those kept in
+#                                      subjects/ocaml/measurements, and the tables are made
 #   scripts/measure-ocaml.sh tables    makes the tables again from the samples kept: needs no OCaml
 #
 # PRICETAG names the program; by default it is built here, optimised.
@@ -16,9 +17,12 @@ if [ -z "${PRICETAG:-}" ]; then
 fi
 mkdir -p "$data" "$out"
 if [ "${1:-}" != tables ]; then
+    new=$data/new
+    "$PRICETAG" ocaml learn -o "$out/prices.json" --keep "$new/training" --resume >/dev/null
+    "$PRICETAG" ocaml evaluate "$out/prices.json" --keep "$new/controls" --resume >/dev/null
     rm -rf "$data/training" "$data/controls"
-    "$PRICETAG" ocaml learn -o "$out/prices.json" --keep "$data/training" >/dev/null
-    "$PRICETAG" ocaml evaluate "$out/prices.json" --keep "$data/controls" >/dev/null
+    mv "$new/training" "$new/controls" "$data"
+    rmdir "$new"
 fi
 "$PRICETAG" ocaml learn -o "$out/prices.json" --from "$data/training" >"$out/prices.txt"
 "$PRICETAG" ocaml evaluate "$out/prices.json" --from "$data/controls" --plots "$out/plots" >"$out/evaluation.txt"

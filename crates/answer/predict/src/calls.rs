@@ -2,6 +2,7 @@
 //!
 //! Time is Σ counts × prices, plus the collections' time; their number is ⌊bytes/H₀⌋ as if the call began with an empty minor heap
 //! (Das and Hoffmann 2017, section 6). A construct that no training program supports makes the call's time unknown, by name.
+//! Intervals are those of runs without collections; they scale the collections' time with the rest, though nothing was calibrated on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -143,8 +143,8 @@ fn program(
                 .filter_map(|(name, p)| Some(((*name).to_owned(), predict_call(p, call).time?)))
                 .collect(),
             interval: answer.interval,
-            bytes: (cost("bytes"), answer.bytes.unwrap_or(0.0)),
-            collections: (cost("collections"), answer.collections.unwrap_or(0.0)),
+            bytes: (cost("bytes"), answer.bytes),
+            collections: (cost("collections"), answer.collections),
             major: cost("major_collections"),
         };
         out.rows.push(row);
@@ -156,20 +156,21 @@ fn program(
             out.errors.insert((*name).to_owned(), errors);
         }
     }
-    out.bytes = out.rows.iter().fold(0.0, |most, r| {
+    out.bytes = out.rows.iter().fold(0.0, |most: f64, r| {
         let (measured, predicted) = r.bytes;
-        most.max((predicted - measured).abs() / measured.max(WORD))
+        let error = predicted.map(|p| (p - measured).abs() / measured.max(FLOOR));
+        most.max(error.unwrap_or(0.0))
     });
     out.exact = out
         .rows
         .iter()
-        .filter(|r| r.collections.0 == r.collections.1)
+        .filter(|r| r.collections.1 == Some(r.collections.0))
         .count() as u32;
     out
 }
 
-/// Errors of programs that allocate next to nothing are relative to this: what reading the counters may cost.
-const WORD: f64 = 1000.0;
+/// Errors of the bytes of programs that allocate less are relative to this: what reading the counters may cost.
+const FLOOR: f64 = 1000.0;
 
 fn errors(
     rows: &[ControlRow],
@@ -201,6 +202,7 @@ fn means(
         .collect()
 }
 
+/// Rows inside their intervals, and rows with one. Rows with collections count too, though intervals are calibrated without them.
 fn covered(programs: &[ControlProgram]) -> (usize, usize) {
     let rows = programs.iter().flat_map(|p| &p.rows);
     let with: Vec<(f64, (f64, f64))> = rows
@@ -250,7 +252,7 @@ fn ranked(one: &ControlProgram, two: &ControlProgram, estimator: &str) -> (u32, 
             continue;
         };
         apart += 1;
-        right += u32::from((pa > pb) == (ratio > 1.0));
+        right += u32::from(pa != pb && (pa > pb) == (ratio > 1.0));
     }
     (apart, right)
 }

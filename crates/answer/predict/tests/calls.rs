@@ -160,11 +160,18 @@ fn a_construct_without_a_price_is_refused_by_name() {
 #[test]
 fn a_list_without_the_mode_or_estimator_says_what_it_has() {
     let list = list();
-    for (mode, estimator) in [("extended", None), ("paper", Some("nnls"))] {
+    for (mode, estimator, has) in [
+        ("extended", None, "extended mode; it has: paper"),
+        (
+            "paper",
+            Some("nnls"),
+            "estimator nnls in paper mode; it has: lr",
+        ),
+    ] {
         let error = Pricing::of(&list, mode, estimator).unwrap_err();
         assert!(matches!(&error, PredictError::NoPrices { .. }));
         let text = error.to_string();
-        assert!(text.contains("paper") || text.contains("lr"), "{text}");
+        assert!(text.ends_with(has), "{text}");
     }
 }
 

@@ -139,6 +139,22 @@ impl From<pricetag_cost_model::ModelError> for Failure {
     }
 }
 
+impl From<pricetag_cost_model::ListError> for Failure {
+    fn from(error: pricetag_cost_model::ListError) -> Self {
+        let failure = Self::new(error.to_string());
+        match error {
+            pricetag_cost_model::ListError::Io {
+                action: "write",
+                source,
+                ..
+            } => failure.advice(place_advice(
+                source.kind() == std::io::ErrorKind::StorageFull,
+            )),
+            _ => failure,
+        }
+    }
+}
+
 impl From<pricetag_dataset::DatasetError> for Failure {
     fn from(error: pricetag_dataset::DatasetError) -> Self {
         let failure = Self::new(error.to_string());

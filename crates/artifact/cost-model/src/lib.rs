@@ -15,6 +15,6 @@ pub mod text;
 
 pub use formula::FormulaError;
 pub use json::ModelError;
-pub use list::{Collector, ModePrices, PRICE_LIST_SCHEMA, PriceList};
+pub use list::{Collector, ListError, ModePrices, PRICE_LIST_SCHEMA, PriceList};
 pub use model::*;
 pub use syntax::{Problem, SyntaxError};

@@ -3,14 +3,49 @@
 //! After Das and Hoffmann (TACAS 2017): a time per construct, bytes per construct, and a minor heap of a size whose collections take time.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CostModel, ModelError};
+use crate::CostModel;
 
 /// Version of a price list.
 pub const PRICE_LIST_SCHEMA: u32 = 1;
+
+/// What a price list says it is.
+const KIND: &str = "price-list";
+
+/// Why there is no price list.
+#[derive(Debug, thiserror::Error)]
+pub enum ListError {
+    /// The file system said no.
+    #[error("cannot {action} the price list {}: {source}", .path.display())]
+    Io {
+        /// `read` or `write`.
+        action: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Not JSON, or not as a price list is.
+    #[error("not a price list: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// Something else.
+    #[error("this is {found}, not a price list")]
+    Kind {
+        /// What it is.
+        found: &'static str,
+    },
+    /// Another version of the format.
+    #[error(
+        "the price list has schema {found}, this program reads schema {PRICE_LIST_SCHEMA}; learn it again with this version"
+    )]
+    Schema {
+        /// What the file says.
+        found: u64,
+    },
+}
 
 /// Prices of all constructs on one platform.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,8 +126,8 @@ impl PriceList {
     ///
     /// # Errors
     /// If the file cannot be read, is no price list, or is of another schema.
-    pub fn load(path: &Path) -> Result<Self, ModelError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ModelError::Io {
+    pub fn load(path: &Path) -> Result<Self, ListError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ListError::Io {
             action: "read",
             path: path.to_owned(),
             source,
@@ -104,18 +139,21 @@ impl PriceList {
     ///
     /// # Errors
     /// If it is none, or of another schema.
-    pub fn from_json(text: &str) -> Result<Self, ModelError> {
-        #[derive(Deserialize)]
-        struct Header {
-            schema: u64,
-            kind: String,
+    pub fn from_json(text: &str) -> Result<Self, ListError> {
+        let value: serde_json::Value = serde_json::from_str(text)?;
+        if value["kind"] != KIND {
+            let found = if value["formula"].is_null() {
+                "something else"
+            } else {
+                "a fitted model"
+            };
+            return Err(ListError::Kind { found });
         }
-        let header: Header = serde_json::from_str(text)?;
-        if header.kind != "price-list" || header.schema != u64::from(PRICE_LIST_SCHEMA) {
-            return Err(ModelError::Schema {
-                found: header.schema,
-            });
+        let schema = value["schema"].as_u64().unwrap_or(0);
+        if schema != u64::from(PRICE_LIST_SCHEMA) {
+            return Err(ListError::Schema { found: schema });
         }
+        // From the text again, so that an error has its line.
         Ok(serde_json::from_str(text)?)
     }
 
@@ -123,9 +161,9 @@ impl PriceList {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+    pub fn save(&self, path: &Path) -> Result<(), ListError> {
         let text = serde_json::to_string_pretty(self)? + "\n";
-        std::fs::write(path, text).map_err(|source| ModelError::Io {
+        std::fs::write(path, text).map_err(|source| ListError::Io {
             action: "write",
             path: path.to_owned(),
             source,
@@ -171,8 +209,25 @@ mod tests {
 
     #[test]
     fn a_model_is_no_price_list() {
-        assert!(PriceList::from_json("{\"schema\":1}").is_err());
-        assert!(PriceList::from_json("{\"schema\":9,\"kind\":\"price-list\"}").is_err());
-        assert!(PriceList::from_json("").is_err());
+        let why = |text: &str| PriceList::from_json(text).unwrap_err().to_string();
+        for (text, reason) in [
+            (
+                r#"{"schema":1}"#,
+                "this is something else, not a price list",
+            ),
+            (
+                r#"{"schema":1,"formula":{}}"#,
+                "this is a fitted model, not a price list",
+            ),
+            ("3", "this is something else"),
+            (
+                r#"{"schema":9,"kind":"price-list"}"#,
+                "has schema 9, this program reads schema 1",
+            ),
+            (r#"{"schema":1,"kind":"price-list"}"#, "missing field"),
+            ("", "not a price list: EOF"),
+        ] {
+            assert!(why(text).contains(reason), "{text}: {}", why(text));
+        }
     }
 }

@@ -34,7 +34,7 @@ pub struct ModeReport {
     pub quiet: BTreeMap<String, Errors>,
     /// The same over sizes with collections only.
     pub collecting: BTreeMap<String, Errors>,
-    /// Share of rows inside the chosen estimator's intervals.
+    /// Share of rows inside the chosen estimator's intervals, rows with collections among them.
     pub coverage: Option<f64>,
     /// Nominal coverage.
     pub level: Option<f64>,
@@ -102,7 +102,7 @@ pub struct ControlProgram {
     pub unpriced: Vec<String>,
     /// Errors over its sizes, by estimator.
     pub errors: BTreeMap<String, Errors>,
-    /// Largest relative error of the bytes.
+    /// Largest error of the bytes, relative to those measured or to 1000 where there are fewer.
     pub bytes: f64,
     /// Sizes whose number of collections is as predicted.
     pub exact: u32,
@@ -121,10 +121,10 @@ pub struct ControlRow {
     pub predicted: BTreeMap<String, f64>,
     /// Interval of the chosen estimator.
     pub interval: Option<(f64, f64)>,
-    /// Bytes measured and predicted.
-    pub bytes: (f64, f64),
-    /// Collections measured and predicted.
-    pub collections: (f64, f64),
+    /// Bytes measured, and predicted if everything has a price.
+    pub bytes: (f64, Option<f64>),
+    /// Collections measured, and predicted if everything has a price and a collector was learnt.
+    pub collections: (f64, Option<f64>),
     /// Major collections finished during the run, which are outside of the model.
     pub major: f64,
 }
@@ -196,6 +196,11 @@ fn merged_text(
     }
     let mut header = vec![("program", Align::Left)];
     header.extend(names.iter().map(|n| (n.as_str(), Align::Right)));
+    let all = merged.values().flat_map(BTreeMap::values);
+    let marked = all.clone().any(|p| p.major() > 0);
+    if marked {
+        header.push(("sizes with major collections", Align::Right));
+    }
     let rows: Vec<Vec<String>> = merged
         .iter()
         .map(|(name, by_mode)| {
@@ -206,6 +211,14 @@ fn merged_text(
                     None => row.extend(std::iter::repeat_n(String::new(), 4)),
                 }
             }
+            if marked {
+                let most = by_mode.values().map(|p| p.major()).max().unwrap_or(0);
+                row.push(if most > 0 {
+                    most.to_string()
+                } else {
+                    String::new()
+                });
+            }
             row
         })
         .collect();
@@ -213,6 +226,11 @@ fn merged_text(
 }
 
 impl ControlProgram {
+    /// Sizes at which a major collection was finished, which the prices do not hold.
+    fn major(&self) -> usize {
+        self.rows.iter().filter(|r| r.major > 0.0).count()
+    }
+
     fn cells(&self, estimator: &str) -> [String; 4] {
         let Some(e) = self.errors.get(estimator) else {
             let why = format!("no price: {}", self.unpriced.join(", "));

@@ -1,4 +1,6 @@
 //! Bytes per construct, rounded to whole bytes where the fit says they are whole.
+//!
+//! Each price is rounded by itself; all rounded prices are kept if the worst row is predicted at most one byte worse than before.
 
 use pricetag_cost_model::{CostModel, Formula};
 use pricetag_dataset::Dataset;
@@ -7,8 +9,11 @@ use pricetag_study::{Method, Weighting, fit};
 use crate::time::options;
 use crate::{LearnError, cost, rows};
 
-/// A price this near to a whole number is taken to be it, if no row is predicted worse for it.
+/// A price this near to a whole number is taken to be it.
 const NEAR: f64 = 0.02;
+
+/// Bytes by which the worst row may be predicted worse for it.
+const WORSE: f64 = 1.0;
 
 pub(crate) fn learn(mode: &str, table: &Dataset, seed: u64) -> Result<CostModel, LearnError> {
     let all = rows(table, &|_| true);
@@ -23,7 +28,7 @@ pub(crate) fn learn(mode: &str, table: &Dataset, seed: u64) -> Result<CostModel,
     Ok(model)
 }
 
-/// Rounds all prices to whole bytes if each is near one and the rounded prices explain the rows at least as well.
+/// Rounds the prices that are near whole bytes, if the rounded prices explain the rows as well up to [`WORSE`].
 fn round(model: &mut CostModel, table: &Dataset) {
     let Formula::Linear { intercept, terms } = &model.formula else {
         return;
@@ -42,7 +47,7 @@ fn round(model: &mut CostModel, table: &Dataset) {
         terms: rounded,
     };
     let (before, after) = (worst(&model.formula, table), worst(&formula, table));
-    if after > before + 1.0 {
+    if after > before + WORSE {
         return;
     }
     model.text = formula.text();

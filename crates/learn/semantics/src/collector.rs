@@ -3,6 +3,7 @@
 //! The number of collections is ⌊M/H₀⌋ (Das and Hoffmann, section 6): every observation with k collections bounds H₀ by
 //! M/(k+1) < H₀ ≤ M/k, and what all bounds have in common is H₀. Where they contradict each other, the size that explains most
 //! observations is taken. The time of collections is what is left of a run's time after its constructs: a·collections + b·(words promoted), both ≥ 0.
+//! Runs in which a major collection was finished are left out of that: how much marking and sweeping fell into them is chance.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,12 @@ use pricetag_regress::NonNegative;
 
 use crate::{cost, rows};
 
+/// The cost that counts major collections.
+const MAJOR: &str = "major_collections";
+
+/// With fewer runs than this without major collections, those with them are learnt from too.
+const FEWEST: usize = 10;
+
 /// Learns the linear rule from what extended prices leave and the constant one from what paper prices leave, or both from
 /// what there is.
 pub(crate) fn learn(
@@ -23,7 +30,13 @@ pub(crate) fn learn(
     let left = |mode: &str| {
         let of_mode = tables.get_key_value(mode);
         let (name, table) = of_mode.or_else(|| tables.iter().next())?;
-        let collecting = rows(table, &|row| cost(row, "collections") > 0.0);
+        let minor = |row: &Observation| cost(row, "collections") > 0.0;
+        let pure = rows(table, &|row| minor(row) && cost(row, MAJOR) == 0.0);
+        let collecting = if pure.observations.len() < FEWEST {
+            rows(table, &minor)
+        } else {
+            pure
+        };
         (!collecting.observations.is_empty()).then(|| remainders(&collecting, &modes[name]))
     };
     let (linear_left, constant_left) = (left("extended")?, left("paper")?);

@@ -1,7 +1,8 @@
 //! Intervals from programs that were left out: every program is predicted by prices learnt from the others.
 //!
 //! Split conformal by group (Barber et al. 2021, *Predictive inference with the jackknife+*). A program that is the only one with one of its
-//! constructs says nothing about the prices of the others and is passed over, as are rows of which such a construct is a visible part.
+//! constructs says nothing about the prices of the others and is passed over as a whole. The caller gives runs without collections only, so nothing
+//! is known of how well the time of collections is predicted; predictions scale whole times by these factors, collections included.
 
 use pricetag_cost_model::Interval;
 use pricetag_dataset::{Dataset, FeatureKind};

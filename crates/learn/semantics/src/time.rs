@@ -54,7 +54,7 @@ pub(crate) fn learn(
                 mode: mode.to_owned(),
                 source,
             })?;
-        // Leaving every program out in turn is slow for sums of absolute errors.
+        // Of runs without collections, as the prices. Leaving every program out in turn is slow for sums of absolute errors.
         model.interval = match method {
             Method::L1 => None,
             _ => calibrated(&quiet, method, LEVEL),

@@ -9,7 +9,7 @@ use pricetag_dataset::{
     Dataset, DatasetBuilder, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
     Row as DatasetRow, Status,
 };
-use pricetag_miniml::{Options, Row, run};
+use pricetag_miniml::{Diagnostic, Limits, Options, Row, Run, run};
 use pricetag_quantity::{low_quantile, median};
 
 use crate::error::NativeError;
@@ -90,12 +90,54 @@ impl Counted {
     }
 }
 
-/// Counts of a program at some sizes.
+/// Constructs that may run at a program's smallest size: some tenths of a second of native code.
+const TRIAL: u64 = 100_000_000;
+
+/// Whether a program can be counted, and so is worth measuring: it is of the subset, ends at its smallest size, and prints nothing.
+///
+/// # Errors
+/// What is wrong with it, with line and column where there is one.
+pub fn trial(program: &Program) -> Result<(), NativeError> {
+    let limits = Limits {
+        fuel: TRIAL,
+        ..Limits::default()
+    };
+    let smallest = program.sizes.get(..1).unwrap_or_default();
+    let run = calls(program, smallest, Mode::Extended, None, limits)?;
+    if run.output.is_empty() {
+        return Ok(());
+    }
+    Err(NativeError::Count {
+        program: program.name.clone(),
+        reason: "it prints, which would be measured too".into(),
+    })
+}
+
+/// Counts of a program at some sizes, with a minor heap of so many bytes or the usual one.
 pub fn count_program(
     program: &Program,
     sizes: &[u32],
     mode: Mode,
+    heap: Option<u64>,
 ) -> Result<Vec<Counted>, NativeError> {
+    let run = calls(program, sizes, mode, heap, Limits::default())?;
+    let first = run.rows.len() - 2 * sizes.len();
+    Ok(run.rows[first..]
+        .iter()
+        .skip(1)
+        .step_by(2)
+        .map(Counted::of)
+        .collect())
+}
+
+/// Runs a program with its call at each size, to the end.
+fn calls(
+    program: &Program,
+    sizes: &[u32],
+    mode: Mode,
+    heap: Option<u64>,
+    limits: Limits,
+) -> Result<Run, NativeError> {
     use std::fmt::Write as _;
     let fail = |reason: String| NativeError::Count {
         program: program.name.clone(),
@@ -106,32 +148,50 @@ pub fn count_program(
         // Writing into a string cannot fail.
         writeln!(source, "let argument_ = input {size} ;;\nrun argument_ ;;").ok();
     }
-    let options = Options {
+    let mut options = Options {
+        limits,
         mode: mode.rules(),
         ..Options::default()
     };
+    options.minor_heap = heap.unwrap_or(options.minor_heap);
     let run = run(&source, &options).map_err(|errors| {
         let first = errors.first();
-        fail(first.map_or_else(String::new, |e| e.message.clone()))
+        fail(first.map_or_else(String::new, |e| refusal(e, program)))
     })?;
-    if let Some(stop) = run.stop {
-        return Err(fail(stop.to_string()));
+    match &run.stop {
+        Some(stop) => Err(fail(stop.to_string())),
+        None => Ok(run),
     }
-    let first = run.rows.len() - 2 * sizes.len();
-    Ok(run.rows[first..]
-        .iter()
-        .skip(1)
-        .step_by(2)
-        .map(Counted::of)
-        .collect())
+}
+
+/// What is wrong, where in the program's file, and what to write instead.
+fn refusal(error: &Diagnostic, program: &Program) -> String {
+    let own = program.source.matches('\n').count() as u32;
+    let place = if error.line > own {
+        "where `input` and `run` are applied".to_owned()
+    } else {
+        format!(
+            "line {}, column {}",
+            error.line + program.before,
+            error.column
+        )
+    };
+    let advice = error.advice.iter().map(|a| format!("; {a}"));
+    format!("{place}: {}{}", error.message, advice.collect::<String>())
 }
 
 /// The measurements with the counts of their constructs; each time is one number, the statistic of its samples.
+///
+/// What could not be measured or counted stays as a failed row with its reason. The minor heap is of so many bytes, or the usual one.
+///
+/// # Errors
+/// If the measurements are of programs that are not there, or of other versions of them.
 pub fn count_rows(
     measured: &Dataset,
     programs: &[Program],
     mode: Mode,
     statistic: Statistic,
+    heap: Option<u64>,
 ) -> Result<Dataset, NativeError> {
     let mut meta: Meta = measured.meta.clone();
     meta.options.insert("mode".into(), mode.name().into());
@@ -150,8 +210,21 @@ pub fn count_rows(
             .iter()
             .map(|row| size_of(row, program))
             .collect::<Result<Vec<u32>, _>>()?;
-        for (row, counts) in good.iter().zip(count_program(program, &sizes, mode)?) {
-            add(&mut builder, row, counts, statistic);
+        for row in rows.iter().filter(|r| r.status != Status::Ok) {
+            let reason = row.reason.clone().unwrap_or_default();
+            add_failed(&mut builder, row, reason);
+        }
+        match count_program(program, &sizes, mode, heap) {
+            Ok(counted) => {
+                for (row, counts) in good.iter().zip(counted) {
+                    add(&mut builder, row, counts, statistic);
+                }
+            }
+            Err(error) => {
+                for row in good {
+                    add_failed(&mut builder, row, error.reason());
+                }
+            }
         }
     }
     Ok(builder.finish())
@@ -167,6 +240,20 @@ fn size_of(row: &Observation, program: &Program) -> Result<u32, NativeError> {
             program: program.name.clone(),
         }),
     }
+}
+
+fn add_failed(builder: &mut DatasetBuilder, row: &Observation, reason: String) {
+    builder.row(DatasetRow {
+        observation: Observation {
+            label: row.label.clone(),
+            group: crate::training::family(&row.group).to_owned(),
+            inputs: row.inputs.clone(),
+            status: Status::Failed,
+            reason: Some(reason),
+            ..Observation::default()
+        },
+        ..DatasetRow::default()
+    });
 }
 
 fn add(builder: &mut DatasetBuilder, row: &Observation, counted: Counted, statistic: Statistic) {

@@ -64,6 +64,24 @@ pub enum NativeError {
         /// Name of the program.
         program: String,
     },
+    /// Measurements kept at a place where others are to be kept.
+    #[error("{} holds measurements already", .path.display())]
+    Kept {
+        /// The place.
+        path: PathBuf,
+    },
+    /// Measurements that were made in another way than those that shall follow.
+    #[error("the measurements in {} were made with {fact} `{kept}`, now it is `{now}`: they do not go together", .path.display())]
+    Mixed {
+        /// Where they are kept.
+        path: PathBuf,
+        /// What differs.
+        fact: String,
+        /// What it was.
+        kept: String,
+        /// What it is.
+        now: String,
+    },
     /// A program that is not known.
     #[error("the measurements name a program `{program}` that is not there")]
     Unknown {
@@ -86,6 +104,38 @@ pub enum NativeError {
 }
 
 impl NativeError {
+    /// What is wrong with a program, without its name.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Count { reason, .. } | Self::Header { reason, .. } => reason.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    /// What to try.
+    pub fn advice(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::NoCompiler { .. } | Self::Version { .. } => {
+                "measurements that exist need no compiler: --from DATASET"
+            }
+            Self::Header { .. } => {
+                "a program opens with `(* what: … family: … sizes: 1000..20000/20 *)`, one key a line, and defines `input` and `run`"
+            }
+            Self::Kept { .. } => {
+                "go on with them by --resume, use them by --from, or name another place"
+            }
+            Self::Mixed { .. } => "keep the new measurements at another place",
+            Self::Stale { .. } => {
+                "measure again, or use the version of Pricetag that measured them"
+            }
+            Self::Unknown { .. } => {
+                "measurements of training programs are for `learn --from`, those of control programs for `evaluate --from`"
+            }
+            Self::NothingLeft { .. } | Self::Count { .. } | Self::Compile { .. } => return None,
+            Self::Io { .. } | Self::Dataset(_) => return None,
+        })
+    }
+
     /// Wraps an error of the file system.
     pub(crate) fn io(
         action: &'static str,

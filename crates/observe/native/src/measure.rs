@@ -5,7 +5,8 @@
 //! measurement goes on where it was.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use pricetag_dataset::{
@@ -30,6 +31,9 @@ pub const COLLECTIONS: &str = "collections";
 pub const PROMOTED: &str = "promoted_words";
 /// Name of the number of major collections finished.
 pub const MAJOR: &str = "major_collections";
+
+/// Facts of a platform that must not change in one table.
+const CONDITIONS: [&str; 5] = ["cpu", "arch", "ocaml", "flambda", "flags"];
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,10 +106,10 @@ struct Samples {
 
 /// Measures; the table's rows are program × size, with raw samples.
 pub fn measure(what: &Measuring) -> Result<Dataset, NativeError> {
+    let (mut table, done) = begun(what)?;
     let scratch = Scratch::new()?;
     let built = build(what.ocaml, what.programs, &scratch.0)?;
     let (rounds, samples) = what.effort.runs();
-    let (mut table, done) = begun(what)?;
     let mut loads = Vec::new();
     let left = u64::from(rounds.saturating_sub(done)) * what.programs.len() as u64;
     what.progress.begin(left, "measuring");
@@ -134,14 +138,14 @@ type Table = BTreeMap<(String, u32), Result<Samples, String>>;
 /// What an interrupted measurement left, and how many rounds it had done.
 fn begun(what: &Measuring) -> Result<(Table, u32), NativeError> {
     let mut table = Table::new();
-    let Some(path) = what
-        .keep
-        .as_ref()
-        .filter(|p| what.resume && directory::exists(p))
-    else {
+    let Some(path) = what.keep.as_ref().filter(|p| directory::exists(p)) else {
         return Ok((table, 0));
     };
+    if !what.resume {
+        return Err(NativeError::Kept { path: path.clone() });
+    }
     let old = directory::open(path)?;
+    same_conditions(what, &old.meta, path)?;
     let prints: BTreeMap<&str, String> = what
         .programs
         .iter()
@@ -173,6 +177,29 @@ fn begun(what: &Measuring) -> Result<(Table, u32), NativeError> {
     Ok((table, done.unwrap_or(0)))
 }
 
+/// Samples of two machines, compilers or efforts must not meet in one table.
+fn same_conditions(what: &Measuring, old: &Meta, path: &Path) -> Result<(), NativeError> {
+    let mixed = |fact: &str, kept: &str, now: &str| NativeError::Mixed {
+        path: path.to_owned(),
+        fact: fact.to_owned(),
+        kept: kept.to_owned(),
+        now: now.to_owned(),
+    };
+    let effort = old.options.get("effort").map_or("", String::as_str);
+    if effort != what.effort.name() {
+        return Err(mixed("effort", effort, what.effort.name()));
+    }
+    let here = what.ocaml.platform();
+    for fact in CONDITIONS {
+        let of = |facts: &BTreeMap<String, String>| facts.get(fact).cloned().unwrap_or_default();
+        let (kept, now) = (of(&old.platform), of(&here));
+        if kept != now {
+            return Err(mixed(fact, &kept, &now));
+        }
+    }
+    Ok(())
+}
+
 /// One process: a program over all its sizes.
 fn run(
     built: &Built,
@@ -191,13 +218,15 @@ fn run(
         .env_remove("CAMLRUNPARAM")
         .stdin(Stdio::null())
         .output()
-        .map_err(|e| format!("cannot be run: {e}"))?;
+        .map_err(|e| cannot_run(&built.driver, &e))?;
     let text = String::from_utf8_lossy(&output.stdout);
+    let mut missing = sizes;
     for line in text.lines() {
         let numbers: Option<Vec<f64>> = line.split_whitespace().map(|w| w.parse().ok()).collect();
         let Some(numbers) = numbers.filter(|n| n.len() == 5 + samples as usize) else {
             continue;
         };
+        missing.retain(|size| f64::from(*size) != numbers[0]);
         let key = (program.name.clone(), numbers[0] as u32);
         if let Ok(entry) = table.entry(key).or_insert(Ok(Samples::default())) {
             entry.once.copy_from_slice(&numbers[1..5]);
@@ -205,11 +234,23 @@ fn run(
         }
     }
     if output.status.success() {
-        return Ok(());
+        let reason = |size: &u32| format!("no result for size {size}: does the program print?");
+        return missing.first().map_or(Ok(()), |size| Err(reason(size)));
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().last().unwrap_or("").trim();
     Err(format!("{} {last}", output.status).trim().to_owned())
+}
+
+fn cannot_run(driver: &Path, error: &io::Error) -> String {
+    let folder = driver.parent().and_then(Path::parent).unwrap_or(driver);
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        let folder = folder.display();
+        return format!(
+            "cannot be run: {error}: programs may not run from {folder}; name another folder in TMPDIR"
+        );
+    }
+    format!("cannot be run: {error}")
 }
 
 /// Marks the sizes of a program that have no sample as failed.

@@ -25,6 +25,8 @@ pub struct Program {
     pub expectations: Vec<Expectation>,
     /// The definitions.
     pub source: String,
+    /// Lines of its file before them, so that places can be told.
+    pub before: u32,
 }
 
 impl Program {
@@ -34,6 +36,11 @@ impl Program {
             program: name.to_owned(),
             reason,
         };
+        if !plain(name) {
+            return Err(fail(
+                "a program's name, that of its file without `.ml`, has letters, digits and `_` only".into(),
+            ));
+        }
         let body = text
             .strip_prefix("(*")
             .and_then(|t| t.split_once("*)"))
@@ -46,7 +53,10 @@ impl Program {
             sizes: vec![],
             expectations: vec![],
             source: body.1.trim().to_owned() + "\n",
+            before: 0,
         };
+        let header = text.len() - body.1.trim_start().len();
+        program.before = text[..header].matches('\n').count() as u32;
         for line in body.0.lines().map(str::trim).filter(|l| !l.is_empty()) {
             let (key, value) = line
                 .split_once(':')
@@ -70,6 +80,18 @@ impl Program {
         if program.sizes.is_empty() {
             return Err(fail("no `sizes`".into()));
         }
+        for needed in ["input", "run"] {
+            let identifier = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+            if !program
+                .source
+                .split(|c| !identifier(c))
+                .any(|w| w == needed)
+            {
+                return Err(fail(format!(
+                    "no `{needed}`: the definitions must hold `input : int -> 'a` and `run : 'a -> 'b`"
+                )));
+            }
+        }
         Ok(program)
     }
 
@@ -88,6 +110,11 @@ impl Program {
         });
         format!("{hash:016x}")
     }
+}
+
+/// Whether a name can be part of a module's.
+fn plain(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// `1 2 3`, or `1000..20000/20` for numbers evenly apart.
@@ -138,6 +165,7 @@ mod tests {
         );
         assert_eq!(p.expectations.len(), 1);
         assert!(p.source.starts_with("let input"));
+        assert_eq!(p.before, 4);
     }
 
     #[test]
@@ -148,9 +176,21 @@ mod tests {
             ("(* what: x *)", "no `sizes`"),
             ("(* size: 3 *)", "unknown key"),
             ("(* what *)", "key: value"),
+            ("(* sizes: 3 *) let run n = n", "no `input`"),
+            ("(* sizes: 3 *) let input n = n", "no `run`"),
         ] {
             let error = Program::parse("p", text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_cannot_be_a_module_is_refused() {
+        let text = "(* sizes: 3 *) let input n = n let run n = n";
+        assert!(Program::parse("my_sort2", text).is_ok());
+        for name in ["my-sort", "a b", "größe", ""] {
+            let error = Program::parse(name, text).unwrap_err().to_string();
+            assert!(error.contains("letters, digits"), "{name}: {error}");
         }
     }
 }

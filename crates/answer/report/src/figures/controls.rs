@@ -82,7 +82,7 @@ mod tests {
             size,
             measured: size,
             predicted: BTreeMap::from([("nnls".to_owned(), size)]),
-            collections: (collections, collections),
+            collections: (collections, Some(collections)),
             ..ControlRow::default()
         };
         let program = ControlProgram {

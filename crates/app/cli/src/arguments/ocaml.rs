@@ -30,7 +30,7 @@ pub struct NativeArgs {
     /// Go on with the measurements kept there.
     #[arg(long, requires = "keep")]
     pub resume: bool,
-    /// Few sizes and rounds: about a minute.
+    /// Few sizes and rounds: about a minute instead of several.
     #[arg(long, conflicts_with = "paper")]
     pub fast: bool,
     /// 500 runs of everything, judged by their median, as in the paper.
@@ -85,6 +85,9 @@ pub struct OcamlPredictArgs {
     /// Bytes of heap and stack it may use.
     #[arg(long, default_value_t = 2 << 30, value_name = "BYTES")]
     pub memory: u64,
+    /// The native compiler that the program is for: a list learnt with another version is warned of.
+    #[arg(long, default_value = "ocamlopt", value_name = "PROGRAM")]
+    pub ocamlopt: String,
 }
 
 #[derive(Debug, Args)]
@@ -113,6 +116,9 @@ pub struct OcamlCountArgs {
     /// Constructs that may run before the program is taken to diverge.
     #[arg(long, default_value_t = 10_000_000_000, value_name = "N")]
     pub fuel: u64,
+    /// Bytes of heap and stack it may use.
+    #[arg(long, default_value_t = 2 << 30, value_name = "BYTES")]
+    pub memory: u64,
     /// What is counted.
     #[arg(long, value_enum, default_value_t = ModeArg::Paper)]
     pub mode: ModeArg,

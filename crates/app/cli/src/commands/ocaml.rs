@@ -44,11 +44,15 @@ fn refused(
 }
 
 /// Why a run ended early, and how far it was.
-fn stopped(run: &Run, stop: &Stop, file: &str) -> Failure {
+fn stopped(run: &Run, stop: &Stop, file: &str, verb: &str) -> Failure {
     let line = run.rows.last().map_or(0, |r| r.line);
     Failure::new(format!("{stop}, in the item of line {line}"))
-        .doing(format!("counting {file}"))
-        .advice("a larger --fuel if the program needs it, or handle the exception")
+        .doing(format!("cannot {verb} {file}"))
+        .advice(match stop {
+            Stop::Fuel(_) => "a smaller input, or a larger --fuel if the program does end",
+            Stop::Memory(_) => "a smaller input, or a larger --memory if this machine has it",
+            Stop::Exception(_) => "handle the exception in the program",
+        })
 }
 
 fn count_constructs(args: &OcamlCountArgs, console: &Console) -> Result<ExitCode, Failure> {
@@ -62,7 +66,7 @@ fn count_constructs(args: &OcamlCountArgs, console: &Console) -> Result<ExitCode
     let options = Options {
         limits: Limits {
             fuel: args.fuel,
-            ..Limits::default()
+            memory: args.memory,
         },
         mode,
         minor_heap: args.minor_heap,
@@ -82,7 +86,7 @@ fn count_constructs(args: &OcamlCountArgs, console: &Console) -> Result<ExitCode
     // What ran before a program stopped has run.
     console.result(&value, || table(&run, mode))?;
     match &run.stop {
-        Some(stop) => Err(stopped(&run, stop, &file)),
+        Some(stop) => Err(stopped(&run, stop, &file, "count")),
         None => Ok(ExitCode::SUCCESS),
     }
 }

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use pricetag_native::counting::trial;
 use pricetag_native::{Program, controls};
 use pricetag_predict::{Control, hold_against};
 use pricetag_report::figures::control_figures;
 
-use super::learn::{measurements, native, save_tables, tables};
-use super::predict::open_list;
+use super::learn::{failures, measurements, native, save_tables, tables};
+use super::predict::{open_list, warnings};
 use crate::arguments::OcamlEvaluateArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
@@ -23,8 +24,14 @@ pub fn run(args: &OcamlEvaluateArgs, console: &Console) -> Result<ExitCode, Fail
         return Err(Failure::new("there are no control programs")
             .advice("a folder of .ml files, each opening with a comment of `key: value` lines"));
     }
+    let (programs, mut refused) = if args.native.from.is_some() {
+        (programs, vec![])
+    } else {
+        countable(programs)?
+    };
     let measured = measurements(&args.native, &programs, console)?;
-    let tables = tables(&measured, &programs)?;
+    let heap = list.collector.as_ref().map(|c| c.heap as u64);
+    let tables = tables(&measured, &programs, heap)?;
     save_tables(&tables, args.tables.as_deref())?;
     let about: Vec<Control> = programs
         .iter()
@@ -35,18 +42,25 @@ pub fn run(args: &OcamlEvaluateArgs, console: &Console) -> Result<ExitCode, Fail
         })
         .collect();
     let mut report = hold_against(&list, &tables, &about)?;
-    report.warnings = list
-        .differences(&measured.meta.platform)
-        .into_iter()
-        .map(|(fact, list, here)| {
-            format!("the prices were learnt on another platform: {fact} was `{list}`, here it is `{here}`")
-        })
-        .collect();
-    for row in &measured.observations {
-        let reason = row.reason.clone().map(|r| (row.group.clone(), r));
-        report.refused.extend(reason);
+    report.warnings = warnings(&list, &measured.meta.platform);
+    refused.extend(failures(&tables));
+    for program in &about {
+        if !measured
+            .observations
+            .iter()
+            .any(|o| o.group == program.name)
+        {
+            refused.push((
+                program.name.clone(),
+                "it is not among the measurements".into(),
+            ));
+        }
     }
-    report.refused.dedup();
+    refused.sort();
+    report.refused = refused;
+    if report.modes.values().all(|m| m.programs.is_empty()) {
+        return Err(none_left(&report.refused));
+    }
     if let Some(folder) = &args.plots {
         std::fs::create_dir_all(folder).map_err(io("create", folder))?;
         for (name, svg) in control_figures(&report)? {
@@ -56,6 +70,33 @@ pub fn run(args: &OcamlEvaluateArgs, console: &Console) -> Result<ExitCode, Fail
     }
     console.result(&report, || report.to_text(console.width))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The programs that can be counted, and the reasons for the others: nobody should wait for measurements that are of no use.
+fn countable(programs: Vec<Program>) -> Result<(Vec<Program>, Vec<(String, String)>), Failure> {
+    let (mut good, mut refused) = (vec![], vec![]);
+    for program in programs {
+        match trial(&program) {
+            Ok(()) => good.push(program),
+            Err(error) => refused.push((program.name, error.reason())),
+        }
+    }
+    if good.is_empty() {
+        return Err(none_left(&refused));
+    }
+    Ok((good, refused))
+}
+
+fn none_left(refused: &[(String, String)]) -> Failure {
+    let first = refused.first();
+    let first = first.map_or_else(String::new, |(name, why)| {
+        format!("; the first, {name}: {why}")
+    });
+    let n = refused.len();
+    Failure::new(format!(
+        "none of {n} control programs can be held against the list{first}"
+    ))
+    .doing("evaluating a price list")
 }
 
 /// All `.ml` files of a folder, by name.

@@ -24,8 +24,15 @@ pub fn run(args: &OcamlLearnArgs, common: &Common, console: &Console) -> Result<
     check_writable(&args.output)?;
     let programs = training::programs();
     let measured = measurements(&args.native, &programs, console)?;
-    let tables = tables(&measured, &programs)?;
+    let tables = tables(&measured, &programs, None)?;
     save_tables(&tables, args.tables.as_deref())?;
+    let failed = failures(&tables);
+    if let Some((name, reason)) = failed.first() {
+        let n = failed.len();
+        console.say(&format!(
+            "{n} training programs left out, the first: {name}: {reason}"
+        ));
+    }
     let list = pricetag_semantics::learn(&tables, common.seed)
         .map_err(|e| Failure::new(e.to_string()).doing("learning a price list"))?;
     list.save(&args.output)
@@ -42,7 +49,13 @@ pub fn measurements(
     console: &Console,
 ) -> Result<Dataset, Failure> {
     if let Some(path) = &args.from {
-        return open_dataset(path);
+        return open_dataset(path).map_err(|failure| Failure {
+            advice: Some(
+                "`pricetag ocaml learn --keep DATASET` and `evaluate --keep DATASET` make one each"
+                    .into(),
+            ),
+            ..failure
+        });
     }
     let ocaml = Ocaml::find(&args.ocamlopt).map_err(native)?;
     let effort = if args.fast {
@@ -76,10 +89,11 @@ pub fn measurements(
     Ok(measured)
 }
 
-/// The measurements with counts, by charging rules.
+/// The measurements with counts, by charging rules; the minor heap is of so many bytes, or the usual one.
 pub fn tables(
     measured: &Dataset,
     programs: &[Program],
+    heap: Option<u64>,
 ) -> Result<BTreeMap<String, Dataset>, Failure> {
     let paper = measured
         .meta
@@ -94,9 +108,23 @@ pub fn tables(
     Mode::ALL
         .into_iter()
         .map(|mode| {
-            let table = count_rows(measured, programs, mode, statistic).map_err(native)?;
+            let table = count_rows(measured, programs, mode, statistic, heap).map_err(native)?;
             Ok((mode.name().to_owned(), table))
         })
+        .collect()
+}
+
+/// Programs with a row that could not be measured or counted, each with its first reason.
+pub fn failures(tables: &BTreeMap<String, Dataset>) -> Vec<(String, String)> {
+    let mut failed: BTreeMap<&str, &str> = BTreeMap::new();
+    for row in tables.values().flat_map(|t| &t.observations) {
+        if let Some(reason) = &row.reason {
+            failed.entry(&row.group).or_insert(reason);
+        }
+    }
+    failed
+        .into_iter()
+        .map(|(name, reason)| (name.to_owned(), reason.to_owned()))
         .collect()
 }
 
@@ -114,7 +142,11 @@ pub fn save_tables(
 
 #[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
 pub fn native(error: NativeError) -> Failure {
-    Failure::new(error.to_string())
+    let failure = Failure::new(error.to_string()).doing("measuring OCaml programs");
+    match error.advice() {
+        Some(advice) => failure.advice(advice),
+        None => failure,
+    }
 }
 
 fn text(list: &PriceList, width: usize) -> String {
@@ -144,11 +176,16 @@ fn text(list: &PriceList, width: usize) -> String {
 fn mode_text(prices: &ModePrices, width: usize) -> String {
     let mut header = vec![("construct", Align::Left)];
     header.extend(prices.time.keys().map(|name| (name.as_str(), Align::Right)));
-    header.extend([
-        ("interval", Align::Right),
-        ("bytes", Align::Right),
-        ("support", Align::Right),
-    ]);
+    // Not every estimator has standard errors, the chosen one perhaps not: whose intervals they are must be seen.
+    let bounded = prices
+        .time
+        .iter()
+        .find(|(_, model)| model.prices.iter().any(|p| p.bounds.is_some()));
+    let whose = bounded.map_or_else(String::new, |(name, _)| format!("interval of {name}"));
+    if bounded.is_some() {
+        header.push((&whose, Align::Right));
+    }
+    header.extend([("bytes", Align::Right), ("support", Align::Right)]);
     let Some(chosen) = prices.time.get(&prices.chosen) else {
         return String::new();
     };
@@ -174,8 +211,10 @@ fn mode_text(prices: &ModePrices, width: usize) -> String {
                     .and_then(|p| p.price)
                     .map_or_else(|| "–".to_owned(), |v| quantity(v, "ns"))
             }));
-            let interval = prices.time.values().find_map(|m| find(m)?.bounds);
-            row.push(interval.map(|b| bounds(b, "ns")).unwrap_or_default());
+            if let Some((_, model)) = bounded {
+                let interval = find(model).and_then(|p| p.bounds);
+                row.push(interval.map(|b| bounds(b, "ns")).unwrap_or_default());
+            }
             row.push(
                 find(&prices.bytes)
                     .and_then(|p| p.price)

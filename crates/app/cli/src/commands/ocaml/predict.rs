@@ -1,5 +1,6 @@
 //! `pricetag ocaml predict`: what the calls of a program will cost, without running it natively.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use pricetag_cost_model::PriceList;
@@ -37,7 +38,7 @@ pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failu
     let run = pricetag_miniml::run(&source, &options)
         .map_err(|errors| refused(&errors, &file, &source, console, "predict"))?;
     if let Some(stop) = &run.stop {
-        return Err(super::stopped(&run, stop, &file));
+        return Err(super::stopped(&run, stop, &file, "predict"));
     }
     let calls: Vec<_> = run
         .rows
@@ -62,7 +63,7 @@ pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failu
             .clone()
             .unwrap_or_else(|| list.modes[mode.name()].chosen.clone()),
         level: pricing.time.interval.as_ref().map(|i| i.level),
-        warnings: warnings(&list),
+        warnings: warnings(&list, &Ocaml::here(&args.ocamlopt)),
         calls,
     };
     console.result(&answer, || answer.to_text(console.width, args.explain))?;
@@ -81,15 +82,20 @@ pub fn open_list(path: &std::path::Path) -> Result<PriceList, Failure> {
     })
 }
 
-/// Whether the list was learnt elsewhere.
-pub fn warnings(list: &PriceList) -> Vec<String> {
-    let here = Ocaml::here("ocamlopt");
-    list.differences(&here)
+/// Whether the list was learnt elsewhere, and what it lacks.
+pub fn warnings(list: &PriceList, here: &BTreeMap<String, String>) -> Vec<String> {
+    let mut warnings: Vec<String> = list
+        .differences(here)
         .into_iter()
         .map(|(fact, there, here)| {
             format!("the prices were learnt on another platform: {fact} was `{there}`, here it is `{here}`")
         })
-        .collect()
+        .collect();
+    if list.collector.is_none() {
+        warnings
+            .push("no collector was learnt: collections and their time are not predicted".into());
+    }
+    warnings
 }
 
 fn call(row: &Row) -> Call {

@@ -1,0 +1,350 @@
+//! `pricetag ocaml`: a price list learnt from the measurements that are kept, used, and held against programs it does not know.
+
+#[expect(dead_code, reason = "tests with Java subjects need more")]
+mod support;
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use support::Desk;
+
+fn subjects(name: &str) -> String {
+    let path = format!(
+        "{}/../../../subjects/ocaml/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let path = PathBuf::from(path);
+    path.canonicalize().unwrap().display().to_string()
+}
+
+fn learn() -> String {
+    format!(
+        "ocaml learn -o list.json --json --from {}",
+        subjects("measurements/training")
+    )
+}
+
+/// The list, learnt twice at the same time: it takes a minute.
+fn lists() -> &'static [String; 2] {
+    static LISTS: OnceLock<[String; 2]> = OnceLock::new();
+    LISTS.get_or_init(|| {
+        let learnt = || {
+            let desk = Desk::new(&[]);
+            let told = desk.json(&learn());
+            let written = std::fs::read_to_string(desk.path("list.json")).unwrap();
+            assert_eq!(told, serde_json::from_str::<Value>(&written).unwrap());
+            written
+        };
+        std::thread::scope(|scope| {
+            let other = scope.spawn(learnt);
+            [learnt(), other.join().unwrap()]
+        })
+    })
+}
+
+fn list() -> &'static str {
+    &lists()[0]
+}
+
+/// A desk with the list and a program.
+fn desk(program: &str) -> Desk {
+    let desk = Desk::new(&[]);
+    std::fs::write(desk.path("list.json"), list()).unwrap();
+    std::fs::write(desk.path("p.ml"), program).unwrap();
+    desk
+}
+
+/// A desk whose list was changed.
+fn changed(program: &str, change: impl FnOnce(&mut Value)) -> Desk {
+    let desk = desk(program);
+    let mut value: Value = serde_json::from_str(list()).unwrap();
+    change(&mut value);
+    std::fs::write(desk.path("list.json"), value.to_string()).unwrap();
+    desk
+}
+
+fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+const APPEND: &str = "let rec range a b = if a > b then [] else a :: range (a + 1) b
+let rec append a b = match a with [] -> b | x :: r -> x :: append r b
+let one = range 1 10000
+let both = append one one
+";
+
+#[test]
+fn the_same_measurements_give_the_same_list() {
+    let [one, two] = lists();
+    assert_eq!(one, two);
+}
+
+#[test]
+fn what_is_known_of_ocaml_is_learnt() {
+    let list: Value = serde_json::from_str(list()).unwrap();
+    let heap = number(&list["collector"]["heap"]);
+    // 256 Ki words by default; the runtime keeps some of them.
+    assert!((0.9..1.01).contains(&(heap / 2_097_152.0)), "{heap}");
+    let bytes = list["modes"]["extended"]["bytes"]["prices"]
+        .as_array()
+        .unwrap();
+    for (construct, known) in [("cons", 24.0), ("box-float", 16.0)] {
+        let of = |p: &&Value| p["members"][0] == construct;
+        let price = bytes
+            .iter()
+            .find(of)
+            .unwrap_or_else(|| panic!("{construct}"));
+        assert_eq!(number(&price["price"]), known, "{construct}");
+    }
+}
+
+#[test]
+fn a_call_is_predicted_and_explained() {
+    let desk = desk(APPEND);
+    let told = desk.json("ocaml predict list.json p.ml --json");
+    let calls = told["calls"].as_array().unwrap();
+    let both = calls.iter().find(|c| c["label"] == "line 4: both").unwrap();
+    assert_eq!(number(&both["bytes"]), 240_000.0);
+    assert_eq!(number(&both["collections"]), 0.0);
+    let (time, parts) = (number(&both["time"]), both["parts"].as_array().unwrap());
+    // A cons of a list in the cache: some nanoseconds.
+    assert!((10_000.0..500_000.0).contains(&time), "{time}");
+    let sum: f64 = parts.iter().map(|p| number(&p["time"])).sum();
+    assert!((sum / time - 1.0).abs() < 0.01, "{sum} {time}");
+    assert!(
+        parts
+            .iter()
+            .any(|p| p["construct"] == "cons" && number(&p["count"]) == 10_000.0)
+    );
+
+    let text = desk.run("ocaml predict list.json p.ml --explain");
+    assert_eq!(text.code, 0, "{}", text.stderr);
+    assert!(
+        text.stdout.contains("share") && text.stdout.contains("cons"),
+        "{}",
+        text.stdout
+    );
+    let paper = desk.json("ocaml predict list.json p.ml --json --mode paper --estimator l1");
+    assert_eq!(
+        (&paper["mode"], &paper["estimator"]),
+        (&"paper".into(), &"l1".into())
+    );
+}
+
+#[test]
+fn control_programs_are_predicted_as_well_as_ever() {
+    let desk = desk("");
+    let line = format!(
+        "ocaml evaluate list.json --json --plots plots --from {}",
+        subjects("measurements/controls")
+    );
+    let report = desk.json(&line);
+    assert_eq!(report["refused"], Value::Array(vec![]));
+    let extended = &report["modes"]["extended"];
+    let programs = extended["programs"].as_array().unwrap();
+    assert!(programs.len() >= 76, "{}", programs.len());
+    for program in programs {
+        assert_eq!(program["unpriced"], Value::Array(vec![]), "{program}");
+        assert!(
+            number(&program["bytes"]) < 0.01,
+            "bytes of {}",
+            program["name"]
+        );
+    }
+    for sizes in ["overall", "quiet", "collecting"] {
+        let errors = &extended[sizes]["nnls"];
+        assert!(number(&errors["mean"]) < 0.4, "{sizes}: {errors}");
+    }
+    // Prices that are half or twice what they should be would show here.
+    assert!(number(&extended["overall"]["nnls"]["signed"]).abs() < 0.3);
+    let coverage = number(&extended["coverage"]);
+    assert!((0.5..=1.0).contains(&coverage), "{coverage}");
+    let rankings = extended["rankings"].as_array().unwrap();
+    let sum = |what: &str| rankings.iter().map(|r| number(&r[what])).sum::<f64>();
+    assert!(sum("apart") > 0.0 && sum("right") > 0.6 * sum("apart"));
+    assert!(desk.path("plots/append-extended.svg").is_file());
+}
+
+const LONG: &str =
+    "let rec up n a = if n = 0 then a else up (n - 1) (n :: a)\nlet x = up 3000000 []\n";
+
+#[test]
+fn bad_programs_say_what_is_wrong_and_where() {
+    for (program, flags, parts) in [
+        ("let f x =\n  x + \"a\"\n", "", ["p.ml:2:7", "string"]),
+        ("let r = ref 0\n", "", ["p.ml:1:", "ref"]),
+        (
+            "let rec f x = f x\nlet y = f 1\n",
+            "--fuel 1000",
+            ["1000 constructs", "--fuel"],
+        ),
+        (
+            LONG,
+            "--memory 1000000",
+            ["1000000 bytes of memory", "--memory"],
+        ),
+        ("let x = List.hd []\n", "", ["uncaught exception", "handle"]),
+        ("", "", ["computes anything", "a call at top level"]),
+    ] {
+        let desk = desk(program);
+        let ran = desk.run(&format!("ocaml predict list.json p.ml {flags}"));
+        assert_eq!(ran.code, 1, "{program}: {}", ran.stdout);
+        for part in parts {
+            assert!(ran.stderr.contains(part), "{part} in {}", ran.stderr);
+        }
+        assert!(!ran.stderr.contains("counting"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_list_of_another_platform_warns_naming_both() {
+    let desk = changed(APPEND, |list| list["platform"]["arch"] = "pdp11".into());
+    let told = desk.json("ocaml predict list.json p.ml --json");
+    let warnings = told["warnings"].to_string();
+    assert!(
+        warnings.contains("arch was `pdp11`") && warnings.contains(std::env::consts::ARCH),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn a_list_without_a_construct_refuses_it_by_name() {
+    let desk = changed(APPEND, |list| {
+        let model = &mut list["modes"]["extended"]["time"]["nnls"];
+        model["domain"]
+            .as_object_mut()
+            .unwrap()
+            .remove("cons")
+            .unwrap();
+    });
+    let ran = desk.run("ocaml predict list.json p.ml");
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("no price for cons"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("refused"), "{}", ran.stdout);
+}
+
+#[test]
+fn wrong_files_and_a_missing_compiler_are_told() {
+    let desk = desk(APPEND);
+    std::fs::write(desk.path("model.json"), r#"{"schema":1,"formula":{}}"#).unwrap();
+    std::fs::write(desk.path("new.json"), r#"{"schema":9,"kind":"price-list"}"#).unwrap();
+    let training = subjects("measurements/training");
+    let crossed = format!("ocaml evaluate list.json --from {training}");
+    for (line, parts) in [
+        (
+            "ocaml learn -o l --ocamlopt /no/such",
+            ["`/no/such` cannot be run", "--from"],
+        ),
+        (
+            "ocaml evaluate list.json --ocamlopt /no/such",
+            ["/no/such", "--from"],
+        ),
+        (
+            "ocaml predict p.ml p.ml",
+            ["not a price list", "ocaml learn"],
+        ),
+        (
+            "ocaml predict model.json p.ml",
+            ["a fitted model, not a price list", "ocaml learn"],
+        ),
+        (
+            "ocaml predict new.json p.ml",
+            ["schema 9", "learn it again"],
+        ),
+        (
+            "ocaml predict absent.json p.ml",
+            ["the price list absent.json", "ocaml learn"],
+        ),
+        (
+            "ocaml predict list.json p.ml --estimator gp",
+            ["estimator gp", "it has: l1, lr"],
+        ),
+        (
+            "ocaml learn -o l --from absent",
+            ["absent", "ocaml learn --keep"],
+        ),
+        (crossed.as_str(), ["that is not there", "`learn --from`"]),
+    ] {
+        let ran = desk.run(line);
+        assert_eq!(ran.code, 1, "{line}: {}", ran.stdout);
+        for part in parts {
+            assert!(
+                ran.stderr.contains(part),
+                "{line}: {part} in {}",
+                ran.stderr
+            );
+        }
+        assert!(!desk.path("l").exists(), "{line}");
+    }
+}
+
+/// One program at small sizes.
+fn control(body: &str) -> String {
+    format!(
+        "(* what: counts down\n   family: tests\n   sizes: 10 20 30 *)\nlet input n = n\n{body}\n"
+    )
+}
+
+#[test]
+fn one_bad_control_program_does_not_cost_the_others() {
+    let desk = desk("");
+    std::fs::create_dir(desk.path("c")).unwrap();
+    let write = |name: &str, body: &str| {
+        std::fs::write(desk.path("c").join(name), control(body)).unwrap();
+    };
+    write(
+        "good.ml",
+        "let rec run n = if n = 0 then 0 else run (n - 1)",
+    );
+    write("loops.ml", "let rec run n = run n");
+    write("outside.ml", "let run n =\n  ref n");
+    write("prints.ml", "let run n = print_string \"1 2 3\"");
+    let line = "ocaml evaluate list.json --controls c --fast --keep kept";
+    let told = desk.json(&format!("{line} --json"));
+    let programs = told["modes"]["extended"]["programs"].as_array().unwrap();
+    assert_eq!((programs.len(), &programs[0]["name"]), (1, &"good".into()));
+    let refused = told["refused"].as_array().unwrap();
+    for (at, (name, why)) in [
+        ("loops", "constructs is reached"),
+        ("outside", "line 6, column 3"),
+        ("prints", "it prints"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(refused[at][0], name);
+        assert!(
+            refused[at][1].as_str().unwrap().contains(why),
+            "{}",
+            refused[at]
+        );
+    }
+    for (flags, parts) in [
+        ("", ["holds measurements already", "--resume"]),
+        ("--resume", ["", ""]),
+    ] {
+        let ran = desk.run(&format!("{line} {flags}"));
+        assert_eq!(ran.code, i32::from(flags.is_empty()), "{}", ran.stderr);
+        assert!(
+            parts.iter().all(|p| ran.stderr.contains(p)),
+            "{}",
+            ran.stderr
+        );
+    }
+    let ran = desk.run(&format!("{} --resume", line.replace("--fast", "--paper")));
+    assert!(
+        ran.stderr.contains("effort `fast`, now it is `paper`"),
+        "{}",
+        ran.stderr
+    );
+    write("my-sort.ml", "let run n = n");
+    let ran = desk.run("ocaml evaluate list.json --controls c --fast");
+    assert!(
+        ran.stderr.contains("my-sort") && ran.stderr.contains("letters"),
+        "{}",
+        ran.stderr
+    );
+}
