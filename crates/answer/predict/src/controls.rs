@@ -256,3 +256,30 @@ fn ranked(one: &ControlProgram, two: &ControlProgram, estimator: &str) -> (u32, 
     }
     (apart, right)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_predictions_rank_nothing() {
+        let of = |measured: f64, predicted: f64| ControlProgram {
+            rows: vec![ControlRow {
+                measured,
+                predicted: BTreeMap::from([("lr".to_owned(), predicted)]),
+                ..ControlRow::default()
+            }],
+            ..ControlProgram::default()
+        };
+        for (one, two, apart, right) in [
+            ((1.0, 3.0), (2.0, 4.0), 1, 1),
+            ((1.0, 4.0), (2.0, 3.0), 1, 0),
+            ((1.0, 3.0), (2.0, 3.0), 1, 0),
+            ((2.0, 3.0), (1.0, 3.0), 1, 0),
+            ((1.0, 3.0), (1.05, 4.0), 0, 0),
+        ] {
+            let found = ranked(&of(one.0, one.1), &of(two.0, two.1), "lr");
+            assert_eq!(found, (apart, right), "{one:?} {two:?}");
+        }
+    }
+}

@@ -259,7 +259,7 @@ fn add_failed(builder: &mut DatasetBuilder, row: &Observation, reason: String) {
 fn add(builder: &mut DatasetBuilder, row: &Observation, counted: Counted, statistic: Statistic) {
     let mut observation = row.clone();
     // The same program at other sizes is no other program: what is left out together says how well the rest predicts.
-    observation.group = crate::training::family(&row.group).to_owned();
+    crate::training::family(&row.group).clone_into(&mut observation.group);
     observation
         .inputs
         .insert(PREDICTED.into(), InputValue::Number(counted.promoted));

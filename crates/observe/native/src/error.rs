@@ -131,8 +131,11 @@ impl NativeError {
             Self::Unknown { .. } => {
                 "measurements of training programs are for `learn --from`, those of control programs for `evaluate --from`"
             }
-            Self::NothingLeft { .. } | Self::Count { .. } | Self::Compile { .. } => return None,
-            Self::Io { .. } | Self::Dataset(_) => return None,
+            Self::NothingLeft { .. }
+            | Self::Count { .. }
+            | Self::Compile { .. }
+            | Self::Io { .. }
+            | Self::Dataset(_) => return None,
         })
     }
 

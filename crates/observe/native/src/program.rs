@@ -165,7 +165,7 @@ mod tests {
         );
         assert_eq!(p.expectations.len(), 1);
         assert!(p.source.starts_with("let input"));
-        assert_eq!(p.before, 4);
+        assert_eq!(p.before, 5);
     }
 
     #[test]

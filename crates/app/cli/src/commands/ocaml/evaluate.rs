@@ -14,6 +14,9 @@ use crate::arguments::OcamlEvaluateArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
 
+/// A program and why it is left out.
+type Refused = (String, String);
+
 pub fn run(args: &OcamlEvaluateArgs, console: &Console) -> Result<ExitCode, Failure> {
     let list = open_list(&args.list)?;
     let programs = match &args.controls {
@@ -73,7 +76,7 @@ pub fn run(args: &OcamlEvaluateArgs, console: &Console) -> Result<ExitCode, Fail
 }
 
 /// The programs that can be counted, and the reasons for the others: nobody should wait for measurements that are of no use.
-fn countable(programs: Vec<Program>) -> Result<(Vec<Program>, Vec<(String, String)>), Failure> {
+fn countable(programs: Vec<Program>) -> Result<(Vec<Program>, Vec<Refused>), Failure> {
     let (mut good, mut refused) = (vec![], vec![]);
     for program in programs {
         match trial(&program) {
@@ -87,7 +90,7 @@ fn countable(programs: Vec<Program>) -> Result<(Vec<Program>, Vec<(String, Strin
     Ok((good, refused))
 }
 
-fn none_left(refused: &[(String, String)]) -> Failure {
+fn none_left(refused: &[Refused]) -> Failure {
     let first = refused.first();
     let first = first.map_or_else(String::new, |(name, why)| {
         format!("; the first, {name}: {why}")
