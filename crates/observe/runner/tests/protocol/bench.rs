@@ -1,0 +1,197 @@
+//! A scripted JVM, its inputs and the traces it leaves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pricetag_probe_plan::ClassHash;
+use pricetag_runner::{
+    Cancel, Determinism, RecordOptions, Recorded, RunnerError, Silent, Timing, Workload, record,
+};
+use pricetag_trace::{
+    Argument, ClassCounters, Invocation, ProcessCosts, Record, Scope, Start, TRACE_VERSION,
+    TraceWriter,
+};
+
+/// Understands `-version`; otherwise leaves the trace of its mode, then obeys the input's text.
+pub const JAVA: &str = r#"#!/bin/sh
+case "$*" in *-version*) echo '    java.version = 17.0.1' >&2; exit 0;; esac
+for arg in "$@"; do
+  case "$arg" in -agentpath:*) file="${arg#*=}";; esac
+  last="$arg"
+done
+trace=$(sed -n 's/^trace=//p' "$file")
+mode=$(sed -n 's/^mode=//p' "$file")
+here=$(dirname "$0")
+if [ "$mode" = count ] && grep -q '^skip=' "$file"; then skip=-skip; else skip=; fi
+mode="$mode$skip"
+if [ -d "$here/plans$skip" ]; then
+  plans=$(sed -n 's/^plans=//p' "$file"); mkdir -p "$plans"; cp "$here/plans$skip/"* "$plans"
+fi
+echo "$mode $last" >> "$here/log"
+word=$(cat "$last" 2>/dev/null)
+case "$word" in
+  fail) echo 'Exception in thread "main" X: boom' >&2; exit 1;;
+  hang) sleep 600;;
+  flaky-time) [ "$mode" = time ] && exit 9;;
+  cut) head -c 60 "$here/$mode.trace" > "$trace"; exit 0;;
+  cut-once) [ -e "$here/was-cut" ] || { touch "$here/was-cut"; head -c 60 "$here/$mode.trace" > "$trace"; exit 0; };;
+  two-jvms) echo 'Picked up JAVA_TOOL_OPTIONS: a' >&2; echo 'Picked up JAVA_TOOL_OPTIONS: a' >&2;;
+  silent) exit 0;;
+  unobserved) echo 'pricetag: cannot create trace x: not today; the program runs unobserved' >&2; exit 0;;
+esac
+cp "$here/$mode.trace" "$trace"
+"#;
+
+pub struct Bench {
+    pub dir: tempfile::TempDir,
+}
+
+pub fn start() -> Record {
+    Record::Start(Start {
+        version: TRACE_VERSION,
+        pid: 1,
+        properties: vec![],
+        options: String::new(),
+    })
+}
+
+pub fn process(wall: u64) -> Record {
+    Record::Process(ProcessCosts {
+        wall_ns: wall,
+        main_wall_ns: Some(wall - 1),
+        cpu_ns: 2 * wall,
+        allocated_bytes: 77,
+        ..ProcessCosts::default()
+    })
+}
+
+pub fn counters(n: u64) -> ClassCounters {
+    ClassCounters {
+        hash: ClassHash(1),
+        counts: vec![(0, n)],
+    }
+}
+
+pub fn call(sequence: u64, argument: i64, wall: u64, count: u64) -> Record {
+    Record::Invocation(Invocation {
+        scope: 0,
+        sequence,
+        thread: 0,
+        arguments: vec![Argument::Integer(argument), Argument::Size(4)],
+        start_ns: 0,
+        wall_ns: wall,
+        cpu_ns: wall,
+        allocated_bytes: 8,
+        collections: 0,
+        threw: false,
+        counters: if count > 0 {
+            vec![counters(count)]
+        } else {
+            vec![]
+        },
+        classes_loaded: 0,
+    })
+}
+
+/// Writes an executable through another process: a file that this process had open for writing could be inherited by
+/// a child that another test forks at that moment, and could then not be executed ("text file busy").
+pub fn script(path: &Path, text: &str) {
+    let mut install = std::process::Command::new("install")
+        .args(["-m", "755", "/dev/stdin"])
+        .arg(path)
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    install
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    assert!(install.wait().unwrap().success());
+}
+
+impl Bench {
+    pub fn new(inputs: &[(&str, &str)]) -> Self {
+        let bench = Self {
+            dir: tempfile::tempdir().unwrap(),
+        };
+        fs::create_dir(bench.path("in")).unwrap();
+        for (name, text) in inputs {
+            fs::write(bench.path("in").join(name), text).unwrap();
+        }
+        let java = bench.path("java");
+        script(&java, JAVA);
+        fs::write(bench.path("agent.so"), "").unwrap();
+        bench.trace("count", vec![process(1500), Record::Counters(counters(3))]);
+        bench.trace("time", vec![process(1000)]);
+        bench
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn trace(&self, mode: &str, records: Vec<Record>) {
+        let path = self.path(&format!("{mode}.trace"));
+        fs::remove_file(&path).ok();
+        let mut writer = TraceWriter::create(&path).unwrap();
+        for record in [start()].into_iter().chain(records).chain([Record::End]) {
+            writer.write(&record).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+
+    pub fn options(&self) -> RecordOptions {
+        RecordOptions {
+            command: vec![
+                self.path("java").display().to_string(),
+                "-jar".to_owned(),
+                "app.jar".to_owned(),
+                "{}".to_owned(),
+            ],
+            workload: Workload::from_glob("in/*", self.dir.path(), Some(Path::new("/"))).unwrap(),
+            stdin: None,
+            env: BTreeMap::new(),
+            cwd: Some("/".into()),
+            timeout: Some(Duration::from_secs(20)),
+            scope: Scope::Main,
+            include: vec![],
+            exclude: vec![],
+            methods: BTreeSet::new(),
+            count_jdk: false,
+            values: 0,
+            lengths: false,
+            availability: false,
+            repeat: 2,
+            timing: Timing::Separate,
+            jit: true,
+            gc: true,
+            warmup: None,
+            determinism: Determinism::Some(1),
+            overhead: None,
+            jobs: 2,
+            show_output: false,
+            dir: self.path("data"),
+            resume: false,
+            force: false,
+            agent: self.path("agent.so"),
+            path: Some("/usr/bin:/bin".to_owned()),
+            java_tool_options: None,
+        }
+    }
+
+    pub fn log(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.path("log")).unwrap_or_default();
+        text.lines()
+            .map(|l| l.replace(&self.path("in").display().to_string(), ""))
+            .collect()
+    }
+}
+
+pub fn go(options: &RecordOptions) -> Result<Recorded, RunnerError> {
+    record(options, &Silent, &Cancel::default())
+}

@@ -1,0 +1,168 @@
+//! The overhead budget: probes removed until a measured run fits.
+
+use pricetag_probe_plan::{
+    BlockId, BlockPlan, ClassHash, ClassPlan, CounterIndex, EdgeKind, EdgePlan, Instruction,
+    MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore,
+};
+use pricetag_runner::{RecordOptions, RunnerError};
+use pricetag_trace::{ClassCounters, REMOVED, Record};
+
+use crate::bench::*;
+
+fn planned(bench: &Bench, folder: &str, skipped: bool) {
+    let method = |name: &str, counter: Option<u32>| {
+        let edge = |from, to, kind, counter: Option<u32>| EdgePlan {
+            from,
+            to,
+            kind,
+            counter: counter.map(CounterIndex),
+        };
+        let block = Node::Block(BlockId(0));
+        MethodPlan {
+            name: name.to_owned(),
+            descriptor: "()V".to_owned(),
+            access: 8,
+            code_bytes: 1,
+            outcome: match counter {
+                Some(_) => MethodOutcome::Counted,
+                None => MethodOutcome::Left(REMOVED.to_owned()),
+            },
+            blocks: vec![BlockPlan {
+                start: Pc(0),
+                end: 1,
+                loop_depth: 0,
+                instructions: vec![Instruction {
+                    pc: Pc(0),
+                    opcode: 0xb1,
+                }],
+                lines: vec![],
+                calls: vec![],
+            }],
+            edges: vec![
+                edge(Node::Entry, block, EdgeKind::Entry, counter),
+                edge(block, Node::Exit, EdgeKind::Return, None),
+            ],
+            throw_points: vec![],
+            handlers: vec![],
+            loops: vec![],
+            this_initialised_at: None,
+        }
+    };
+    let plan = ClassPlan {
+        version: PLAN_VERSION,
+        hash: ClassHash(1),
+        name: "a/B".to_owned(),
+        super_name: None,
+        interfaces: vec![],
+        source_file: None,
+        access: 0,
+        major: 61,
+        bytes: 1,
+        counters: 2,
+        methods: vec![
+            method("hot", (!skipped).then_some(1)),
+            method("cool", Some(0)),
+        ],
+        values: None,
+    };
+    let store = PlanStore::open(bench.path(folder)).unwrap();
+    store.store(&plan).unwrap();
+}
+
+fn counted(wall: u64, counts: &[(u32, u64)]) -> Vec<Record> {
+    let counts = counts.to_vec();
+    let hash = ClassHash(1);
+    vec![
+        process(wall),
+        Record::Counters(ClassCounters { hash, counts }),
+    ]
+}
+
+#[test]
+fn the_budget_removes_the_hot_method_and_resuming_keeps_the_choice() {
+    let bench = Bench::new(&[("a", ""), ("b", "")]);
+    planned(&bench, "plans", false);
+    planned(&bench, "plans-skip", true);
+    bench.trace("count", counted(1500, &[(0, 1), (1, 99)]));
+    bench.trace("count-skip", counted(1020, &[(0, 1)]));
+    let options = RecordOptions {
+        jobs: 1,
+        overhead: Some(0.05),
+        ..bench.options()
+    };
+    let recorded = go(&options).unwrap();
+    let log = bench.log();
+    let trials = ["time /b", "time /b", "count /b", "time /b", "count /b"];
+    assert_eq!(log[..5], trials, "plain and counted runs alternate");
+    let skipping: Vec<usize> = log
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| line.starts_with("count-skip"))
+        .map(|(at, _)| at)
+        .collect();
+    // One run to see whether the input runs, then nine pairs of both rounds each.
+    assert_eq!(
+        skipping.len(),
+        9 + 3,
+        "the second round, and the recording itself: {log:?}"
+    );
+    assert_eq!(skipping[0], 1 + 18 + 1);
+    let note = &recorded.meta.notes[0];
+    assert!(
+        note.contains("cost 50.0 %, now 2.0 %") && note.contains("a/B.hot()V (49.5 %)"),
+        "{note}"
+    );
+    assert_eq!(recorded.meta.options["overhead_budget"], "5 %");
+    assert!(!bench.path("data/.recording/trials").exists());
+    go(&RecordOptions {
+        resume: true,
+        repeat: 3,
+        ..options.clone()
+    })
+    .unwrap();
+    assert_eq!(bench.log()[log.len()..], ["time /a", "time /b"]);
+    let other = RecordOptions {
+        resume: true,
+        overhead: Some(0.1),
+        ..options
+    };
+    assert!(matches!(
+        go(&other),
+        Err(RunnerError::ResumeMismatch { .. })
+    ));
+}
+
+#[test]
+fn a_budget_that_cannot_be_met_says_what_could() {
+    let bench = Bench::new(&[("a", "")]);
+    let error = go(&RecordOptions {
+        overhead: Some(0.05),
+        ..bench.options()
+    })
+    .unwrap_err();
+    assert!(matches!(error, RunnerError::OverBudget { .. }), "{error}");
+    assert!(
+        error.to_string().contains("50.0 % with all probes"),
+        "{error}"
+    );
+    assert!(error.advice().is_some());
+}
+
+#[test]
+fn a_budget_does_not_hide_why_nothing_runs() {
+    let bench = Bench::new(&[("a", "fail"), ("b", "fail")]);
+    let recorded = go(&RecordOptions {
+        overhead: Some(0.05),
+        ..bench.options()
+    })
+    .unwrap();
+    assert_eq!(recorded.successes(), 0);
+    assert!(
+        recorded.rows[0]
+            .observation
+            .reason
+            .as_ref()
+            .unwrap()
+            .contains("boom")
+    );
+}
