@@ -4,7 +4,7 @@ mod take;
 
 use crate::error::RewriteError;
 use pricetag_classfile::splice::{Edit, splice};
-use pricetag_classfile::{Assembler, ClassFile, ClassFileError, PoolAppender, opcode};
+use pricetag_classfile::{Assembler, ClassFile, ClassFileError, Label, PoolAppender, opcode};
 
 /// Internal name of the class instrumented code calls.
 pub const HELPER_CLASS: &str = "java/lang/Pricetag";
@@ -184,9 +184,36 @@ fn annotate(
     Ok(())
 }
 
+/// The argument of every fetch: the number of the class.
+const CLASS: u16 = 0;
+
+/// `if (local != null) return local;`, else on to `otherwise`.
+fn return_if_present(asm: &mut Assembler, local: u16, otherwise: Label) {
+    asm.local(opcode::ALOAD, local);
+    asm.jump(opcode::IFNULL, otherwise);
+    asm.local(opcode::ALOAD, local);
+    asm.op(opcode::ARETURN);
+}
+
+/// `otherwise: return next(CLASS);`, the end of a fetch.
+fn hand_on(
+    mut asm: Assembler,
+    otherwise: Label,
+    next: &str,
+    pool: &mut PoolAppender<'_, '_>,
+) -> Result<Vec<u8>, ClassFileError> {
+    asm.bind(otherwise);
+    asm.local(opcode::ILOAD, CLASS);
+    asm.constant(
+        opcode::INVOKESTATIC,
+        pool.method(HELPER_CLASS, next, "(I)[J")?,
+    );
+    asm.op(opcode::ARETURN);
+    Ok(asm.finish()?.code)
+}
+
 /// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return slotted(i);`
 fn chunk_code(pool: &mut PoolAppender<'_, '_>, ticks: bool) -> Result<Vec<u8>, ClassFileError> {
-    const CLASS: u16 = 0;
     const CHUNK: u16 = 1;
     let mut asm = Assembler::default();
     let others = asm.label();
@@ -213,24 +240,13 @@ fn chunk_code(pool: &mut PoolAppender<'_, '_>, ticks: bool) -> Result<Vec<u8>, C
     asm.op(opcode::AALOAD);
     asm.constant(opcode::CHECKCAST, pool.class("[J")?);
     asm.local(opcode::ASTORE, CHUNK);
-    asm.local(opcode::ALOAD, CHUNK);
-    asm.jump(opcode::IFNULL, others);
-    asm.local(opcode::ALOAD, CHUNK);
-    asm.op(opcode::ARETURN);
-    asm.bind(others);
-    asm.local(opcode::ILOAD, CLASS);
-    asm.constant(
-        opcode::INVOKESTATIC,
-        pool.method(HELPER_CLASS, "slotted", "(I)[J")?,
-    );
-    asm.op(opcode::ARETURN);
-    Ok(asm.finish()?.code)
+    return_if_present(&mut asm, CHUNK, others);
+    hand_on(asm, others, "slotted", pool)
 }
 
 /// `if (rows != null) { long[][] row = (long[][]) rows[i]; if (row != null) {
 /// long[] c = row[currentThread().$pricetagSlot & 63]; if (c != null) return c; } } return others(i);`: in compiled code the row is a constant.
 fn slotted_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
-    const CLASS: u16 = 0;
     const FOUND: u16 = 1;
     let mut asm = Assembler::default();
     let others = asm.label();
@@ -257,24 +273,13 @@ fn slotted_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileErr
     asm.op(opcode::IAND);
     asm.op(opcode::AALOAD);
     asm.local(opcode::ASTORE, FOUND);
-    asm.local(opcode::ALOAD, FOUND);
-    asm.jump(opcode::IFNULL, others);
-    asm.local(opcode::ALOAD, FOUND);
-    asm.op(opcode::ARETURN);
-    asm.bind(others);
-    asm.local(opcode::ILOAD, CLASS);
-    asm.constant(
-        opcode::INVOKESTATIC,
-        pool.method(HELPER_CLASS, "others", "(I)[J")?,
-    );
-    asm.op(opcode::ARETURN);
-    Ok(asm.finish()?.code)
+    return_if_present(&mut asm, FOUND, others);
+    hand_on(asm, others, "others", pool)
 }
 
 /// `Thread t = currentThread(); if (t != null) { long[][] a = t.$pricetag; if (a != null && i < a.length) { long[] c = a[i];
 /// if (c != null) return c; } } return slow(i);`
 fn others_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
-    const CLASS: u16 = 0;
     const ARRAY: u16 = 1;
     const CHUNK: u16 = 2;
     let mut asm = Assembler::default();
@@ -302,18 +307,8 @@ fn others_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileErro
     asm.local(opcode::ILOAD, CLASS);
     asm.op(opcode::AALOAD);
     asm.local(opcode::ASTORE, CHUNK);
-    asm.local(opcode::ALOAD, CHUNK);
-    asm.jump(opcode::IFNULL, slow);
-    asm.local(opcode::ALOAD, CHUNK);
-    asm.op(opcode::ARETURN);
-    asm.bind(slow);
-    asm.local(opcode::ILOAD, CLASS);
-    asm.constant(
-        opcode::INVOKESTATIC,
-        pool.method(HELPER_CLASS, "slow", "(I)[J")?,
-    );
-    asm.op(opcode::ARETURN);
-    Ok(asm.finish()?.code)
+    return_if_present(&mut asm, CHUNK, slow);
+    hand_on(asm, slow, "slow", pool)
 }
 
 /// Adds the public transient fields [`THREAD_CHUNKS_FIELD`], [`THREAD_INDEX_FIELD`] and [`THREAD_SLOT_FIELD`] to the class file
