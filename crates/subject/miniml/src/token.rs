@@ -167,6 +167,24 @@ pub enum Token<'s> {
     End_,
 }
 
+impl Token<'_> {
+    /// Whether an expression and a pattern that need no parentheses may begin with it alike.
+    pub(crate) fn opens_simple(&self) -> bool {
+        matches!(
+            self,
+            Self::Lower(_)
+                | Self::Upper(_)
+                | Self::Int(_)
+                | Self::Float(_)
+                | Self::Char(_)
+                | Self::String(_)
+                | Self::Open_
+                | Self::OpenBracket
+                | Self::OpenBrace
+        )
+    }
+}
+
 /// Skips a comment; comments nest, and a string in a comment may hold its end.
 fn comment<'s>(lexer: &mut Lexer<'s, Token<'s>>) -> FilterResult<(), LexError> {
     let bytes = lexer.remainder().as_bytes();

@@ -330,19 +330,7 @@ impl Parser<'_> {
     }
 
     fn begins_simple(&self) -> bool {
-        matches!(
-            self.peek(),
-            Token::Lower(_)
-                | Token::Upper(_)
-                | Token::Int(_)
-                | Token::Float(_)
-                | Token::Char(_)
-                | Token::String(_)
-                | Token::Open_
-                | Token::OpenBracket
-                | Token::OpenBrace
-                | Token::Begin
-        )
+        self.peek().opens_simple() || matches!(self.peek(), Token::Begin)
     }
 
     fn begins_expression(&self) -> bool {

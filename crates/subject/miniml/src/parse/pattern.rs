@@ -101,19 +101,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn begins_simple_pattern(&self) -> bool {
-        matches!(
-            self.peek(),
-            Token::Lower(_)
-                | Token::Upper(_)
-                | Token::Int(_)
-                | Token::Float(_)
-                | Token::Char(_)
-                | Token::String(_)
-                | Token::Open_
-                | Token::OpenBracket
-                | Token::OpenBrace
-                | Token::Minus(_)
-        )
+        self.peek().opens_simple() || matches!(self.peek(), Token::Minus(_))
     }
 
     /// A pattern that needs no parentheses as an argument.
