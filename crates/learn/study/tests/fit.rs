@@ -1,40 +1,22 @@
 //! The entry point: known prices come back, nothing is negative, bad input is refused with a reason.
 
+mod exact;
 mod simulation;
 
 use std::collections::BTreeMap;
 
 use pricetag_cost_model::{CostModel, Severity};
-use pricetag_dataset::{
-    Dataset, Feature, FeatureKind, Measured, Observation, ObservationId, Status,
-};
+use pricetag_dataset::{Dataset, FeatureKind, Measured, Status};
 use pricetag_study::{FitOptions, Level, Method, Weighting, fit};
 use simulation::{Dice, Simulation, simulate};
 
 /// A stranger's table: columns of kind Foreign, no parts.
 fn table(columns: &[(&str, Vec<f64>)], target: &[f64]) -> Dataset {
-    let mut data = Dataset::default();
-    for (name, values) in columns {
-        data.features.push(Feature {
-            name: (*name).into(),
-            kind: FeatureKind::Foreign,
-            ..Feature::default()
-        });
-        let entries = values
-            .iter()
-            .enumerate()
-            .filter(|v| *v.1 != 0.0)
-            .map(|(i, v)| (ObservationId(i as u32), *v));
-        data.columns.push(entries.collect());
-    }
-    for (i, y) in target.iter().enumerate() {
-        data.observations.push(Observation {
-            label: format!("row {}", i + 1),
-            costs: [("wall".to_owned(), Measured { repeats: vec![*y] })].into(),
-            ..Observation::default()
-        });
-    }
-    data
+    let columns: Vec<(&str, FeatureKind, Vec<f64>)> = columns
+        .iter()
+        .map(|(name, values)| (*name, FeatureKind::Foreign, values.clone()))
+        .collect();
+    exact::dataset(&columns, target)
 }
 
 fn options(method: Method) -> FitOptions {
