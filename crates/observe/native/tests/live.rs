@@ -1,6 +1,6 @@
 //! With the installed compiler: training programs hold their constructs, and a small measurement makes sense.
 
-use pricetag_dataset::{Measured, Status};
+use pricetag_dataset::{InputValue, Measured, Observation, Status};
 use pricetag_native::measure::{BYTES, COLLECTIONS, TIME};
 use pricetag_native::{Effort, Measuring, Ocaml, Program, measure, training};
 use pricetag_runner::Silent;
@@ -33,16 +33,42 @@ fn every_training_program_is_what_it_says() {
         .map(|o| format!("{}: {}", o.label, o.reason.clone().unwrap_or_default()))
         .collect();
     assert!(refused.is_empty(), "{}", refused.join("\n"));
-    let collect = |o: &&pricetag_dataset::Observation| {
+    let collect = |o: &&Observation| {
         let k = o.costs.get(COLLECTIONS).and_then(Measured::value);
         k.is_some_and(|k| k > 0.0)
     };
     assert!(table.observations.iter().filter(collect).count() >= 9);
     for row in &table.observations {
         let value = |name: &str| row.costs.get(name).and_then(Measured::value).unwrap();
-        assert!(value(TIME) >= 0.0 && value(BYTES) >= 0.0, "{}", row.label);
+        assert!(value(TIME) > 0.0, "{}", row.label);
         if !row.group.starts_with("collect_") {
             assert_eq!(value(COLLECTIONS), 0.0, "{}", row.label);
         }
     }
+
+    // A cons cell is a header and two words, a reference to nothing allocates nothing, and more work takes longer.
+    assert_eq!(per_unit(&table.observations, "cons_tail", BYTES), 24.0);
+    assert_eq!(per_unit(&table.observations, "loop_only", BYTES), 0.0);
+    for name in ["cons_tail", "loop_only", "call_recursive"] {
+        let ns = per_unit(&table.observations, name, TIME);
+        assert!((0.05..100.0).contains(&ns), "{name}: {ns} ns per unit");
+    }
+}
+
+/// Growth of the least measurement of a cost from a program's smallest size to its largest, per unit of size.
+fn per_unit(rows: &[Observation], program: &str, cost: &str) -> f64 {
+    let mut points: Vec<(f64, f64)> = rows
+        .iter()
+        .filter(|row| row.group == program)
+        .map(|row| {
+            let Some(InputValue::Number(size)) = row.inputs.get("size") else {
+                panic!("{} has no size", row.label);
+            };
+            let least = row.costs[cost].repeats.iter().copied();
+            (*size, least.fold(f64::INFINITY, f64::min))
+        })
+        .collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (first, last) = (points[0], points[points.len() - 1]);
+    (last.1 - first.1) / (last.0 - first.0)
 }
