@@ -145,6 +145,17 @@ impl Assembler {
         self.bytes.push(opcode);
     }
 
+    /// With a `long[]` and an index on the stack, adds one to the element. Needs four words more on the way.
+    pub fn increment_long(&mut self) {
+        self.raw(&[
+            opcode::DUP2,
+            opcode::LALOAD,
+            opcode::LCONST_1,
+            opcode::LADD,
+            opcode::LASTORE,
+        ]);
+    }
+
     /// Appends an opcode and the index of a constant.
     pub fn constant(&mut self, opcode: u8, index: u16) {
         let [high, low] = index.to_be_bytes();

@@ -106,13 +106,7 @@ fn method(
         if leaders.contains(&u32::from(instruction.pc)) {
             asm.constant(opcode::GETSTATIC, array);
             asm.int(*counters, constants)?;
-            asm.raw(&[
-                opcode::DUP2,
-                opcode::LALOAD,
-                opcode::LCONST_1,
-                opcode::LADD,
-                opcode::LASTORE,
-            ]);
+            asm.increment_long();
             *counters += 1;
         }
         bind(&mut asm, 2 * index + 1);

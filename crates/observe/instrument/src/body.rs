@@ -161,7 +161,7 @@ impl Body<'_, '_, '_> {
         if let Some(counter) = counter {
             self.asm.local(opcode::ALOAD, self.chunk);
             self.asm.int(counter as i32, &mut self.shared.constants)?;
-            self.increment();
+            self.asm.increment_long();
         }
         Ok(())
     }
@@ -171,19 +171,8 @@ impl Body<'_, '_, '_> {
         if let Some(position) = self.position {
             self.asm.local(opcode::ALOAD, self.chunk);
             self.asm.local(opcode::ILOAD, position);
-            self.increment();
+            self.asm.increment_long();
         }
-    }
-
-    /// With array and index on the stack, adds one to the element.
-    fn increment(&mut self) {
-        self.asm.raw(&[
-            opcode::DUP2,
-            opcode::LALOAD,
-            opcode::LCONST_1,
-            opcode::LADD,
-            opcode::LASTORE,
-        ]);
     }
 
     fn instruction(&mut self, index: usize) -> Result<(), MethodError> {

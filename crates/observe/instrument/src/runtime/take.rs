@@ -40,17 +40,19 @@ impl Slots {
         asm.op(opcode::L2I);
     }
 
+    /// Pushes what a native method is told: the value, its class, its place, and how many were taken before.
+    fn describe(&self, load: u8, asm: &mut Assembler) {
+        asm.local(load, 0);
+        asm.local(opcode::ILOAD, self.class);
+        asm.local(opcode::ILOAD, self.element);
+        self.taken(asm);
+    }
+
     /// `c[at]++`.
     fn increase(&self, asm: &mut Assembler) {
         asm.local(opcode::ALOAD, self.chunk);
         asm.local(opcode::ILOAD, self.element);
-        asm.raw(&[
-            opcode::DUP2,
-            opcode::LALOAD,
-            opcode::LCONST_1,
-            opcode::LADD,
-            opcode::LASTORE,
-        ]);
+        asm.increment_long();
     }
 }
 
@@ -127,10 +129,7 @@ fn guarded(
 fn take_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
     let at = Slots::behind(2);
     let mut asm = Assembler::default();
-    asm.local(opcode::LLOAD, 0);
-    asm.local(opcode::ILOAD, at.class);
-    asm.local(opcode::ILOAD, at.element);
-    at.taken(&mut asm);
+    at.describe(opcode::LLOAD, &mut asm);
     asm.constant(
         opcode::INVOKESTATIC,
         pool.method(HELPER_CLASS, "taken", "(JIII)V")?,
@@ -144,10 +143,7 @@ fn take_length_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFil
     let at = Slots::behind(1);
     let mut asm = Assembler::default();
     let end = asm.label();
-    asm.local(opcode::ALOAD, 0);
-    asm.local(opcode::ILOAD, at.class);
-    asm.local(opcode::ILOAD, at.element);
-    at.taken(&mut asm);
+    at.describe(opcode::ALOAD, &mut asm);
     asm.constant(
         opcode::INVOKESTATIC,
         pool.method(HELPER_CLASS, "takenLength", "(Ljava/lang/Object;III)Z")?,
@@ -188,13 +184,7 @@ fn depth_code() -> Result<Vec<u8>, ClassFileError> {
         asm.raw(&[opcode::ICONST_1, opcode::IADD]);
     };
     open(&mut asm);
-    asm.raw(&[
-        opcode::DUP2,
-        opcode::LALOAD,
-        opcode::LCONST_1,
-        opcode::LADD,
-        opcode::LASTORE,
-    ]);
+    asm.increment_long();
     open(&mut asm);
     asm.op(opcode::LALOAD);
     most(&mut asm);
