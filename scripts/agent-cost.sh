@@ -5,13 +5,9 @@
 #          JaCoCo; whole process.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
-set -euo pipefail
-exec </dev/null
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-target=${CARGO_TARGET_DIR:-target}
-case $target in /*) ;; *) target=$PWD/$target ;; esac
-agent=${PRICETAG_AGENT:-$target/release/libpricetag_agent.so}
-[ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent
+# shellcheck source=scripts/with-agent.sh
+source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
+built_agent
 work=$PWD/.cache/agent-cost
 pairs=15
 case ${1:-} in [0-9]*)

@@ -6,16 +6,12 @@
 # (java.lang.Object, java.lang.Thread, java.lang.invoke, jdk.internal.reflect). Finished units are kept in .cache/corpus-results and not
 # repeated; delete the directory to start anew. CORPUS_NICE is the niceness of the JVMs (19). Prints a Markdown table; exits with status 1 if
 # a class links without the agent and does not link with it.
-set -euo pipefail
-exec </dev/null
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-target=${CARGO_TARGET_DIR:-target}
-case $target in /*) ;; *) target=$PWD/$target ;; esac
-agent=${PRICETAG_AGENT:-$target/release/libpricetag_agent.so}
+# shellcheck source=scripts/with-agent.sh
+source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
 results=$PWD/.cache/corpus-results
 mkdir -p "$results"
 scripts/fetch-subjects.sh subjects bench corpus
-[ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent
+built_agent
 cargo build --release --locked -q -p pricetag-testkit --example trace_summary
 mkdir -p "$results/classes"
 javac --release 17 -nowarn -d "$results/classes" subjects/corpus/Link.java

@@ -3,17 +3,13 @@
 #   scripts/library-tests.sh [LIBRARY ...]     commons-lang3, commons-collections4, commons-math3, commons-codec, commons-compress
 # Library and tests are both counted. Results are compared per test class; a class that differs is run again both ways (some suites draw random
 # numbers or depend on the clock), and only one that differs again is reported. Prints a Markdown table; status 1 on a difference.
-set -euo pipefail
-exec </dev/null
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-target=${CARGO_TARGET_DIR:-target}
-case $target in /*) ;; *) target=$PWD/$target ;; esac
-agent=${PRICETAG_AGENT:-$target/release/libpricetag_agent.so}
+# shellcheck source=scripts/with-agent.sh
+source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
 work=$PWD/.cache/library-tests
 libraries=(commons-lang3 commons-collections4 commons-math3 commons-codec commons-compress)
 [ $# = 0 ] || libraries=("$@")
 scripts/fetch-subjects.sh subjects library-tests
-[ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent
+built_agent
 cargo build --release --locked -q -p pricetag-testkit --example trace_summary
 console=$(find "$work" -name 'junit-platform-console-standalone-*.jar')
 

@@ -11,12 +11,8 @@
 #   OVERHEAD_JVM               further options for the JVM in all variants: -Xbatch makes the compilers finish in time on a loaded machine
 # Steady state is the median CPU time of the iterations behind the warm-up, of the threads that do the work; whole process is user + system
 # time with compilers, collector, class loading and warm-up. A ratio is the median over rounds of (variant / plain) in the same round.
-set -euo pipefail
-exec </dev/null
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-target=${CARGO_TARGET_DIR:-target}
-case $target in /*) ;; *) target=$PWD/$target ;; esac
-agent=${PRICETAG_AGENT:-$target/release/libpricetag_agent.so}
+# shellcheck source=scripts/with-agent.sh
+source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
 work=$PWD/.cache/overhead
 huge=${OVERHEAD_HUGE:-compiled}
 variants=${OVERHEAD_VARIANTS:-plain pricetag jacoco naive}
@@ -77,7 +73,7 @@ prepare() {
     exec 9>"$work/lock"
     flock -n 9 || die "another measurement is running"
     scripts/fetch-subjects.sh subjects bench
-    [ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent
+    built_agent
     cargo build --release --locked -q -p pricetag-instrument --example naive
     cargo build --release --locked -q -p pricetag-testkit --example trace_summary
     rm -rf "$work/classes" "$work/helper" "$work/unpacked" "$work/naive"

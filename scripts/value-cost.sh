@@ -4,13 +4,9 @@
 # memory: 40 classes of 50 variables, five values each; 1,000 threads assign all of them six times and stay alive. The heap is fixed and touched beforehand, so
 #         growth of the resident set lies outside of it; the live heap is measured by the program after a collection.
 # time:   10^9 assignments of one local variable and 10^8 of a field, whole process, smallest of the rounds.
-set -euo pipefail
-exec </dev/null
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-target=${CARGO_TARGET_DIR:-target}
-case $target in /*) ;; *) target=$PWD/$target ;; esac
-agent=${PRICETAG_AGENT:-$target/release/libpricetag_agent.so}
-[ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent
+# shellcheck source=scripts/with-agent.sh
+source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
+built_agent
 rounds=${1:-5}
 work=$PWD/.cache/value-cost
 rm -rf "$work"

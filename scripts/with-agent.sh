@@ -1,0 +1,12 @@
+# Sourced by scripts that run a JVM with the agent. Goes to the root of the repository and leaves
+#   $target       the build folder, absolute
+#   $agent        the agent's library: $PRICETAG_AGENT, else the release build
+#   built_agent   builds it unless $PRICETAG_AGENT names one
+set -euo pipefail
+exec </dev/null
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+target=${CARGO_TARGET_DIR:-target}
+case $target in /*) ;; *) target=$PWD/$target ;; esac
+agent=${PRICETAG_AGENT:-$target/release/libpricetag_agent.so}
+
+built_agent() { [ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent; }
