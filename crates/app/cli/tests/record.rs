@@ -333,8 +333,8 @@ fn a_scope_yields_one_row_per_invocation() {
     let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
     let argument = header
         .iter()
-        .position(|h| *h == "arg0")
-        .expect("the argument is an input feature");
+        .position(|h| *h == "n")
+        .expect("the argument is an input feature under the parameter's name");
     let loops = header
         .iter()
         .position(|h| h.contains("loop 0"))

@@ -18,6 +18,7 @@ pub mod frame;
 pub mod instruction;
 pub mod layout;
 pub mod opcode;
+mod parameter;
 pub mod pool;
 pub mod relocate;
 pub mod splice;

@@ -203,10 +203,14 @@ impl DatasetBuilder {
         }
     }
 
-    /// Rewrites the columns of numeric inputs from the rows. A name that a counted feature already has becomes
-    /// `input NAME`.
+    /// Rewrites the columns of numeric inputs from the rows. A name that a counted feature, a cost or a column of every exported
+    /// table already has becomes `input NAME`.
     fn add_inputs(&mut self) {
         let rows = self.observations.iter();
+        let costs = rows.clone().flat_map(|row| row.costs.keys().cloned());
+        let reserved: BTreeSet<String> = costs
+            .chain(["label", "group", "status"].map(str::to_owned))
+            .collect();
         let names: BTreeSet<String> = rows
             .flat_map(|row| &row.inputs)
             .filter(|(_, value)| matches!(value, InputValue::Number(_)))
@@ -216,7 +220,7 @@ impl DatasetBuilder {
             let taken = self.find(&name).is_some_and(|id| {
                 let kind = self.features[id.0 as usize].kind;
                 kind != FeatureKind::Input && kind != FeatureKind::Foreign
-            });
+            }) || reserved.contains(&name);
             let id = self.intern(Feature {
                 name: if taken {
                     format!("input {name}")

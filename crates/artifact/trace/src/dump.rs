@@ -66,6 +66,17 @@ impl Display for Record {
                 time.first_ns
             ),
             Self::Values(values) => write_values(f, values),
+            Self::Parameters(method) => {
+                write!(
+                    f,
+                    "parameters scope={} {}.{}:",
+                    method.scope, method.class, method.method
+                )?;
+                for name in &method.names {
+                    write!(f, " {}", name.as_deref().unwrap_or("?").escape_debug())?;
+                }
+                Ok(())
+            }
         }
     }
 }

@@ -33,6 +33,8 @@ pub enum Record {
     BlockTime(BlockTime),
     /// First values of variables.
     Values(Values),
+    /// What the parameters of a scope's method are called.
+    Parameters(Parameters),
 }
 
 /// Who wrote a trace.
@@ -119,6 +121,19 @@ pub struct Invocation {
     pub counters: Vec<ClassCounters>,
     /// Bytecode bytes, classes and so on that were new in this call are derived from these: classes loaded during it.
     pub classes_loaded: u32,
+}
+
+/// A method that a scope names, as its class was loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// Index of the scope in the agent's options.
+    pub scope: u32,
+    /// Internal name of the class.
+    pub class: String,
+    /// `name` + descriptor.
+    pub method: String,
+    /// What its parameters are called, as far as its debug tables say; without `this`.
+    pub names: Vec<Option<String>>,
 }
 
 /// A value known when the scope method is entered.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pricetag_probe_plan::{BlockId, ClassHash, Pc};
 use pricetag_trace::{
-    Argument, BlockTime, ClassCounters, ClassLoaded, Invocation, Left, OpenFrameRecord,
+    Argument, BlockTime, ClassCounters, ClassLoaded, Invocation, Left, OpenFrameRecord, Parameters,
     ProcessCosts, Record, Start, TRACE_VERSION, Trace, TraceError, TraceWriter,
 };
 use proptest::collection::vec;
@@ -123,6 +123,20 @@ fn record() -> impl Strategy<Value = Record> {
                 })
             }),
         invocation().prop_map(Record::Invocation),
+        (
+            any::<u32>(),
+            ".{0,8}",
+            ".{0,8}",
+            vec(proptest::option::of(".{0,8}"), 0..3)
+        )
+            .prop_map(
+                |(scope, class, method, names)| Record::Parameters(Parameters {
+                    scope,
+                    class,
+                    method,
+                    names,
+                })
+            ),
         (
             any::<[u64; 6]>(),
             proptest::option::of(any::<u64>()),

@@ -9,7 +9,7 @@ use pricetag_estimator::{Checked, Column, Design, Values};
 use pricetag_evolve::{Control, GeneticProgramming, Limits};
 use pricetag_probe_plan::{BlockId, ClassHash, Pc};
 use pricetag_trace::{
-    Argument, BlockTime, ClassCounters, ClassLoaded, Invocation, Left, OpenFrameRecord,
+    Argument, BlockTime, ClassCounters, ClassLoaded, Invocation, Left, OpenFrameRecord, Parameters,
     ProcessCosts, Record, Start, TRACE_VERSION, TraceWriter,
 };
 
@@ -145,6 +145,12 @@ fn records() -> Vec<Record> {
             min_ns: 9,
             max_ns: 11,
             first_ns: 10,
+        }),
+        Record::Parameters(Parameters {
+            scope: 0,
+            class: "a/B".into(),
+            method: "m(I[B)V".into(),
+            names: vec![Some("n".into()), None],
         }),
     ]
 }

@@ -6,10 +6,12 @@ use std::ffi::CStr;
 
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
-use pricetag_instrument::{ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed};
+use pricetag_instrument::{
+    ScopeMethod, ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed,
+};
 use pricetag_probe::Wanted;
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan};
-use pricetag_trace::{AgentOptions, Mode, Scope, UNLISTED};
+use pricetag_trace::{AgentOptions, Mode, Parameters, Record, Scope, UNLISTED};
 
 use crate::block_times::chosen;
 use crate::classes::{ClassIndex, Counted, CountedMethod};
@@ -274,6 +276,7 @@ impl Request {
         ) {
             Ok(rewritten) => {
                 self.refused(session, &rewritten.refused_scopes);
+                self.named(session, &rewritten.scopes);
                 Some(Outcome {
                     bytes: Some(rewritten.bytes),
                     counted: None,
@@ -338,6 +341,7 @@ impl Request {
             }
         };
         self.refused(session, &rewritten.refused_scopes);
+        self.named(session, &rewritten.scopes);
         let mut methods: Vec<CountedMethod> = plan
             .methods
             .iter()
@@ -410,6 +414,20 @@ impl Request {
             bytes: Some(rewritten.bytes),
             counted: Some((index, counted)),
         })
+    }
+
+    /// Records what the parameters of scopes are called, other than those of `main`.
+    fn named(&self, session: &Session, scopes: &[ScopeMethod]) {
+        for method in scopes {
+            if let Ok(scope) = u32::try_from(method.id) {
+                session.record(&Record::Parameters(Parameters {
+                    scope,
+                    class: self.name.clone(),
+                    method: method.method.clone(),
+                    names: method.parameters.clone(),
+                }));
+            }
+        }
     }
 
     fn refused(&self, session: &Session, refused: &[(i32, String)]) {

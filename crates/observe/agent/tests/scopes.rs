@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use pricetag_probe_plan::PlanStore;
-use pricetag_trace::{Argument, Invocation, Mode, Scope};
+use pricetag_trace::{Argument, Invocation, Mode, Record, Scope};
 use support::{Subject, invocations};
 
 const CALLS: &str = r#"
@@ -153,6 +153,28 @@ fn arguments_by_value_or_size() {
             Argument::Opaque,
         ]
     );
+}
+
+#[test]
+fn parameters_are_named_as_in_the_debug_tables() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let mut options = subject.options(Mode::Time);
+    options.scopes = vec!["Calls#values".parse::<Scope>().expect("a scope")];
+    let (_, trace) = subject.trace(&options, &["Calls", "values"]);
+    let found: Vec<_> = trace
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Parameters(method) => Some(method),
+            _ => None,
+        })
+        .collect();
+    let [method] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!((method.scope, method.class.as_str()), (0, "Calls"));
+    let names: Vec<&str> = method.names.iter().flatten().map(String::as_str).collect();
+    assert_eq!(names.concat(), "abcdefghijk");
 }
 
 #[test]

@@ -65,6 +65,19 @@ pub struct Rewritten {
     pub without_values: Vec<(u16, String)>,
     /// Scopes that are not reported, with the reason.
     pub refused_scopes: Vec<(i32, String)>,
+    /// Scopes that are reported.
+    pub scopes: Vec<ScopeMethod>,
+}
+
+/// A method that is a scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopeMethod {
+    /// Of the [`ScopeProbe`].
+    pub id: i32,
+    /// Name and descriptor.
+    pub method: String,
+    /// What its parameters are called, where the class file says so.
+    pub parameters: Vec<Option<String>>,
 }
 
 /// Where the instructions of a changed method went.
@@ -95,6 +108,7 @@ pub fn rewrite(
         left: Vec::new(),
         without_values: Vec::new(),
         refused_scopes: Vec::new(),
+        scopes: Vec::new(),
     };
     let mut edits = Vec::new();
     for (index, member) in class.methods().iter().enumerate() {
@@ -124,6 +138,9 @@ pub fn rewrite(
         outcome.without_values.extend(valueless);
         if let Some((code, pcs)) = changed {
             edits.push(code);
+            outcome
+                .scopes
+                .extend(scope::described(member, class.constants(), &scopes));
             outcome.methods.push(RewrittenMethod {
                 index: index as u16,
                 pcs,

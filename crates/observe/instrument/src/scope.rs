@@ -1,8 +1,8 @@
 //! Which methods are scopes, and the code that reports their invocations.
 
-use crate::ScopeProbe;
 use crate::error::MethodError;
 use crate::runtime::HELPER_CLASS;
+use crate::{ScopeMethod, ScopeProbe};
 use pricetag_classfile::class::{ACC_ABSTRACT, ACC_NATIVE, ACC_STATIC};
 use pricetag_classfile::{
     Assembler, ClassFile, ConstantPool, Member, PoolAppender, descriptor, opcode,
@@ -39,6 +39,20 @@ pub(crate) fn of_method(
         }
     }
     (ids, refused)
+}
+
+/// A method under the ids of the scopes that it is.
+pub(crate) fn described(
+    member: &Member<'_>,
+    constants: &ConstantPool<'_>,
+    ids: &[i32],
+) -> Vec<ScopeMethod> {
+    let described = |id: &i32| ScopeMethod {
+        id: *id,
+        method: member.name(constants) + &member.descriptor(constants),
+        parameters: member.parameter_names(constants),
+    };
+    ids.iter().map(described).collect()
 }
 
 /// Scopes that no method of the class is.

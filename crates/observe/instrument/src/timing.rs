@@ -80,6 +80,7 @@ pub fn rewrite_timed(
         left: Vec::new(),
         without_values: Vec::new(),
         refused_scopes: Vec::new(),
+        scopes: Vec::new(),
     };
     let (mut edits, mut first) = (Vec::new(), 0);
     for (index, method) in plan.methods.iter().enumerate() {

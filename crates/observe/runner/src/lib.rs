@@ -4,6 +4,7 @@
 //! ([`supervise`]), keep what is finished in a [`journal`], and [`assemble`] rows that say where their counts and
 //! costs are. Turning traces into columns is not done here. [`blocks`] is the exception: a baseline, timed block by block.
 
+mod arguments;
 pub mod assemble;
 pub mod attach;
 pub mod blocks;

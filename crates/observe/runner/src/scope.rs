@@ -4,12 +4,13 @@
 //! run matches, times come from the counting run and a note states by how much counting slows an invocation. Warm-up is
 //! given or detected ([`crate::warmup`]) and its rows are marked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use pricetag_dataset::{InputValue, Measured, Observation, Status};
+use pricetag_dataset::{Measured, Observation, Status};
 use pricetag_quantity::median;
-use pricetag_trace::{Argument, Invocation, Record, Trace};
+use pricetag_trace::{Invocation, Record, Trace};
 
+use crate::arguments::{groups, inputs, names};
 use crate::assemble::{Counts, Reader, Row, Runs};
 use crate::error::RunnerError;
 use crate::journal::{RunId, RunKind};
@@ -17,9 +18,6 @@ use crate::matching::pair;
 use crate::options::{RecordOptions, Timing};
 use crate::overhead;
 use crate::warmup;
-
-/// Fewest different arguments that make groups; with fewer, groups would be too coarse to split rows by.
-const FEWEST_GROUPS: usize = 20;
 
 /// The rows of one input's runs.
 pub(crate) fn rows(
@@ -42,7 +40,9 @@ pub(crate) fn rows(
         case,
         kind: RunKind::Count(0),
     };
-    let counted = invocations(reader.trace(first)?);
+    let trace = reader.trace(first)?;
+    let names = names(&trace, &reader.options.workload.cases[case].inputs);
+    let counted = invocations(trace);
     let mut timed = Vec::new();
     for &id in &timing {
         timed.push(invocations(reader.trace(id)?));
@@ -63,7 +63,7 @@ pub(crate) fn rows(
         notes.push(format!("{label}: two counting runs made different invocations, so their counts cannot be compared"));
     }
     let warm = warm_up(reader, &counted, &times, label, notes);
-    let inputs = arguments(&counted);
+    let inputs = inputs(&counted, &names);
     let groups = groups(&inputs);
     let single = reader.options.workload.cases.len() == 1;
     let prefix = if single {
@@ -250,49 +250,6 @@ fn warm_up(
         ));
     }
     warm
-}
-
-/// Arguments as input features: `arg0` for numbers, `arg0.size` for strings, arrays and collections. A `null` where
-/// other invocations have a size counts as size 0.
-fn arguments(counted: &[Invocation]) -> Vec<BTreeMap<String, InputValue>> {
-    let named = |invocation: &Invocation| {
-        let values = invocation
-            .arguments
-            .iter()
-            .enumerate()
-            .filter_map(|(n, argument)| match *argument {
-                Argument::Integer(v) => Some((format!("arg{n}"), v as f64)),
-                Argument::Real(v) => Some((format!("arg{n}"), v)),
-                Argument::Size(v) => Some((format!("arg{n}.size"), v as f64)),
-                Argument::Null | Argument::Opaque => None,
-            });
-        values
-            .filter(|(_, v)| v.is_finite())
-            .map(|(name, v)| (name, InputValue::Number(v)))
-            .collect::<BTreeMap<_, _>>()
-    };
-    let mut all: Vec<BTreeMap<String, InputValue>> = counted.iter().map(named).collect();
-    let names: BTreeSet<String> = all.iter().flat_map(|row| row.keys().cloned()).collect();
-    for row in &mut all {
-        for name in &names {
-            row.entry(name.clone()).or_insert(InputValue::Number(0.0));
-        }
-    }
-    all
-}
-
-/// Rows with the same arguments may be the same input and must not stand on both sides of a split.
-fn groups(inputs: &[BTreeMap<String, InputValue>]) -> Option<Vec<String>> {
-    let text = |row: &BTreeMap<String, InputValue>| {
-        let values = row.values().map(|v| match v {
-            InputValue::Number(n) => n.to_string(),
-            InputValue::Text(t) => t.clone(),
-        });
-        format!("({})", values.collect::<Vec<_>>().join(","))
-    };
-    let groups: Vec<String> = inputs.iter().map(text).collect();
-    let different = groups.iter().collect::<BTreeSet<_>>().len();
-    (different >= FEWEST_GROUPS).then_some(groups)
 }
 
 /// `org.example.Search#query(I)V` → `Search#query`.

@@ -2,6 +2,7 @@
 
 use pricetag_dataset::{InputValue, Status};
 use pricetag_runner::{Counts, RecordOptions, RunnerError};
+use pricetag_trace::{Parameters, Record};
 
 use crate::bench::*;
 
@@ -67,6 +68,30 @@ fn invocations_of_two_runs_are_matched_and_warm_up_is_set_aside() {
             .filter(|r| r.observation.status == Status::WarmUp)
             .count(),
         3
+    );
+}
+
+#[test]
+fn arguments_are_called_like_the_parameters() {
+    let bench = Bench::new(&[("a", "")]);
+    let named = Record::Parameters(Parameters {
+        scope: 0,
+        class: "org/example/Search".to_owned(),
+        method: "query(ILjava/lang/String;)V".to_owned(),
+        names: vec![Some("limit".to_owned()), Some("text".to_owned())],
+    });
+    for mode in ["count", "time"] {
+        let calls = (0..4).map(|i| call(i, i as i64, 1000, 10));
+        let all = std::iter::once(named.clone()).chain(calls);
+        bench.trace(mode, all.chain([process(9)]).collect());
+    }
+    let recorded = go(&scoped(&bench)).unwrap();
+    let inputs = &recorded.rows[3].observation.inputs;
+    assert_eq!(inputs["limit"], InputValue::Number(3.0));
+    assert_eq!(inputs["text.size"], InputValue::Number(4.0));
+    assert!(
+        inputs.keys().all(|name| !name.starts_with("arg")),
+        "{inputs:?}"
     );
 }
 
