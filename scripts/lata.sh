@@ -9,7 +9,7 @@ part=${1:-}
 scale=${LATA_SCALE:-1}
 pricetag=${PRICETAG:-${CARGO_TARGET_DIR:-target}/release/pricetag}
 work=.cache/lata
-# Sleeping is only as exact as the timer: 50 µs of slack would be 5 % of the shortest sleep. Inherited by every run below.
+# What the subjects sleep is exact by itself (Exactly.java); with the usual 50 µs of slack less of it would be asleep. Inherited by every run below.
 if [ -w /proc/self/timerslack_ns ]; then echo 1 >/proc/self/timerslack_ns; fi
 mkdir -p "$work/classes"
 javac -g -d "$work/classes" subjects/lata/*.java
@@ -21,7 +21,7 @@ record() {
     calls=$(awk -v n="$calls" -v s="$scale" 'BEGIN { n = int(n * s); print n < 24 ? 24 : n }')
     subjects/lata/workloads.sh "${workload:-$program}" "$calls" >"$work/$name.txt"
     "$pricetag" --quiet record -o "$work/$name" --force --repeat 1 --warmup 0 --check-determinism none \
-        --scope "$scope" -- java "$@" -cp "$work/classes" "$program" "$work/$name.txt" >&2
+        --scope "$scope" --exclude Exactly -- java "$@" -cp "$work/classes" "$program" "$work/$name.txt" >&2
 }
 
 # prices NAME MODEL FIT-OPTIONS: fits and prints the price list

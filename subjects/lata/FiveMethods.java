@@ -4,26 +4,26 @@ import java.nio.file.Path;
 
 /** Five methods that sleep 1, 10, 500, 100 and 0 ms, called in six combinations. */
 public class FiveMethods {
-    static void function1() throws InterruptedException {
-        Thread.sleep(1);
+    static void function1() {
+        Exactly.sleep(1);
     }
 
-    static void function2() throws InterruptedException {
-        Thread.sleep(10);
+    static void function2() {
+        Exactly.sleep(10);
     }
 
-    static void function3() throws InterruptedException {
-        Thread.sleep(500);
+    static void function3() {
+        Exactly.sleep(500);
     }
 
-    static void function4() throws InterruptedException {
-        Thread.sleep(100);
+    static void function4() {
+        Exactly.sleep(100);
     }
 
     static void function5() {
     }
 
-    static void run(int choice) throws InterruptedException {
+    static void run(int choice) {
         switch (choice) {
             case 1:
                 function1();
@@ -70,7 +70,7 @@ public class FiveMethods {
         }
     }
 
-    public static void main(String[] args) throws IOException, InterruptedException {
+    public static void main(String[] args) throws IOException {
         for (String line : Files.readAllLines(Path.of(args[0]))) {
             run(Integer.parseInt(line.trim()));
         }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 
 /** Modular exponentiation by squaring; multiplying sleeps 10 ms. The blocks before and behind the branch always run together. */
 public class ModExp {
-    static int squareMultiply(int x, int e, int modulus) throws InterruptedException {
+    static int squareMultiply(int x, int e, int modulus) {
         ArrayList<Integer> list = new ArrayList<>();
         int y = 1;
         int n = Integer.SIZE - Integer.numberOfLeadingZeros(e); // the report always takes 32 rounds
@@ -15,7 +15,7 @@ public class ModExp {
             y = y % modulus;
             if (((e >> (i - 1)) & 1) == 1) {
                 y = y * x; // block 2
-                Thread.sleep(10);
+                Exactly.sleep(10);
                 y = y % modulus;
             }
             list.add(y); // block 3
@@ -24,7 +24,7 @@ public class ModExp {
         return y + list.size();
     }
 
-    public static void main(String[] args) throws IOException, InterruptedException {
+    public static void main(String[] args) throws IOException {
         int sum = 0;
         for (String line : Files.readAllLines(Path.of(args[0]))) {
             String[] words = line.trim().split(" ");

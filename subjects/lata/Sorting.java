@@ -9,7 +9,7 @@ import java.nio.file.Path;
 public class Sorting {
     static File target;
 
-    static int func1(int n) throws InterruptedException {
+    static int func1(int n) {
         int a;
         if (n > 5) {
             a = 17;
@@ -45,20 +45,20 @@ public class Sorting {
         }
     }
 
-    static void func4() throws InterruptedException {
+    static void func4() {
         func5();
     }
 
-    static void func5() throws InterruptedException {
-        Thread.sleep(100);
+    static void func5() {
+        Exactly.sleep(100);
     }
 
-    static void func6() throws InterruptedException {
-        Thread.sleep(20);
+    static void func6() {
+        Exactly.sleep(20);
     }
 
-    static void func7() throws InterruptedException {
-        Thread.sleep(20);
+    static void func7() {
+        Exactly.sleep(20);
     }
 
     /** 200 numbers in an order that neither algorithm likes best. */
@@ -111,7 +111,7 @@ public class Sorting {
     }
 
     /** How often each of the four entry points runs, and with which argument. */
-    static int run(int n, int calls1, int calls2, int calls3, int calls4) throws IOException, InterruptedException {
+    static int run(int n, int calls1, int calls2, int calls3, int calls4) throws IOException {
         int sum = 0;
         for (int i = 0; i < calls1; i++) {
             sum += func1(n);
@@ -128,7 +128,7 @@ public class Sorting {
         return sum;
     }
 
-    public static void main(String[] args) throws IOException, InterruptedException {
+    public static void main(String[] args) throws IOException {
         target = File.createTempFile("sorting", ".txt");
         target.deleteOnExit();
         int sum = 0;

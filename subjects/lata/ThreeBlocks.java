@@ -5,7 +5,7 @@ import java.util.ArrayList;
 
 /** Three basic blocks: one for large arguments, one in a loop for small ones, one that sleeps 1 ms for even results. */
 public class ThreeBlocks {
-    static int worker(int n) throws InterruptedException {
+    static int worker(int n) {
         int x = 0;
         int a = 1;
         int m = 0;
@@ -28,12 +28,12 @@ public class ThreeBlocks {
             x = x * n; // block 3
             x %= n / 3.14;
             x = 34;
-            Thread.sleep(1);
+            Exactly.sleep(1);
         }
         return x + m + list.size();
     }
 
-    public static void main(String[] args) throws IOException, InterruptedException {
+    public static void main(String[] args) throws IOException {
         int sum = 0;
         for (String line : Files.readAllLines(Path.of(args[0]))) {
             sum += worker(Integer.parseInt(line.trim()));
