@@ -2,6 +2,7 @@
 # Lata's experiments: records, fits and prints "paper | ours" as a Markdown table. Needs a built pricetag (make demo builds it).
 #   scripts/lata.sh [PART]     PART restricts it to experiments whose name contains it
 # LATA_SCALE=0.1 shortens every workload to a tenth, for a quick look.
+# LATA_REPEAT=3 takes the median of three timing runs (1).
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -20,7 +21,7 @@ record() {
     shift 4
     calls=$(awk -v n="$calls" -v s="$scale" 'BEGIN { n = int(n * s); print n < 24 ? 24 : n }')
     subjects/lata/workloads.sh "${workload:-$program}" "$calls" >"$work/$name.txt"
-    "$pricetag" --quiet record -o "$work/$name" --force --repeat 1 --warmup 0 --check-determinism none \
+    "$pricetag" --quiet record -o "$work/$name" --force --repeat "${LATA_REPEAT:-1}" --warmup 0 --check-determinism none \
         --scope "$scope" --exclude Exactly -- java "$@" -cp "$work/classes" "$program" "$work/$name.txt" >&2
 }
 

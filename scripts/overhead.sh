@@ -6,7 +6,9 @@
 # A program's earlier runs are replaced. About 30 s a round and program on an idle machine: 11 programs in 15 rounds take an hour and a half.
 #   OVERHEAD_HUGE=skipped      leave methods over 8,000 bytes to the interpreter, as the JVM does by itself; `compiled` is the default and
 #                              what pricetag itself chooses (-XX:-DontCompileHugeMethods)
-#   OVERHEAD_VARIANTS          some of "plain pricetag jacoco naive"
+#   OVERHEAD_VARIANTS          some of "plain pricetag jacoco naive atomic threadlocal"
+#   OVERHEAD_ALTERNATIVES=1    where counters could live (docs/decisions/001-exact-counting.md), in tables of their own:
+#                              plain, pricetag, and naive counters in one shared array, in atomics and in an array per thread
 #   OVERHEAD_OPTIONS           further lines for the agent's options file
 #   OVERHEAD_JVM               further options for the JVM in all variants: -Xbatch makes the compilers finish in time on a loaded machine
 # Steady state is the median CPU time of the iterations behind the warm-up, of the threads that do the work; whole process is user + system
@@ -15,9 +17,11 @@
 source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
 work=$PWD/.cache/overhead
 huge=${OVERHEAD_HUGE:-compiled}
-variants=${OVERHEAD_VARIANTS:-plain pricetag jacoco naive}
+alternatives=${OVERHEAD_ALTERNATIVES:+-alternatives}
+if [ -n "$alternatives" ]; then variants="plain pricetag naive atomic threadlocal"; else variants="plain pricetag jacoco naive"; fi
+variants=${OVERHEAD_VARIANTS:-$variants}
 all="bzip2 xz lzw h2 lucene-index lucene-search javac imagej rhino json http"
-results=$work/runs-$huge.jsonl
+results=$work/runs-$huge$alternatives.jsonl
 
 die() {
     echo "overhead: $*" >&2
@@ -76,7 +80,7 @@ prepare() {
     built_agent
     cargo build --release --locked -q -p pricetag-instrument --example naive
     cargo build --release --locked -q -p pricetag-testkit --example trace_summary
-    rm -rf "$work/classes" "$work/helper" "$work/unpacked" "$work/naive"
+    rm -rf "$work/classes" "$work/helper" "$work/unpacked" "$work"/naive-*
     mkdir -p "$work/classes" "$work/helper" "$work/unpacked" "$work/plans" "$work/log"
     jars=$(find "$PWD/.cache/bench" -name '*.jar' ! -name 'org.jacoco*' | LC_ALL=C sort | paste -sd:)
     for name in compress io codec lang3; do
@@ -89,9 +93,9 @@ prepare() {
     for jar in $jars; do unzip -q -o "$jar" '*.class' -x 'META-INF/*' -d "$work/unpacked/all" 2>/dev/null || true; done
 }
 
-naive_classes() { # naive_classes PROGRAM: instruments what is under test, sets naive_options
-    local package class module in=$work/unpacked/$1 out=$work/naive/$1 path home counters
-    mkdir -p "$in/path" "$out"
+extract() { # extract PROGRAM: the classes under test, as they are
+    local package class module in=$work/unpacked/$1 path home
+    mkdir -p "$in/path"
     for package in $packages; do
         path=${package//./\/}
         if [ -d "$work/unpacked/all/$path" ]; then
@@ -106,8 +110,17 @@ naive_classes() { # naive_classes PROGRAM: instruments what is under test, sets 
             "$home/bin/jimage" extract --dir "$in" --include "regex:/$module/${package//./\/}/.*" "$home/lib/modules"
         done
     done
-    counters=$("$target/release/examples/naive" "$in" "$out" 2>>"$work/log/naive.txt")
-    naive_options=("-Xbootclasspath/a:$work/helper" "-Dnaive.counters=$counters")
+}
+
+naive_classes() { # naive_classes PROGRAM VARIANT: instruments what is under test, leaves the JVM's options in naive_options
+    local module in=$work/unpacked/$1 out=$work/naive-$2/$1 counters variant=$2
+    if [ "$variant" = naive ]; then variant=shared; fi
+    if [ ! -d "$out" ]; then
+        mkdir -p "$out"
+        "$target/release/examples/naive" --variant "$variant" "$in" "$out" >"$out/counters" 2>>"$work/log/naive.txt"
+    fi
+    counters=$(<"$out/counters")
+    naive_options=("-Xbootclasspath/a:$work/helper" "-Dnaive.counters=$counters" "-Dnaive.variant=$variant")
     for module in $modules; do naive_options+=("--patch-module=$module=$out/$module" "--add-reads=$module=ALL-UNNAMED"); done
 }
 
@@ -133,8 +146,9 @@ run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
             proof=$work/log/$program.exec
             options=("-javaagent:$jacoco=destfile=$proof,append=false,includes=$(includes)")
             ;;
-        naive)
-            class_path=$work/naive/$program/path:$class_path
+        naive | atomic | threadlocal)
+            naive_classes "$program" "$variant"
+            class_path=$work/naive-$variant/$program/path:$class_path
             options=("${naive_options[@]}")
             ;;
         *) die "no variant named $variant" ;;
@@ -148,7 +162,7 @@ run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
         die "$program failed with $variant: $(head -c 2000 "$err")"
     if [ "$counts_instructions" = yes ]; then instructions=$(grep -oE '^[0-9]+,' "$work/log/perf.txt" | tr -d ,); fi
     case $variant in
-        naive) grep -q '^naive counts: [1-9]' "$err" || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
+        naive | atomic | threadlocal) grep -q '^naive counts: [1-9]' "$err" || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
         pricetag) "$target/release/examples/trace_summary" "$proof" 2>/dev/null | grep '^[1-9][0-9]* counted' >/dev/null || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
         jacoco) grep -qaF "$(sed 's/ .*//; s/\./\//g' <<<"${packages:-$classes}")" "$proof" || die "$program was not covered by $variant: $(head -c 1000 "$err")" ;;
     esac
@@ -177,7 +191,7 @@ sources=$PWD/.cache/subjects/src/commons-math3-3.6.1
 for program in $programs; do
     describe "$program"
     agent_options "$program" >"$work/log/$program.options"
-    naive_classes "$program"
+    extract "$program"
     checksum=
     : >"$results.part"
     for ((round = 0; round < pairs; round++)); do

@@ -12,11 +12,13 @@ use std::{env, fs};
 /// The variant that all others are divided by.
 const PLAIN: &str = "plain";
 /// Known variants in the order of the table, with their headings.
-const VARIANTS: [(&str, &str); 4] = [
+const VARIANTS: [(&str, &str); 6] = [
     ("idle", "Pricetag, nothing to count"),
     ("pricetag", "Pricetag, exact counts"),
     ("jacoco", "JaCoCo, booleans"),
     ("naive", "naive block counters"),
+    ("atomic", "the same, atomic"),
+    ("threadlocal", "the same, ThreadLocal"),
 ];
 /// Measured columns and what they are called.
 const COLUMNS: [(&str, &str); 4] = [
