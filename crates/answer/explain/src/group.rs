@@ -86,6 +86,7 @@ pub(crate) fn kind_name(kind: FeatureKind) -> &'static str {
         FeatureKind::Input => "input",
         FeatureKind::Block => "block",
         FeatureKind::Method => "method",
+        FeatureKind::Context => "context",
         FeatureKind::Opcode => "opcode",
         FeatureKind::Call => "call",
         FeatureKind::Loop => "loop",

@@ -146,6 +146,7 @@ fn model(terms: &[(f64, &str)], prices: Vec<Price>) -> CostModel {
         alternatives: Vec::new(),
         standings: Vec::new(),
         screening: None,
+        preferred: None,
         terms: Vec::new(),
         sensitivity: None,
         summary: None,

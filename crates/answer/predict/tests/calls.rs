@@ -44,6 +44,7 @@ fn model(target: &str, prices: &[(&str, f64)]) -> CostModel {
         standings: vec![],
         sensitivity: None,
         screening: None,
+        preferred: None,
         summary: None,
         diagnostics: vec![],
         provenance: Provenance::default(),

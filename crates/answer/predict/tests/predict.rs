@@ -33,6 +33,7 @@ fn model(formula: Formula, domain: &[(&str, f64, f64)]) -> CostModel {
         alternatives: Vec::new(),
         standings: Vec::new(),
         screening: None,
+        preferred: None,
         terms: Vec::new(),
         sensitivity: None,
         summary: None,

@@ -281,6 +281,7 @@ fn options(target: String, choices: &FitChoices, common: &Common) -> FitOptions 
         refit: choices.refit,
         weighting: choices.weights.map(Into::into),
         sensitivity: choices.sensitivity,
+        prefer: choices.prefer,
         tuning: (&choices.tuning).into(),
         pricetag: env!("CARGO_PKG_VERSION").to_owned(),
         ..FitOptions::default()

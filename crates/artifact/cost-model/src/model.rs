@@ -30,6 +30,9 @@ pub struct CostModel {
     /// What became of the features that were offered.
     #[serde(default)]
     pub screening: Option<Screening>,
+    /// What the formula needs to be known, where features that are final early were preferred.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preferred: Option<Preferred>,
     /// How to turn a prediction into an interval.
     pub interval: Option<Interval>,
     /// Range of every feature over the training rows; predictions outside are flagged.
@@ -165,6 +168,26 @@ pub struct Screening {
     pub useful: u32,
     /// Features that occur in the formula, those in fixed proportion once.
     pub selected: u32,
+}
+
+/// How early a formula can be worked out, with and without the preference for early features.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Preferred {
+    /// The formula's features, the latest first.
+    pub features: Vec<FinalAfter>,
+    /// Share of a run after which all of them are final.
+    pub after: f64,
+    /// The same of the formula that is learnt without the preference.
+    pub after_without: f64,
+}
+
+/// When a feature is final.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FinalAfter {
+    /// Its name.
+    pub feature: String,
+    /// Share of a run; none if that was not looked at.
+    pub share: Option<f64>,
 }
 
 /// One addend of a formula.

@@ -31,6 +31,7 @@ fn model() -> CostModel {
         alternatives: Vec::new(),
         standings: Vec::new(),
         screening: None,
+        preferred: None,
         terms: Vec::new(),
         sensitivity: None,
         summary: Some(LinearSummary {

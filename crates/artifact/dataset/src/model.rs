@@ -138,6 +138,8 @@ pub enum FeatureKind {
     Block,
     /// Invocations of a method.
     Method,
+    /// Calls of a method from one calling method.
+    Context,
     /// Executions of instructions of one opcode or opcode category.
     Opcode,
     /// Calls that leave the counted code, per target method.

@@ -42,10 +42,11 @@ impl Measured {
 
 impl FeatureKind {
     /// Every kind, in order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Input,
         Self::Block,
         Self::Method,
+        Self::Context,
         Self::Opcode,
         Self::Call,
         Self::Loop,
@@ -63,6 +64,7 @@ impl FeatureKind {
             Self::Input => "input",
             Self::Block => "block",
             Self::Method => "method",
+            Self::Context => "context",
             Self::Opcode => "opcode",
             Self::Call => "call",
             Self::Loop => "loop",

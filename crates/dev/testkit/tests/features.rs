@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use pricetag_dataset::{Dataset, DatasetBuilder, FeatureId, Meta, Observation};
+use pricetag_dataset::{Dataset, DatasetBuilder, FeatureId, FeatureKind, Meta, Observation};
 use pricetag_probe_plan::PlanStore;
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator};
 use pricetag_testkit::suite::in_full;
@@ -58,7 +58,9 @@ fn dataset(trace: &Path, plans: &Path, scoped: bool) -> Dataset {
     let trace = Trace::read(trace).expect("a trace");
     assert_eq!(trace.incomplete_reason(), None);
     let store = PlanStore::open(plans).expect("plans");
-    let mut tabulator = Tabulator::new(store, TabulateOptions::default());
+    let mut options = TabulateOptions::default();
+    options.kinds.insert(FeatureKind::Context);
+    let mut tabulator = Tabulator::new(store, options);
     let mut builder = DatasetBuilder::new(Meta::default());
     let tabulated: Vec<Tabulated> = if scoped {
         tabulator.invocations(&trace, &mut builder).expect("rows")
@@ -123,6 +125,54 @@ fn values_of_all_types_as_the_program_prints_them() {
     let caveats = &dataset.observations[0].caveats;
     assert!(caveats[0].starts_with("3 values are infinite or not a number"));
     assert_eq!(caveats.len(), 1, "{caveats:?}");
+}
+
+#[test]
+fn calls_are_split_by_the_method_that_made_them() {
+    let subject = subject("Callers", "5", Compiler::Javac(11));
+    let (_, dataset) = rows(&subject, None, 0);
+    agree(&subject, &dataset);
+    let text = |name: &str| {
+        let id = dataset.feature_id(name).expect("the feature");
+        dataset.feature(id).text.clone().unwrap_or_default()
+    };
+    let of_two = "calls made there, of 2 implementations together";
+    assert_eq!(
+        text("Callers$Square.area() called from Callers.main(String[])"),
+        of_two
+    );
+    // By `super.area()` nothing but that method is reached.
+    let one = "calls made there";
+    assert_eq!(
+        text("Callers$Square.area() called from Callers$Sheet.area()"),
+        one
+    );
+    assert_eq!(
+        text("Callers$Square.shown() called from Callers.main(String[])"),
+        one
+    );
+    // What nothing overrides was invoked as often as it was called.
+    for method in [
+        "Callers.work(int)",
+        "Callers.down(int)",
+        "Callers$Square.shown()",
+    ] {
+        let calls: f64 = (0..dataset.features.len() as u32)
+            .map(FeatureId)
+            .filter(|id| {
+                dataset
+                    .feature(*id)
+                    .name
+                    .starts_with(&format!("{method} called from "))
+            })
+            .filter_map(|id| dataset.cells(id)[0])
+            .sum();
+        assert_eq!(
+            cell(&dataset, 0, &format!("{method} invocations")),
+            Some(calls),
+            "{method}"
+        );
+    }
 }
 
 #[test]

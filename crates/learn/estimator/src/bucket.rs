@@ -12,7 +12,7 @@ const TOLERANCE: f64 = 1e-9;
 /// Columns in fixed proportion over all rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bucket {
-    /// Indices of the columns, ascending; the first is the bucket's unit.
+    /// Indices of the columns, ascending unless [`Bucket::lead_by`] chose another one; the first is the bucket's unit.
     pub members: Vec<usize>,
     /// Units of each member per unit of the first.
     pub ratios: Vec<f64>,
@@ -128,6 +128,17 @@ impl Buckets {
 }
 
 impl Bucket {
+    /// Makes another member the bucket's unit.
+    pub fn lead_by(&mut self, at: usize) {
+        let member = self.members.remove(at);
+        let ratio = self.ratios.remove(at);
+        self.members.insert(0, member);
+        self.ratios.insert(0, ratio);
+        for r in &mut self.ratios {
+            *r /= ratio;
+        }
+    }
+
     /// `name`, or `name + 2 more`.
     pub fn name(&self, design: &Design) -> String {
         let first = &design.columns[self.members[0]].name;

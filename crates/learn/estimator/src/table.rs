@@ -142,7 +142,7 @@ pub fn tabulate(
         kinds.sort();
         kinds.dedup();
         let name = |k: &FeatureKind| format!("{k:?}").to_lowercase();
-        let wanted = ALL_KINDS
+        let wanted = FeatureKind::ALL
             .iter()
             .filter(|k| wanted(**k))
             .map(name)
@@ -174,21 +174,6 @@ pub fn tabulate(
         incomplete,
     })
 }
-
-const ALL_KINDS: [FeatureKind; 12] = [
-    FeatureKind::Input,
-    FeatureKind::Block,
-    FeatureKind::Method,
-    FeatureKind::Opcode,
-    FeatureKind::Call,
-    FeatureKind::Loop,
-    FeatureKind::Branch,
-    FeatureKind::Exception,
-    FeatureKind::Value,
-    FeatureKind::Cold,
-    FeatureKind::Base,
-    FeatureKind::Foreign,
-];
 
 /// Columns of a design, and what became of the others.
 #[derive(Default)]

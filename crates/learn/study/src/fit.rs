@@ -7,8 +7,10 @@ use pricetag_dataset::Dataset;
 use pricetag_estimator::{DesignError, Diagnosis, EstimatorError, TableError};
 
 use crate::interval::{cover, interval};
+use crate::method::Method;
 use crate::notes;
 use crate::options::FitOptions;
+use crate::preference::{is_known, preferred};
 use crate::prices::price_list;
 use crate::study::{Choice, Contest, Study};
 use crate::terms::terms;
@@ -46,6 +48,14 @@ pub enum FitError {
         /// What would be right.
         expected: &'static str,
     },
+    /// Options, or an option and the dataset, do not go together.
+    #[error("{option}: {reason}")]
+    Unsuitable {
+        /// The option as the user writes it.
+        option: &'static str,
+        /// Why it cannot be followed, and what would help.
+        reason: String,
+    },
 }
 
 /// Learns a cost model from a dataset.
@@ -60,6 +70,7 @@ pub fn fit_in(
     options: &FitOptions,
 ) -> Result<CostModel, FitError> {
     check_options(options)?;
+    check_choice(dataset, options)?;
     let study = Study::new(dataset, options, world)?;
     let diagnosis = Diagnosis::of(&study.design.subset(&study.split.train)?);
     if diagnosis.support.iter().all(|s| s.varying == 0) {
@@ -83,11 +94,11 @@ pub fn fit_in(
     if let (Some(interval), Some(evaluation)) = (&mut interval, &mut evaluation) {
         interval.coverage = cover(interval, &mut evaluation.rows);
     }
-    let alternatives = if options.alternatives {
-        study.alternatives(&learner)
-    } else {
-        Vec::new()
-    };
+    let least = study.least_error(&learner);
+    let mut alternatives: Vec<_> = least.iter().filter_map(|l| l.evaluation.clone()).collect();
+    if options.alternatives {
+        alternatives.extend(study.alternatives(&learner));
+    }
     let baseline = study.baseline();
     let sensitivity = options.sensitivity.then(|| study.sensitivity(&learner));
     let (learned, rows) = if options.refit && !study.split.test.is_empty() {
@@ -108,6 +119,10 @@ pub fn fit_in(
     }
     diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
     let formula = study.formula(&learned);
+    let preferred = options
+        .prefer
+        .and(least.as_ref())
+        .map(|l| preferred(dataset, &formula, &l.formula));
     Ok(CostModel {
         schema: MODEL_SCHEMA,
         target: options.target.clone(),
@@ -127,6 +142,7 @@ pub fn fit_in(
             terms(&formula, &study.design, &rows)
         },
         screening: Some(study.screening(&diagnosis, &formula)),
+        preferred,
         interval,
         domain: study.domain(&rows),
         evaluation,
@@ -142,6 +158,35 @@ pub fn fit_in(
         diagnostics,
         provenance: study.provenance(),
     })
+}
+
+/// Refuses options that the method or the dataset cannot follow.
+fn check_choice(dataset: &Dataset, options: &FitOptions) -> Result<(), FitError> {
+    let unsuitable = |option, reason: String| Err(FitError::Unsuitable { option, reason });
+    let method = options.method;
+    if options.prefer.is_some() {
+        if method != Method::Auto && !method.takes_preference() {
+            let reason = format!("`{method}` cannot prefer features; lasso, poly and greedy can");
+            return unsuitable("--prefer", reason);
+        }
+        if options.tuning.filter.is_some() {
+            let reason = "a filter against collinear features would drop cheap ones for dear ones; leave --filter out";
+            return unsuitable("--prefer", reason.into());
+        }
+        if !is_known(dataset) {
+            let reason =
+                "the dataset does not say when features are final; record it with --availability";
+            return unsuitable("--prefer", reason.into());
+        }
+    }
+    if options.tuning.is_parsimonious() && !matches!(method, Method::Auto | Method::Poly) {
+        let reason = format!("`{method}` has no such rule; use --method poly");
+        return unsuitable("--parsimony, --terms", reason);
+    }
+    if options.tuning.terms == Some(0) {
+        return unsuitable("--terms", "a formula has at least one term".into());
+    }
+    Ok(())
 }
 
 fn check_options(options: &FitOptions) -> Result<(), FitError> {

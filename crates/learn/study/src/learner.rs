@@ -14,6 +14,7 @@ use pricetag_regress::{Hierarchical, Hierarchy, Shrinkage};
 
 use crate::method::{Method, Shape, genetic_programming};
 use crate::options::{FitOptions, Weighting};
+use crate::preference::{expenses, lead_by_cheapest};
 use crate::world::World;
 
 /// A method, ready to learn from rows of one table.
@@ -30,6 +31,8 @@ pub(crate) struct Learner<'a> {
     weighting: Weighting,
     options: &'a FitOptions,
     world: &'a World<'a>,
+    /// Penalty weight of each column, where some are preferred.
+    expenses: Option<Vec<f64>>,
     /// Whether what is learnt now is delivered, and not one of many fits behind an interval or a comparison.
     main: bool,
 }
@@ -116,6 +119,7 @@ impl<'a> Learner<'a> {
             weighting: method.weighting(options.weighting),
             options,
             world,
+            expenses: options.prefer.map(|_| expenses(dataset, table)),
             main: false,
         }
     }
@@ -147,6 +151,11 @@ impl<'a> Learner<'a> {
         let design = self.rows(rows)?;
         let mut found = Buckets::of(&design);
         let shape = self.method.shape();
+        if let Some(expenses) = &self.expenses {
+            for bucket in &mut found.buckets {
+                lead_by_cheapest(bucket, expenses);
+            }
+        }
         if matches!(shape, Shape::Merged | Shape::Hierarchical) {
             for bucket in &mut found.buckets {
                 self.lead_by_base(bucket);
@@ -160,17 +169,36 @@ impl<'a> Learner<'a> {
         }
     }
 
-    fn estimate(&self, design: &Checked<Design>) -> Result<Fitted, EstimatorError> {
+    /// The penalty weights of the buckets' columns; none for all alike.
+    fn penalties(&self, buckets: &Buckets) -> Vec<f64> {
+        let leads = buckets.buckets.iter().map(|b| b.members[0]);
+        let weights = self.expenses.iter();
+        leads
+            .flat_map(|j| weights.clone().map(move |e| e[j]))
+            .collect()
+    }
+
+    fn estimate(
+        &self,
+        design: &Checked<Design>,
+        penalties: Vec<f64>,
+    ) -> Result<Fitted, EstimatorError> {
         if self.method == Method::Gp && self.options.tuning.filter.is_none() {
             let search = genetic_programming(self.options);
             return self.world.evolve(&search, design, self.main);
         }
-        self.method.estimator(self.options)?.fit(design)
+        self.method.estimator(self.options, penalties)?.fit(design)
     }
 
-    /// The cost as one formula that is no sum of prices. Columns that never vary explain nothing and are left out.
+    /// The cost as one formula that is no sum of prices. Columns that never vary explain nothing and are left out. Where
+    /// some columns are preferred, the cheapest of each bucket stands for it.
     fn whole(&self, design: &Checked<Design>, found: Buckets) -> Result<Learned, EstimatorError> {
-        let fitted = self.estimate(design)?;
+        let fitted = if self.expenses.is_some() {
+            let merged = found.merge(design).check()?;
+            self.estimate(&merged, self.penalties(&found))?
+        } else {
+            self.estimate(design, Vec::new())?
+        };
         Ok(Learned {
             buckets: Vec::new(),
             empty: found.empty,
@@ -196,18 +224,12 @@ impl<'a> Learner<'a> {
         else {
             return;
         };
-        let member = bucket.members.remove(lead);
-        let ratio = bucket.ratios.remove(lead);
-        bucket.members.insert(0, member);
-        bucket.ratios.insert(0, ratio);
-        for r in &mut bucket.ratios {
-            *r /= ratio;
-        }
+        bucket.lead_by(lead);
     }
 
     /// R's fit: every column on its own, dependent ones `NA`.
     fn single(&self, design: &Checked<Design>, found: Buckets) -> Result<Learned, EstimatorError> {
-        let fitted = self.estimate(design)?;
+        let fitted = self.estimate(design, Vec::new())?;
         let prices = fitted
             .coefficients
             .iter()
@@ -236,7 +258,8 @@ impl<'a> Learner<'a> {
 
     /// Prices of merged buckets, shared out to their members.
     fn merged(&self, design: &Checked<Design>, found: Buckets) -> Result<Learned, EstimatorError> {
-        let fitted = self.estimate(&found.merge(design).check()?)?;
+        let merged = found.merge(design).check()?;
+        let fitted = self.estimate(&merged, self.penalties(&found))?;
         let mut prices = vec![0.0; design.columns.len()];
         for (bucket, coefficient) in found.buckets.iter().zip(&fitted.coefficients) {
             self.share_out(
@@ -317,10 +340,12 @@ impl<'a> Learner<'a> {
             .map(|(&m, ratio)| ratio * priors.map_or(0.0, |p| p[m].unwrap_or(0.0)))
             .collect();
         let total: f64 = expected.iter().sum();
-        let free = matches!(
-            self.kinds[bucket.members[0]],
-            FeatureKind::Base | FeatureKind::Cold
-        );
+        // Where early features are preferred the earliest has the whole price: the others need not be known.
+        let free = self.expenses.is_some()
+            || matches!(
+                self.kinds[bucket.members[0]],
+                FeatureKind::Base | FeatureKind::Cold
+            );
         let count = bucket.members.len() as f64;
         for (i, (&m, ratio)) in bucket.members.iter().zip(&bucket.ratios).enumerate() {
             let share = match (free, total > 0.0) {

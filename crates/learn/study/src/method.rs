@@ -4,6 +4,7 @@ use pricetag_estimator::{Estimator, EstimatorError};
 use pricetag_evolve::{GeneticProgramming, Limits, Selection};
 use pricetag_regress::greedy::Greedy;
 use pricetag_regress::lasso::Standardisation;
+use pricetag_regress::parsimony::Parsimony as Few;
 use pricetag_regress::polynomial::{Selector, SparsePolynomial};
 use pricetag_regress::{
     BackwardElimination, ExactSolve, Huber, Lasso, LeastAbsolute, LeastSquares, Mars, NonLinear,
@@ -12,7 +13,7 @@ use pricetag_regress::{
 
 use crate::filtered::FilteredFit;
 use crate::options::{FitOptions, Weighting, named};
-use crate::tuning::Tuning;
+use crate::tuning::{Parsimony, Tuning};
 
 /// How a cost is learnt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,6 +91,9 @@ impl Method {
     pub(crate) const CANDIDATES: [Self; 5] =
         [Self::Hier, Self::Nnls, Self::L1, Self::Poly, Self::Mars];
 
+    /// What `auto` tries when some features are preferred to others.
+    pub(crate) const PREFERRING: [Self; 2] = [Self::Poly, Self::Lasso];
+
     /// Whether `auto` should try the method on a table of this size: not where it is slow, nor hopeless.
     pub(crate) fn suits(self, rows: usize, columns: usize) -> bool {
         match self {
@@ -114,6 +118,11 @@ impl Method {
         self.shape() != Shape::Formula
     }
 
+    /// Whether the method can prefer some columns to others.
+    pub(crate) fn takes_preference(self) -> bool {
+        matches!(self, Self::Lasso | Self::Poly | Self::Greedy)
+    }
+
     /// Whether the method can fit a constant beside the columns.
     pub(crate) fn takes_intercept(self) -> bool {
         matches!(
@@ -133,9 +142,11 @@ impl Method {
     }
 
     /// The estimator of a method other than the hierarchical one, which needs to know what the columns consist of.
+    /// `penalties` weigh the columns where the method is a lasso; none for all alike.
     pub(crate) fn estimator(
         self,
         options: &FitOptions,
+        penalties: Vec<f64>,
     ) -> Result<Box<dyn Estimator>, EstimatorError> {
         let (tuning, seed) = (&options.tuning, options.seed);
         let inner: Box<dyn Estimator> = match self {
@@ -172,12 +183,13 @@ impl Method {
                 non_negative: true,
                 // Prices within a few percent are worth having: the path goes further down than is usual.
                 ratio: Some(1e-5),
+                penalties,
                 ..lasso(tuning, seed)
             }),
-            Self::Poly => Box::new(polynomial(tuning, seed)),
+            Self::Poly => Box::new(polynomial(tuning, seed, penalties)),
             Self::Greedy => Box::new(SparsePolynomial {
                 selector: Selector::ForwardBackward(Greedy::default()),
-                ..polynomial(tuning, seed)
+                ..polynomial(tuning, seed, penalties)
             }),
             Self::Mars => Box::new(Mars {
                 degree: tuning.degree.unwrap_or(2),
@@ -230,17 +242,31 @@ fn lasso(tuning: &Tuning, seed: u64) -> Lasso {
     }
 }
 
-fn polynomial(tuning: &Tuning, seed: u64) -> SparsePolynomial {
+fn polynomial(tuning: &Tuning, seed: u64, penalties: Vec<f64>) -> SparsePolynomial {
     let default = SparsePolynomial::default();
     let step = Lasso {
         standardisation: Standardisation::Range,
         ..lasso(tuning, seed)
     };
+    let selector = if tuning.is_parsimonious() {
+        let default = Few::default();
+        Selector::Few(Few {
+            most: tuning.terms.unwrap_or(default.most),
+            one_standard_error: tuning.parsimony == Parsimony::OneStandardError,
+            folds: tuning.folds.unwrap_or(default.folds),
+            seed,
+        })
+    } else {
+        Selector::Lasso(step.clone())
+    };
     SparsePolynomial {
         degree: tuning.degree.unwrap_or(default.degree),
         interactions: tuning.interactions.unwrap_or(default.interactions),
-        screen: step.clone(),
-        selector: Selector::Lasso(step),
+        screen: Lasso {
+            penalties,
+            ..step.clone()
+        },
+        selector,
         ..default
     }
 }

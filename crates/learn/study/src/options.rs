@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pricetag_dataset::{Dataset, FeatureKind};
 
 use crate::method::Method;
+use crate::preference::Prefer;
 use crate::tuning::Tuning;
 
 /// Which features explain the cost.
@@ -19,6 +20,8 @@ pub enum Level {
     Block,
     /// Method invocations.
     Method,
+    /// Calls of methods by calling method.
+    Context,
     /// Loop iterations.
     Loop,
     /// Branch outcomes.
@@ -27,7 +30,7 @@ pub enum Level {
     Exception,
     /// First values of variables.
     Value,
-    /// What a program's features are: methods, loops, branches, exceptions and values together.
+    /// What a program's features are: methods, their calling methods if recorded, loops, branches, exceptions and values together.
     Features,
     /// A foreign table's columns.
     Foreign,
@@ -37,11 +40,12 @@ pub enum Level {
 
 impl Level {
     /// Every level with its name.
-    pub const NAMES: [(&'static str, Self); 11] = [
+    pub const NAMES: [(&'static str, Self); 12] = [
         ("auto", Self::Auto),
         ("opcode", Self::Opcode),
         ("block", Self::Block),
         ("method", Self::Method),
+        ("context", Self::Context),
         ("loop", Self::Loop),
         ("branch", Self::Branch),
         ("exception", Self::Exception),
@@ -82,6 +86,7 @@ impl Level {
             Self::Features => {
                 vec![
                     K::Method,
+                    K::Context,
                     K::Loop,
                     K::Branch,
                     K::Exception,
@@ -92,6 +97,7 @@ impl Level {
             Self::Opcode => vec![K::Opcode, K::Call, K::Base, K::Cold],
             Self::Block => vec![K::Block, K::Base, K::Cold],
             Self::Method => vec![K::Method, K::Base, K::Cold],
+            Self::Context => vec![K::Context, K::Base, K::Cold],
             Self::Loop => vec![K::Loop, K::Base, K::Cold],
             Self::Branch => vec![K::Branch, K::Base, K::Cold],
             Self::Foreign => vec![K::Foreign, K::Base],
@@ -137,6 +143,8 @@ pub struct FitOptions {
     pub refit: bool,
     /// Whether the error's dependence on the training set and on λ is found out: some thirty fits more.
     pub sensitivity: bool,
+    /// What is preferred among features that explain the cost about as well: for `lasso`, `poly` and `greedy`.
+    pub prefer: Option<Prefer>,
     /// Choices that only some methods know.
     pub tuning: Tuning,
     /// Version of the program, for the provenance.
@@ -158,6 +166,7 @@ impl Default for FitOptions {
             alternatives: true,
             refit: false,
             sensitivity: false,
+            prefer: None,
             tuning: Tuning::default(),
             pricetag: env!("CARGO_PKG_VERSION").into(),
         }
@@ -203,6 +212,9 @@ impl FitOptions {
         ]
         .map(|(k, v)| (k.to_owned(), v))
         .into();
+        if let Some(prefer) = self.prefer {
+            out.insert("prefer".into(), prefer.to_string());
+        }
         out.extend(self.tuning.describe());
         out
     }

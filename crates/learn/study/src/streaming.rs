@@ -85,6 +85,7 @@ pub fn fit_stream(
         prices,
         terms: Vec::new(),
         screening: None,
+        preferred: None,
         interval: None,
         domain,
         evaluation: None,

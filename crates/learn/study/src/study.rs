@@ -223,6 +223,12 @@ impl<'a> Study<'a> {
 
     /// Methods that suit the dataset, the preferred one first.
     fn candidates(&self) -> Vec<Method> {
+        if self.options.tuning.is_parsimonious() {
+            return vec![Method::Poly];
+        }
+        if self.options.prefer.is_some() {
+            return Method::PREFERRING.to_vec();
+        }
         let (rows, columns) = (self.split.train.len(), self.design.columns.len());
         let has_parts = self.learner(Method::Auto).method == Method::Hier;
         Method::CANDIDATES

@@ -6,6 +6,8 @@ use pricetag_cost_model::Formula;
 use pricetag_estimator::EstimatorError;
 use pricetag_regress::lasso::Lambda;
 
+use crate::options::named;
+
 /// Choices that only some methods know; the others ignore them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tuning {
@@ -13,6 +15,10 @@ pub struct Tuning {
     pub lambda: Lambda,
     /// `lasso`, `poly`: folds of the cross-validation that finds it; 10 by default.
     pub folds: Option<usize>,
+    /// `poly`: whether the formula is to predict best, or to have as few terms as predict about as well.
+    pub parsimony: Parsimony,
+    /// `poly`: most terms of the formula.
+    pub terms: Option<usize>,
     /// `poly`, `greedy`, `mars`: largest degree of a term.
     pub degree: Option<u32>,
     /// `poly`, `greedy`: most different features in one term.
@@ -41,6 +47,24 @@ pub struct Tuning {
     pub filter: Option<Filter>,
 }
 
+/// Which of several formulas is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parsimony {
+    /// The one with the least cross-validated error.
+    #[default]
+    Least,
+    /// The one with the fewest terms within one standard error of the least.
+    OneStandardError,
+}
+
+impl Parsimony {
+    /// Every rule with its name.
+    pub const NAMES: [(&'static str, Self); 2] =
+        [("least", Self::Least), ("1se", Self::OneStandardError)];
+}
+
+named!(Parsimony, "rule");
+
 /// A filter against collinear columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filter {
@@ -51,6 +75,11 @@ pub enum Filter {
 }
 
 impl Tuning {
+    /// Whether fewer terms are asked for than predict best.
+    pub(crate) fn is_parsimonious(&self) -> bool {
+        self.parsimony != Parsimony::Least || self.terms.is_some()
+    }
+
     /// In words, for the provenance.
     pub fn describe(&self) -> BTreeMap<String, String> {
         let mut out = BTreeMap::new();
@@ -64,6 +93,11 @@ impl Tuning {
             "lambda",
             (self.lambda != default.lambda).then(|| format!("{:?}", self.lambda).to_lowercase()),
         );
+        say(
+            "parsimony",
+            (self.parsimony != default.parsimony).then(|| self.parsimony.to_string()),
+        );
+        say("terms", self.terms.map(|v| v.to_string()));
         say("folds", self.folds.map(|v| v.to_string()));
         say("degree", self.degree.map(|v| v.to_string()));
         say("interactions", self.interactions.map(|v| v.to_string()));

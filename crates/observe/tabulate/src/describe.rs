@@ -17,6 +17,9 @@ pub(crate) struct MethodFeatures {
     pub(crate) handlers: Vec<Feature>,
     /// By number of the edge.
     pub(crate) branches: BTreeMap<u32, Feature>,
+    /// Number of the method over all plans, and the name it is shown by.
+    pub(crate) number: u32,
+    pub(crate) shown: String,
     /// Targets of each block's calls, parallel to [`BlockPlan::calls`].
     pub(crate) calls: Vec<Vec<TargetId>>,
 }
@@ -67,6 +70,8 @@ impl MethodFeatures {
             handlers: describe.handlers(),
             branches: describe.branches(),
             calls: calls.collect(),
+            number: targets.method(),
+            shown: shown.to_owned(),
         }
     }
 }

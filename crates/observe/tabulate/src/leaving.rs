@@ -26,9 +26,16 @@ pub(crate) struct TargetId(u32);
 #[derive(Default)]
 pub(crate) struct Targets {
     numbers: HashMap<(String, String, String, bool), TargetId>,
+    methods: u32,
 }
 
 impl Targets {
+    /// The number of a further method.
+    pub(crate) fn method(&mut self) -> u32 {
+        self.methods += 1;
+        self.methods
+    }
+
     pub(crate) fn number(&mut self, call: &CallSite) -> TargetId {
         let key = (
             call.owner.clone(),
@@ -45,6 +52,8 @@ impl Targets {
 #[derive(Default)]
 pub(crate) struct Leaving {
     pub(crate) counted: Counted,
+    /// Calls by calling method, target and opcode.
+    pub(crate) contexts: HashMap<(u32, TargetId, u8), Option<FeatureId>>,
     resolved: HashMap<TargetId, Option<FeatureId>>,
 }
 
@@ -78,6 +87,16 @@ pub(crate) struct Counted {
 impl Counted {
     pub(crate) fn add(&mut self, plan: &Rc<ClassPlan>) {
         self.classes.insert(plan.name.clone(), Rc::clone(plan));
+    }
+
+    /// The counted classes.
+    pub(crate) fn plans(&self) -> impl Iterator<Item = &Rc<ClassPlan>> {
+        self.classes.values()
+    }
+
+    /// A counted class by its internal name.
+    pub(crate) fn plan(&self, name: &str) -> Option<&Rc<ClassPlan>> {
+        self.classes.get(name)
     }
 
     /// The class at which a call leaves the counted code; none if it stays inside.

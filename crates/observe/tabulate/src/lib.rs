@@ -12,6 +12,7 @@ mod availability;
 mod block_times;
 pub mod cold;
 mod compare;
+mod context;
 mod describe;
 mod interval;
 mod leaving;

@@ -6,6 +6,7 @@ use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind};
 use pricetag_probe_plan::{BlockPlan, LoopCounts, MethodCounts, MethodPlan};
 
 use crate::cold::Cold;
+use crate::context;
 use crate::describe::{self, MethodFeatures};
 use crate::leaving::{Leaving, TargetId};
 use crate::tabulator::TabulateOptions;
@@ -71,6 +72,11 @@ impl Sums {
         let loops = method.loop_counts(counts);
         if wanted(FeatureKind::Method) && invocations > 0 {
             self.count(&features.invocations, invocations as f64, builder);
+        }
+        if wanted(FeatureKind::Context) {
+            for (id, n) in context::calls_from(features, method, counts, leaving, builder) {
+                *self.counts.entry(id).or_insert(0.0) += n as f64;
+            }
         }
         for (feature, passes) in features.loops.iter().zip(&loops) {
             let passes = passes.entries + passes.repeats;

@@ -431,6 +431,7 @@ fn model(dataset: &Dataset, truth: &[Block], dice: &mut Dice) -> CostModel {
         alternatives: Vec::new(),
         standings: Vec::new(),
         screening: None,
+        preferred: None,
         terms: Vec::new(),
         sensitivity: None,
         summary: None,

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
 use pricetag_cost_model::Formula;
-use pricetag_study::{Filter, Lambda, Level, Method, Tuning, Weighting};
+use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer, Tuning, Weighting};
 
 use super::tables::TableColumns;
 use super::values::{
-    assignment, duration, filter, formula, fraction, lambda, level, method, range,
+    assignment, duration, filter, formula, fraction, lambda, level, method, parsimony, prefer,
+    range,
 };
 
 /// What to learn and how.
@@ -42,6 +43,9 @@ pub struct FitChoices {
     /// Find out how the error depends on the training set's size and on the lasso's λ; takes some thirty fits more.
     #[arg(long, help_heading = "Learning")]
     pub sensitivity: bool,
+    /// lasso, poly, greedy: `cheap` prefers features that are final early in a run, as `record --availability` found out.
+    #[arg(long, value_parser = prefer, value_name = "WHAT", help_heading = "Learning")]
+    pub prefer: Option<Prefer>,
     #[command(flatten)]
     pub tuning: TuningArgs,
 }
@@ -74,6 +78,12 @@ pub struct TuningArgs {
     /// lasso, poly: folds of the cross-validation that finds λ; 10 by default.
     #[arg(long, value_name = "N")]
     pub folds: Option<usize>,
+    /// poly: `least` for the formula that predicts best in cross-validation, `1se` for the fewest terms within one standard error of it.
+    #[arg(long, default_value = "least", value_parser = parsimony, value_name = "RULE")]
+    pub parsimony: Parsimony,
+    /// poly: most terms of the formula.
+    #[arg(long, value_name = "N")]
+    pub terms: Option<usize>,
     /// poly, greedy, mars: largest degree of a term; 2 by default.
     #[arg(long, value_name = "N")]
     pub degree: Option<u32>,
@@ -131,6 +141,8 @@ impl From<&TuningArgs> for Tuning {
         Self {
             lambda: args.lambda,
             folds: args.folds,
+            parsimony: args.parsimony,
+            terms: args.terms,
             degree: args.degree,
             interactions: args.interactions,
             penalty: args.penalty,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pricetag_cost_model::Formula;
 use pricetag_dataset::FeatureKind;
-use pricetag_study::{Filter, Lambda, Level, Method};
+use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer};
 use pricetag_trace::Pattern;
 
 /// A name in `--features`.
@@ -70,6 +70,16 @@ pub fn level(text: &str) -> Result<Level, String> {
 }
 
 pub fn method(text: &str) -> Result<Method, String> {
+    text.parse()
+        .map_err(|e: pricetag_study::UnknownName| e.to_string())
+}
+
+pub fn prefer(text: &str) -> Result<Prefer, String> {
+    text.parse()
+        .map_err(|e: pricetag_study::UnknownName| e.to_string())
+}
+
+pub fn parsimony(text: &str) -> Result<Parsimony, String> {
     text.parse()
         .map_err(|e: pricetag_study::UnknownName| e.to_string())
 }
@@ -165,6 +175,7 @@ pub fn feature_kinds(text: &str) -> Result<FeatureGroup, String> {
         "opcodes" => vec![FeatureKind::Opcode, FeatureKind::Call],
         "blocks" => vec![FeatureKind::Block],
         "methods" => vec![FeatureKind::Method],
+        "context" => vec![FeatureKind::Context],
         "loops" => vec![FeatureKind::Loop],
         "branches" => vec![FeatureKind::Branch],
         "exceptions" => vec![FeatureKind::Exception],
@@ -172,7 +183,7 @@ pub fn feature_kinds(text: &str) -> Result<FeatureGroup, String> {
         "calls" => return Err(format!("`{text}` cannot be recorded by this version")),
         _ => {
             return Err(format!(
-                "`{text}` is none of opcodes, blocks, methods, loops, branches, exceptions, values"
+                "`{text}` is none of opcodes, blocks, methods, context, loops, branches, exceptions, values"
             ));
         }
     };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use pricetag_cost_model::{CostModel, Evaluation, Screening, Severity};
+use pricetag_cost_model::{CostModel, Evaluation, Preferred, Screening, Severity};
 use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
 use pricetag_finding::table::{Align, render};
 
@@ -51,6 +51,9 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
     } else {
         text.push_str(&prices(model, limit, width));
     }
+    if let Some(preferred) = &model.preferred {
+        text.push_str(&finals(preferred, limit, width));
+    }
     text.push_str(&standings(model, width));
     text.push_str(&evaluations(model, width));
     text.push_str(&diagnostics(
@@ -71,6 +74,34 @@ fn screened(found: &Screening) -> String {
         number(found.useful),
         number(found.selected),
     )
+}
+
+/// When the formula's features are final.
+fn finals(found: &Preferred, limit: usize, width: usize) -> String {
+    let header = [
+        ("preferred for being early", Align::Left),
+        ("final after", Align::Right),
+    ];
+    let share = |share: Option<f64>| share.map_or_else(|| "not looked at".to_owned(), percent);
+    let features = found.features.iter().take(limit);
+    let rows: Vec<Vec<String>> = features
+        .map(|f| vec![brief(&f.feature), share(f.share)])
+        .collect();
+    let mut text = render(&header, &rows, 0, width);
+    if found.features.len() > limit {
+        let more = count((found.features.len() - limit) as f64);
+        let _ = writeln!(
+            text,
+            "{more} more, final earlier: --limit N shows N of them"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "all are final after {} of a run; without the preference after {}\n",
+        percent(found.after),
+        percent(found.after_without)
+    );
+    text
 }
 
 /// Diagnostics in words, worst first; notes beyond the limit are only counted.

@@ -22,6 +22,7 @@ use crate::greedy::{Greedy, GreedyPath};
 use crate::lasso::estimator::{Choice, dropped_notes};
 use crate::lasso::solve::Sample;
 use crate::lasso::{Lasso, SparseModel, Standardisation};
+use crate::parsimony::{Parsimony, Sizes};
 use terms::{Expansion, formula};
 
 /// Share of the costs' weighted square that need not be explained when terms are as many as rows.
@@ -34,6 +35,8 @@ pub enum Selector {
     Lasso(Lasso),
     /// Forward–backward selection.
     ForwardBackward(Greedy),
+    /// Few terms with coefficients that are not negative.
+    Few(Parsimony),
 }
 
 /// Sparse polynomial regression as an estimator.
@@ -45,7 +48,7 @@ pub struct SparsePolynomial {
     pub interactions: usize,
     /// Most features that survive the first step; the ones with the largest effect do.
     pub survivors: usize,
-    /// The first lasso.
+    /// The first lasso. Its penalty weights hold for the second as well: a product weighs what its dearest factor does.
     pub screen: Lasso,
     /// What picks the terms.
     pub selector: Selector,
@@ -78,6 +81,8 @@ pub enum Selection {
     Lasso(Choice),
     /// By forward–backward selection.
     ForwardBackward(GreedyPath),
+    /// As few as predict about as well as more.
+    Few(Sizes),
 }
 
 /// A polynomial and how it came about.
@@ -116,34 +121,13 @@ impl SparsePolynomial {
                 selection: None,
             });
         }
+        let penalties = dearest_factors(&terms, &self.screen.penalties);
         let expansion = Expansion::new(design, terms);
         let sample = Sample {
             columns: &expansion,
             ..Sample::of(design)
         };
-        let (picked, selection, intercept) = match &self.selector {
-            Selector::Lasso(lasso) => {
-                let choice = saturating(lasso, &sample).choose(&sample)?;
-                (
-                    choice.model.clone(),
-                    Selection::Lasso(choice),
-                    lasso.intercept,
-                )
-            }
-            Selector::ForwardBackward(greedy) => {
-                let path = greedy.path_of(&sample)?;
-                (
-                    path.chosen().clone(),
-                    Selection::ForwardBackward(path),
-                    greedy.intercept,
-                )
-            }
-        };
-        let model = if self.refit {
-            refit(&sample, &picked, intercept)
-        } else {
-            picked
-        };
+        let (model, selection) = self.pick(&sample, penalties)?;
         Ok(Polynomial {
             intercept: model.intercept,
             terms: model
@@ -156,6 +140,40 @@ impl SparsePolynomial {
             screening,
             selection: Some(selection),
         })
+    }
+
+    /// The second step: which terms, and their coefficients.
+    fn pick(
+        &self,
+        sample: &Sample,
+        penalties: Vec<f64>,
+    ) -> Result<(SparseModel, Selection), EstimatorError> {
+        let (picked, selection, intercept) = match &self.selector {
+            Selector::Lasso(lasso) => {
+                let weighted = Lasso {
+                    penalties,
+                    ..saturating(lasso, sample)
+                };
+                let choice = weighted.choose(sample)?;
+                let picked = choice.model.clone();
+                (picked, Selection::Lasso(choice), lasso.intercept)
+            }
+            Selector::ForwardBackward(greedy) => {
+                let path = greedy.path_of(sample)?;
+                let picked = path.chosen().clone();
+                (picked, Selection::ForwardBackward(path), greedy.intercept)
+            }
+            Selector::Few(parsimony) => {
+                let sizes = parsimony.choose(sample)?;
+                return Ok((sizes.model.clone(), Selection::Few(sizes)));
+            }
+        };
+        let model = if self.refit {
+            refit(sample, &picked, intercept)
+        } else {
+            picked
+        };
+        Ok((model, selection))
     }
 
     fn validate(&self) -> Result<(), EstimatorError> {
@@ -212,6 +230,15 @@ fn saturating(lasso: &Lasso, sample: &Sample) -> Lasso {
     }
 }
 
+/// Penalty weights of terms by those of columns: a term is as dear as its dearest factor. None for none.
+fn dearest_factors(terms: &[Term], penalties: &[f64]) -> Vec<f64> {
+    if penalties.is_empty() {
+        return Vec::new();
+    }
+    let dearest = |t: &Term| t.powers.iter().map(|p| penalties[p.0]).fold(0.0, f64::max);
+    terms.iter().map(dearest).collect()
+}
+
 /// Least squares over the columns a model names; columns that the others determine are left out.
 pub(crate) fn refit(sample: &Sample, model: &SparseModel, intercept: bool) -> SparseModel {
     let roots: Vec<f64> = sample.weights.iter().map(|w| w.sqrt()).collect();
@@ -258,6 +285,9 @@ pub(crate) fn fitted(method: &'static str, design: &Design, polynomial: &Polynom
         ),
         advice: None,
     }];
+    if let Some(Selection::Few(sizes)) = &polynomial.selection {
+        notes.push(by_size(method, sizes));
+    }
     notes.extend(dropped_notes(&polynomial.screening.path.dropped, &name));
     Fitted {
         method,
@@ -269,10 +299,33 @@ pub(crate) fn fitted(method: &'static str, design: &Design, polynomial: &Polynom
     }
 }
 
+/// How the error falls with the number of terms.
+fn by_size(method: &str, sizes: &Sizes) -> Diagnostic {
+    let told = |s: usize| {
+        let left = 100.0 * (sizes.mean[s] / sizes.mean[0].max(f64::MIN_POSITIVE)).sqrt();
+        format!("{left:.1} % with {s}")
+    };
+    let last = sizes.mean.len().saturating_sub(1).min(sizes.best);
+    let mut shown: Vec<usize> = [1, 2, 3, 5, 8, 12, sizes.size, last].into();
+    shown.retain(|s| (1..=last).contains(s));
+    shown.sort_unstable();
+    shown.dedup();
+    let shown: Vec<String> = shown.into_iter().map(told).collect();
+    Diagnostic {
+        severity: Severity::Note,
+        message: format!(
+            "{method}: {} terms are enough; cross-validated error in shares of a constant's: {}",
+            sizes.size,
+            shown.join(", ")
+        ),
+        advice: None,
+    }
+}
+
 impl Estimator for SparsePolynomial {
     fn name(&self) -> &'static str {
         match self.selector {
-            Selector::Lasso(_) => "poly",
+            Selector::Lasso(_) | Selector::Few(_) => "poly",
             Selector::ForwardBackward(_) => "greedy",
         }
     }

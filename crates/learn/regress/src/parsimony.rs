@@ -1,0 +1,391 @@
+//! Few columns with coefficients that are not negative: the sparsest model that predicts about as well as the best.
+//!
+//! Forward–backward selection (Zhang 2011; see [`crate::greedy`]) in which every set of columns is fitted by non-negative
+//! least squares, as in non-negative matching pursuit (Bruckstein, Elad & Zibulevsky 2008): a column enters by the square
+//! of its correlation with the residual over its new length, the most promising ones are compared by the error they
+//! leave, and a column that costs less than half of the last gain leaves again. How many columns are taken is decided by
+//! cross-validation with folds that keep groups together: the least error, or the fewest columns within one standard
+//! error of it (Breiman et al. 1984, §3.4.3). The coefficients are those of least squares on the chosen columns, so
+//! nothing is shrunk.
+//!
+//! Works on normal equations of columns of unit length, hence with half the digits, but for the coefficients delivered.
+//! The constant is a column that is always in the set; it, too, is not negative.
+
+use faer::Mat;
+use pricetag_estimator::{EstimatorError, folds_by_group};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::cholesky::Factor;
+use crate::lasso::SparseModel;
+use crate::lasso::gram::square;
+use crate::lasso::solve::Sample;
+use crate::nnls::{from_gram, nnls};
+
+/// Columns whose error is worked out before one of them enters.
+const COMPARED: usize = 8;
+/// A column is a candidate if more than this share of its squared length is new.
+const NEW_SHARE: f64 = 1e-9;
+/// A gain below this share of the squared target is none.
+const GAIN: f64 = 1e-10;
+/// A column leaves when that costs at most this share of the last gain.
+const BACKWARD: f64 = 0.5;
+
+/// How few columns are wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsimony {
+    /// Most columns taken.
+    pub most: usize,
+    /// Whether the fewest columns within one standard error of the least error are taken, instead of those with it.
+    pub one_standard_error: bool,
+    /// Folds of the cross-validation.
+    pub folds: usize,
+    /// Seed of the folds.
+    pub seed: u64,
+}
+
+impl Default for Parsimony {
+    fn default() -> Self {
+        Self {
+            most: 20,
+            one_standard_error: true,
+            folds: 10,
+            seed: 1,
+        }
+    }
+}
+
+/// Models of growing size and their cross-validated errors.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Mean squared error over the folds with at most 0, 1, … columns, under the design's weights.
+    pub mean: Vec<f64>,
+    /// Its standard error.
+    pub standard_error: Vec<f64>,
+    /// The size with the least error.
+    pub best: usize,
+    /// The size that was chosen.
+    pub size: usize,
+    /// The model of the size that was chosen.
+    pub model: SparseModel,
+}
+
+impl Parsimony {
+    /// The models of all sizes, and the one the rule takes.
+    pub(crate) fn choose(&self, sample: &Sample) -> Result<Sizes, EstimatorError> {
+        let rows = |weights: &[f64]| weights.iter().filter(|w| **w > 0.0).count();
+        let weight = |rows: &[usize]| rows.iter().map(|&r| sample.weights[r]).sum::<f64>();
+        let folds: Vec<_> = folds_by_group(sample.groups, self.folds.max(2), self.seed)
+            .into_iter()
+            .filter(|s| weight(&s.train) > 0.0 && weight(&s.test) > 0.0)
+            .collect();
+        if folds.len() < 2 {
+            return Err(EstimatorError::TooFewRows {
+                method: "parsimony",
+                needed: 2,
+                rows: folds.len(),
+            });
+        }
+        let table = Weighted::new(sample);
+        let all = table.equations();
+        let most = self.most.min(rows(sample.weights).saturating_sub(2)).max(1);
+        let sets = all.select(most);
+        let errors: Vec<Vec<f64>> = folds
+            .par_iter()
+            .map(|split| {
+                let held = table.part(&split.test).equations();
+                let sets = all.without(&held).select(most);
+                let total = weight(&split.test);
+                sets.iter().map(|set| held.error(set) / total).collect()
+            })
+            .collect();
+        let weights: Vec<f64> = folds.iter().map(|s| weight(&s.test)).collect();
+        let (mean, standard_error) = over_folds(&errors, &weights);
+        let lowest = mean.iter().copied().fold(f64::INFINITY, f64::min);
+        // Errors that differ by rounding alone are equal: the smaller model wins.
+        let best = mean
+            .iter()
+            .position(|m| *m <= lowest * (1.0 + 1e-9) + GAIN * mean[0])
+            .unwrap_or(0);
+        let allowed = mean[best] + standard_error[best];
+        let size = if self.one_standard_error {
+            (0..=best).find(|&s| mean[s] <= allowed).unwrap_or(best)
+        } else {
+            best
+        };
+        Ok(Sizes {
+            model: table.exactly(&sets[size].columns),
+            mean,
+            standard_error,
+            best,
+            size,
+        })
+    }
+}
+
+/// Mean and standard error over folds, which count by their weight.
+fn over_folds(errors: &[Vec<f64>], weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let total: f64 = weights.iter().sum();
+    let over = |f: &dyn Fn(usize) -> f64| {
+        (0..weights.len()).map(|k| weights[k] * f(k)).sum::<f64>() / total
+    };
+    let sizes = errors.first().map_or(0, Vec::len);
+    let mean: Vec<f64> = (0..sizes).map(|s| over(&|k| errors[k][s])).collect();
+    let deviation = |s: usize| {
+        let variance = over(&|k| (errors[k][s] - mean[s]).powi(2));
+        (variance / (weights.len() - 1).max(1) as f64).sqrt()
+    };
+    let standard_error = (0..sizes).map(deviation).collect();
+    (mean, standard_error)
+}
+
+/// The constant, then the columns, with weighted rows and of unit length; and the weighted costs.
+struct Weighted {
+    columns: Mat<f64>,
+    target: Vec<f64>,
+    lengths: Vec<f64>,
+}
+
+impl Weighted {
+    fn new(sample: &Sample) -> Self {
+        let rows = sample.columns.rows();
+        let roots: Vec<f64> = sample.weights.iter().map(|w| w.sqrt()).collect();
+        let mut columns = Mat::zeros(rows, sample.columns.count() + 1);
+        let mut lengths = Vec::with_capacity(columns.ncols());
+        let mut scratch = vec![0.0; rows];
+        for j in 0..columns.ncols() {
+            let to = columns.col_as_slice_mut(j);
+            match j.checked_sub(1) {
+                None => to.copy_from_slice(&roots),
+                Some(column) => {
+                    let from = sample.columns.view(column, &mut scratch);
+                    for ((t, f), r) in to.iter_mut().zip(from).zip(&roots) {
+                        *t = f * r;
+                    }
+                }
+            }
+            let length = to.iter().map(|v| v * v).sum::<f64>().sqrt();
+            if length > 0.0 {
+                to.iter_mut().for_each(|v| *v /= length);
+            }
+            lengths.push(length);
+        }
+        let target = sample
+            .target
+            .iter()
+            .zip(&roots)
+            .map(|(y, r)| y * r)
+            .collect();
+        Self {
+            columns,
+            target,
+            lengths,
+        }
+    }
+
+    /// Some of the rows.
+    fn part(&self, rows: &[usize]) -> Self {
+        Self {
+            columns: Mat::from_fn(rows.len(), self.columns.ncols(), |i, j| {
+                self.columns[(rows[i], j)]
+            }),
+            target: rows.iter().map(|&r| self.target[r]).collect(),
+            lengths: self.lengths.clone(),
+        }
+    }
+
+    fn equations(&self) -> Equations {
+        let product = |j: usize| {
+            let column = self.columns.col_as_slice(j);
+            column.iter().zip(&self.target).map(|(x, y)| x * y).sum()
+        };
+        Equations {
+            gram: square(self.columns.as_ref()),
+            right: (0..self.columns.ncols()).map(product).collect(),
+            target: self.target.iter().map(|y| y * y).sum(),
+        }
+    }
+
+    /// Non-negative least squares on some columns, with all digits.
+    fn exactly(&self, set: &[usize]) -> SparseModel {
+        let chosen = Mat::from_fn(self.columns.nrows(), set.len(), |i, k| {
+            self.columns[(i, set[k])]
+        });
+        let mut model = SparseModel::default();
+        for (&j, x) in set.iter().zip(nnls(&chosen, &self.target).x) {
+            match j.checked_sub(1) {
+                None => model.intercept = x / self.lengths[0],
+                Some(column) if x > 0.0 => {
+                    model.coefficients.push((column, x / self.lengths[j]));
+                }
+                Some(_) => {}
+            }
+        }
+        model.coefficients.sort_unstable_by_key(|c| c.0);
+        model
+    }
+}
+
+/// A set of columns and its non-negative coefficients. The first column is the constant.
+#[derive(Clone, Debug, Default)]
+struct Set {
+    columns: Vec<usize>,
+    x: Vec<f64>,
+}
+
+/// The normal equations XᵀX, Xᵀy, yᵀy.
+struct Equations {
+    gram: Mat<f64>,
+    right: Vec<f64>,
+    target: f64,
+}
+
+impl Equations {
+    /// The equations of the other rows.
+    fn without(&self, part: &Self) -> Self {
+        Self {
+            gram: &self.gram - &part.gram,
+            right: self
+                .right
+                .iter()
+                .zip(&part.right)
+                .map(|(a, b)| a - b)
+                .collect(),
+            target: self.target - part.target,
+        }
+    }
+
+    /// Squared error of a set's predictions.
+    fn error(&self, set: &Set) -> f64 {
+        let mut error = self.target;
+        for (&i, x) in set.columns.iter().zip(&set.x) {
+            let mut product = -2.0 * self.right[i];
+            for (&j, z) in set.columns.iter().zip(&set.x) {
+                product += self.gram[(i, j)] * z;
+            }
+            error += x * product;
+        }
+        error.max(0.0)
+    }
+
+    /// Non-negative least squares on some columns; those that get nothing are left out, the constant excepted.
+    fn fitted(&self, columns: &[usize]) -> Set {
+        let k = columns.len();
+        let gram = Mat::from_fn(k, k, |a, b| self.gram[(columns[a], columns[b])]);
+        let right: Vec<f64> = columns.iter().map(|&j| self.right[j]).collect();
+        let start: Vec<usize> = (0..k).collect();
+        let mut set = Set::default();
+        for (&j, x) in columns.iter().zip(from_gram(&gram, &right, &start)) {
+            if x > 0.0 || j == 0 {
+                set.columns.push(j);
+                set.x.push(x.max(0.0));
+            }
+        }
+        set
+    }
+
+    /// The best set found with at most 0, 1, … `most` columns besides the constant.
+    fn select(&self, most: usize) -> Vec<Set> {
+        let mut now = self.fitted(&[0]);
+        let mut error = self.error(&now);
+        let mut best = vec![(error, now.clone())];
+        // Every round lowers the error by more than it is given back, so none comes twice; the bound is for rounding.
+        for _ in 0..4 * most {
+            let Some((lower, next)) = self.forward(&now) else {
+                break;
+            };
+            let gain = error - lower;
+            if gain <= GAIN * self.target {
+                break;
+            }
+            (error, now) = (lower, next);
+            keep(&mut best, error, &now);
+            while let Some((higher, fewer)) = self.backward(&now) {
+                if higher - error > BACKWARD * gain {
+                    break;
+                }
+                (error, now) = (higher, fewer);
+                keep(&mut best, error, &now);
+            }
+            if now.columns.len() > most {
+                break;
+            }
+        }
+        let mut sets = Vec::with_capacity(most + 1);
+        for size in 0..=most {
+            let within = best
+                .iter()
+                .take(size + 1)
+                .filter(|b| !b.1.columns.is_empty());
+            if let Some((_, set)) = within.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                sets.push(set.clone());
+            }
+        }
+        sets
+    }
+
+    /// The set with the most useful further column, and its error.
+    fn forward(&self, now: &Set) -> Option<(f64, Set)> {
+        let mut factor = Factor::default();
+        let mut inside: Vec<usize> = Vec::new();
+        for &j in &now.columns {
+            let products: Vec<f64> = inside.iter().map(|&i| self.gram[(i, j)]).collect();
+            if factor.push(&products, self.gram[(j, j)], NEW_SHARE) {
+                inside.push(j);
+            }
+        }
+        let mut promising: Vec<(f64, usize)> = (1..self.right.len())
+            .filter(|j| !now.columns.contains(j))
+            .filter_map(|j| Some((self.gain(now, &factor, &inside, j)?, j)))
+            .collect();
+        promising.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        promising.truncate(COMPARED);
+        let tried = promising.into_iter().map(|(_, j)| {
+            let mut columns = now.columns.clone();
+            columns.push(j);
+            let set = self.fitted(&columns);
+            (self.error(&set), set)
+        });
+        tried.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// What a column would explain if the bounds of the others did not matter; none if its coefficient would be negative.
+    fn gain(&self, now: &Set, factor: &Factor, inside: &[usize], j: usize) -> Option<f64> {
+        let own = self.gram[(j, j)];
+        let taken = now.columns.iter().zip(&now.x);
+        let left = self.right[j] - taken.map(|(&i, x)| self.gram[(i, j)] * x).sum::<f64>();
+        let products: Vec<f64> = inside.iter().map(|&i| self.gram[(i, j)]).collect();
+        let known: f64 = factor
+            .solve(&products)
+            .iter()
+            .zip(&products)
+            .map(|(s, p)| s * p)
+            .sum();
+        let new = own - known;
+        (left > 0.0 && own > 0.0 && new > NEW_SHARE * own).then(|| left * left / new)
+    }
+
+    /// The set without the column that is missed least, and its error.
+    fn backward(&self, now: &Set) -> Option<(f64, Set)> {
+        let fewer = (0..now.columns.len())
+            .filter(|&at| now.columns[at] != 0)
+            .map(|at| {
+                let mut columns = now.columns.clone();
+                columns.remove(at);
+                let set = self.fitted(&columns);
+                (self.error(&set), set)
+            });
+        fewer.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+}
+
+/// Remembers a set if it is the best of its size.
+fn keep(best: &mut Vec<(f64, Set)>, error: f64, set: &Set) {
+    let size = set.columns.iter().filter(|j| **j != 0).count();
+    if best.len() <= size {
+        best.resize(size + 1, (f64::INFINITY, Set::default()));
+    }
+    if error < best[size].0 {
+        best[size] = (error, set.clone());
+    }
+}
