@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use pricetag_cost_model::CostModel;
+use pricetag_dataset::FeatureKind;
 use pricetag_finding::Predictions;
 
 use crate::PredictError;
-use crate::row::{Row, is_value, needed, predict_rows};
+use crate::row::{Row, needed, predict_rows};
 
 /// Columns that label a row, in order of preference.
 const LABELS: [&str; 6] = ["label", "observation", "name", "file", "input", "id"];
@@ -59,7 +60,7 @@ pub fn predict_csv(model: &CostModel, table: impl Read) -> Result<Predictions, P
                     row.values.insert(name.clone(), value);
                 }
                 // As an exported dataset has it.
-                None if text.is_empty() && is_value(name) => {}
+                None if text.is_empty() && FeatureKind::names_value(name) => {}
                 None if needed.contains(name.as_str()) => {
                     return Err(PredictError::NotANumber {
                         line,

@@ -17,7 +17,7 @@ mod row;
 pub use calls::{Call, Pricing, predict_call};
 pub use controls::{Control, hold_against};
 pub use foreign::predict_csv;
-pub use row::{Row, is_value, predict_dataset, predict_rows};
+pub use row::{Row, predict_dataset, predict_rows};
 
 use pricetag_cost_model::FormulaError;
 

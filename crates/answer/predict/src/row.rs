@@ -70,7 +70,7 @@ pub fn predict_dataset(model: &CostModel, dataset: &Dataset) -> Result<Predictio
         columns.extend(
             priced
                 .iter()
-                .filter(|name| is_value(name))
+                .filter(|name| FeatureKind::names_value(name))
                 .map(|name| (*name).to_owned()),
         );
     }
@@ -297,15 +297,6 @@ fn assumptions(
             max: domain.map_or(f64::NAN, |domain| domain.max),
         }),
     }
-}
-
-/// Whether a feature of this name is a value, which a row may not have: a version of a variable, a depth of recursion, or passes per entry of
-/// a loop.
-pub fn is_value(name: &str) -> bool {
-    let version = name
-        .rsplit_once('#')
-        .is_some_and(|(variable, number)| !variable.is_empty() && number.parse::<u16>().is_ok());
-    version || name.ends_with(" depth") || name.contains(" per entry of loop ")
 }
 
 /// Features that the formula asks for: those with a coefficient of zero are not needed.

@@ -2,7 +2,8 @@
 //!
 //! The target column (and any further cost column) becomes a cost; every other numeric column a feature of kind
 //! [`FeatureKind::Foreign`], or [`FeatureKind::Input`] if named as known before the run; text columns become
-//! categories. Nothing is guessed silently: a text in a column that is mostly numeric, an infinite or missing value
+//! categories. A column named as values of variables are (`x#2`) may have empty cells, as exported tables have: it is
+//! then of kind [`FeatureKind::Value`], and a note says so. Nothing is guessed silently: a text in a column that is mostly numeric, an infinite or missing value
 //! of a feature, a ragged row or a duplicate header is an error that names the place. A row whose target is missing
 //! becomes a failed observation.
 
@@ -287,33 +288,34 @@ fn add_feature(
             }
         }
         Cells::Numbers(cells) => {
+            let absent = cells.iter().filter(|cell| cell.is_none()).count();
+            if absent > 0 && (is_input || !FeatureKind::names_value(name)) {
+                return Err(missing(source, name, &cells));
+            }
+            if absent > 0 {
+                dataset.meta.notes.push(format!(
+                    "`{name}` is empty in {absent} of {} rows: it is taken for a value that was not assigned there, which is not 0",
+                    cells.len()
+                ));
+            }
             let mut sparse = Vec::new();
             for (row, value) in cells.into_iter().enumerate() {
-                let Some(value) = value else {
-                    return Err(DatasetError::Cell {
-                        path: source.path.to_path_buf(),
-                        row: source.place(row),
-                        column: name.clone(),
-                        problem: "the value is missing".to_owned(),
-                        remedy: "fill it in (0 if nothing was counted), remove the row, or ignore the column"
-                            .to_owned(),
-                    });
-                };
+                let Some(value) = value else { continue };
                 if is_input {
                     let inputs = &mut dataset.observations[row].inputs;
                     inputs.insert(name.clone(), InputValue::Number(value));
                 }
-                if value != 0.0 {
+                if value != 0.0 || absent > 0 {
                     sparse.push((ObservationId(row as u32), value));
                 }
             }
             dataset.columns.push(sparse);
             dataset.features.push(Feature {
                 name: name.clone(),
-                kind: if is_input {
-                    FeatureKind::Input
-                } else {
-                    FeatureKind::Foreign
+                kind: match (is_input, absent) {
+                    (true, _) => FeatureKind::Input,
+                    (false, 0) => FeatureKind::Foreign,
+                    (false, _) => FeatureKind::Value,
                 },
                 unit: "1".to_owned(),
                 ..Feature::default()
@@ -321,4 +323,17 @@ fn add_feature(
         }
     }
     Ok(())
+}
+
+/// A hole in a column that can have none.
+fn missing(source: &Source<'_>, column: &str, cells: &[Option<f64>]) -> DatasetError {
+    let row = cells.iter().position(Option::is_none).unwrap_or(0);
+    DatasetError::Cell {
+        path: source.path.to_path_buf(),
+        row: source.place(row),
+        column: column.to_owned(),
+        problem: "the value is missing".to_owned(),
+        remedy: "fill it in (0 if nothing was counted), remove the row, ignore the column, or call it `name#1` if it is a value that need not exist, which is not 0"
+            .to_owned(),
+    }
 }

@@ -82,6 +82,15 @@ impl FeatureKind {
         self == Self::Value
     }
 
+    /// Whether a column of this name is a [`FeatureKind::Value`] where nothing else says so: `x#2`, `C.m() depth`,
+    /// `… per entry of loop 0`.
+    pub fn names_value(name: &str) -> bool {
+        let version = name.rsplit_once('#').is_some_and(|(variable, number)| {
+            !variable.is_empty() && number.parse::<u16>().is_ok()
+        });
+        version || name.ends_with(" depth") || name.contains(" per entry of loop ")
+    }
+
     /// The kind of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)

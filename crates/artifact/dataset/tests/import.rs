@@ -89,6 +89,19 @@ fn a_missing_target_is_a_failed_observation() {
 }
 
 #[test]
+fn an_empty_cell_of_a_value_is_no_value_and_not_zero() {
+    let dataset = csv("time,n,C.x#1,C.x#2\n1,2,0,\n2,3,5,0\n3,4,6,\n").unwrap();
+    let kind = |name| dataset.feature(dataset.feature_id(name).unwrap()).kind;
+    assert_eq!(kind("C.x#1"), FeatureKind::Foreign);
+    assert_eq!(kind("C.x#2"), FeatureKind::Value);
+    let cells = |name| dataset.cells(dataset.feature_id(name).unwrap());
+    assert_eq!(cells("C.x#2"), [None, Some(0.0), None]);
+    assert_eq!(cells("C.x#1"), [Some(0.0), Some(5.0), Some(6.0)]);
+    assert_eq!(dataset.meta.notes.len(), 1);
+    assert!(dataset.meta.notes[0].starts_with("`C.x#2` is empty in 2 of 3 rows"));
+}
+
+#[test]
 fn refusals_name_the_place() {
     for (text, parts) in [
         ("", ["t.csv", "empty"]),

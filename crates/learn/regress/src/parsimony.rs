@@ -166,7 +166,9 @@ impl Weighted {
             }
             let length = to.iter().map(|v| v * v).sum::<f64>().sqrt();
             if length > 0.0 {
-                to.iter_mut().for_each(|v| *v /= length);
+                for v in to {
+                    *v /= length;
+                }
             }
             lengths.push(length);
         }
@@ -233,7 +235,7 @@ struct Set {
     x: Vec<f64>,
 }
 
-/// The normal equations XᵀX, Xᵀy, yᵀy.
+/// The normal equations: `XᵀX`, `Xᵀy` and `yᵀy`.
 struct Equations {
     gram: Mat<f64>,
     right: Vec<f64>,

@@ -91,6 +91,7 @@ impl Level {
                     K::Branch,
                     K::Exception,
                     K::Value,
+                    K::Foreign,
                     K::Base,
                 ]
             }

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
 
-use pricetag_dataset::Dataset;
+use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_finding::Predictions;
-use pricetag_predict::{is_value, predict_csv, predict_dataset};
+use pricetag_predict::{predict_csv, predict_dataset};
 use pricetag_runner::{Determinism, RecordOptions, Timing};
+use pricetag_tabulate::TabulateOptions;
 use pricetag_trace::Scope;
 
 use crate::analysis::{open_dataset, open_model};
@@ -45,6 +46,8 @@ struct Needed {
     values: u16,
     /// Whether lengths are among them.
     lengths: bool,
+    /// Whether calls are split by calling method.
+    context: bool,
 }
 
 impl Needed {
@@ -54,10 +57,13 @@ impl Needed {
             scope,
             values: 0,
             lengths: false,
+            context: false,
         };
+        let names: Vec<&str> = names.collect();
+        needed.context = names.iter().any(|name| name.contains(" called from "));
         // Depths and passes per entry have no number, but are recorded with values only. A length's name may be followed by what
         // tells variables of one name apart.
-        for name in names.filter(|name| is_value(name)) {
+        for name in names.into_iter().filter(|n| FeatureKind::names_value(n)) {
             let number = name.rsplit_once('#').and_then(|(_, n)| n.parse().ok());
             needed.values = needed.values.max(number.unwrap_or(1));
             needed.lengths |= [".length#", ".length at line ", ".length ("]
@@ -119,7 +125,12 @@ fn count_into(
         path: std::env::var("PATH").ok(),
         java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
     };
-    let (dataset, recorded) = watch(&options, None, console)?;
+    let kinds = needed.context.then(|| {
+        let mut kinds = TabulateOptions::default().kinds;
+        kinds.insert(FeatureKind::Context);
+        kinds
+    });
+    let (dataset, recorded) = watch(&options, kinds, console)?;
     if recorded.interrupted {
         return Err(Failure::new("interrupted"));
     }

@@ -18,7 +18,7 @@ pub fn classes() -> &'static Path {
             .arg("-g")
             .arg("-d")
             .arg(&dir)
-            .args(["Naps.java", "Sums.java"].map(|name| sources.join(name)))
+            .args(["Early.java", "Naps.java", "Sums.java"].map(|name| sources.join(name)))
             .status();
         assert!(
             status
