@@ -154,6 +154,7 @@ learn() { # learn NAME: the models of one program
     }
     fit best
     fit sparse --method poly --level loop,branch,method
+    fit few --method poly --level loop,branch,method --terms 5
 }
 
 case $step in all | count | record) scripts/fetch-subjects.sh subjects evaluation ;; esac

@@ -1,5 +1,5 @@
 //! The tables and figures of `docs/evaluation.md` from stored models:
-//! `cargo run -p pricetag-report --example evaluation -- RESULTS DIRECTORY` reads `RESULTS/PROGRAM/{best,sparse}.json` with the
+//! `cargo run -p pricetag-report --example evaluation -- RESULTS DIRECTORY` reads `RESULTS/PROGRAM/{best,sparse,few}.json` with the
 //! texts that `pricetag fit` printed and the seconds it took beside them, and writes `tables.md` and figures into DIRECTORY.
 
 use std::error::Error;
@@ -26,6 +26,18 @@ struct Program {
     name: String,
     best: Option<Learnt>,
     sparse: Option<Learnt>,
+    few: Option<Learnt>,
+}
+
+/// Which model of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Which {
+    /// What `fit` chooses.
+    Best,
+    /// Mantis' sparse polynomial.
+    Sparse,
+    /// The same with five terms at most.
+    Few,
 }
 
 struct Learnt {
@@ -47,24 +59,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     lambdas(&mut text, &programs)?;
     formulas(&mut text, &programs)?;
     fs::write(to.join("tables.md"), text)?;
-    for (which, pick) in [("best", true), ("sparse", false)] {
+    for (name, which) in [("best", Which::Best), ("sparse", Which::Sparse)] {
         let models: Vec<(&str, &CostModel)> = programs
             .iter()
-            .filter_map(|p| Some((p.name.as_str(), &learnt(p, pick)?.model)))
+            .filter_map(|p| Some((p.name.as_str(), &learnt(p, which)?.model)))
             .collect();
-        write_figure(to, which, by_training_size(&models)?)?;
-        if pick {
+        write_figure(to, name, by_training_size(&models)?)?;
+        if which == Which::Sparse {
             write_figure(to, "lasso", by_lambda(&models)?)?;
         }
     }
     Ok(())
 }
 
-fn learnt(program: &Program, best: bool) -> Option<&Learnt> {
-    if best {
-        program.best.as_ref()
-    } else {
-        program.sparse.as_ref()
+fn learnt(program: &Program, which: Which) -> Option<&Learnt> {
+    match which {
+        Which::Best => program.best.as_ref(),
+        Which::Sparse => program.sparse.as_ref(),
+        Which::Few => program.few.as_ref(),
     }
 }
 
@@ -104,6 +116,7 @@ fn read(results: &Path) -> Result<Vec<Program>, Box<dyn Error>> {
                 .into_owned(),
             best: open(folder, "best")?,
             sparse: open(folder, "sparse")?,
+            few: open(folder, "few")?,
         });
     }
     Ok(programs)
@@ -132,9 +145,12 @@ fn paper(name: &str) -> (&'static str, &'static str, &'static str) {
 fn errors(text: &mut String, programs: &[Program]) -> std::fmt::Result {
     writeln!(
         text,
-        "| program | observations | learnt from | **error** | 90th percentile | sparse polynomial | paper | inputs only, best | inputs only, cubic | paper | noise | intervals (95 %) held |"
+        "| program | observations | learnt from | **error** | 90th percentile | sparse polynomial | five terms | paper | inputs only, best | inputs only, cubic | paper | noise | intervals (95 %) held |"
     )?;
-    writeln!(text, "|---|---|---|---|---|---|---|---|---|---|---|---|")?;
+    writeln!(
+        text,
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    )?;
     for program in programs {
         let Some(Learnt { model, .. }) = &program.best else {
             continue;
@@ -147,21 +163,19 @@ fn errors(text: &mut String, programs: &[Program]) -> std::fmt::Result {
             .alternatives
             .iter()
             .find(|e| e.name.contains("cubic by least squares"));
-        let sparse = program
-            .sparse
-            .as_ref()
-            .and_then(|s| s.model.evaluation.as_ref());
+        let judged = |which| learnt(program, which).and_then(|s| s.model.evaluation.as_ref());
         let (ours, theirs, _) = paper(&program.name);
         writeln!(
             text,
-            "| {} | {} | {} | **{}** ({}) | {} | {} | {ours} | {} | {} | {theirs} | {} | {} |",
+            "| {} | {} | {} | **{}** ({}) | {} | {} | {} | {ours} | {} | {} | {theirs} | {} | {} |",
             program.name,
             found.train_rows + found.test_rows,
             found.train_rows,
             percent(found.median_error),
             model.method,
             percent(found.p90_error),
-            error(sparse),
+            error(judged(Which::Sparse)),
+            error(judged(Which::Few)),
             error(model.baseline.as_ref()),
             error(cubic),
             optional(found.noise_floor),
@@ -178,8 +192,12 @@ fn features(text: &mut String, programs: &[Program]) -> std::fmt::Result {
     )?;
     writeln!(text, "|---|---|---|---|---|---|---|---|---|")?;
     for program in programs {
-        for (what, best) in [("all blocks", true), ("sparse", false)] {
-            let Some(Learnt { model, seconds }) = learnt(program, best) else {
+        for (what, which) in [
+            ("all blocks", Which::Best),
+            ("sparse", Which::Sparse),
+            ("five terms", Which::Few),
+        ] {
+            let Some(Learnt { model, seconds }) = learnt(program, which) else {
                 continue;
             };
             let Screening {
@@ -190,7 +208,10 @@ fn features(text: &mut String, programs: &[Program]) -> std::fmt::Result {
                 selected,
             } = model.screening.unwrap_or_default();
             let time = seconds.map_or_else(|| "–".to_owned(), |s| format!("{s:.1} s"));
-            let theirs = if best { "–" } else { paper(&program.name).2 };
+            let theirs = match which {
+                Which::Best => "–",
+                Which::Sparse | Which::Few => paper(&program.name).2,
+            };
             writeln!(
                 text,
                 "| {} | {what}: {} | {offered} | {constant} | {redundant} | {useful} | {selected} | {theirs} | {time} |",
@@ -221,8 +242,8 @@ fn training(text: &mut String, programs: &[Program]) -> std::fmt::Result {
     writeln!(text, "| program | model | {} |", shares.join(" | "))?;
     writeln!(text, "|---|---|{}", "---|".repeat(SHARES.len()))?;
     for program in programs {
-        for best in [true, false] {
-            let Some(Learnt { model, .. }) = learnt(program, best) else {
+        for which in [Which::Best, Which::Sparse] {
+            let Some(Learnt { model, .. }) = learnt(program, which) else {
                 continue;
             };
             let cells: Vec<String> = SHARES
@@ -248,11 +269,11 @@ fn lambdas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
     )?;
     writeln!(text, "|---|---|---|---|---|---|")?;
     for program in programs {
-        let points = program
-            .best
-            .as_ref()
-            .and_then(|b| Some(&b.model.sensitivity.as_ref()?.lambda));
-        let Some(points) = points.filter(|p| !p.is_empty()) else {
+        let model = learnt(program, Which::Sparse).map(|s| &s.model);
+        let Some(points) = model
+            .and_then(|m| Some(&m.sensitivity.as_ref()?.lambda))
+            .filter(|p| !p.is_empty())
+        else {
             continue;
         };
         let least = points
@@ -287,7 +308,8 @@ fn lambdas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
 
 fn formulas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
     for program in programs {
-        let Some(Learnt { model, .. }) = &program.sparse else {
+        let few = learnt(program, Which::Few);
+        let Some(Learnt { model, .. }) = few.or(learnt(program, Which::Sparse)) else {
             continue;
         };
         writeln!(
