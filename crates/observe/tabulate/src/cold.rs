@@ -6,10 +6,12 @@
 //! `compilationPolicy.cpp`, predicates `CallPredicate` and `LoopPredicate`), assuming that invocations *i* and loop
 //! iterations *b* of a method grow in proportion: the method has reached a tier after the fraction
 //! min(1, I/i, max(M/i, C/(i+b)), B/b) of its activity, with I, M, C, B from [`Thresholds`]. For the second compiler the
-//! fraction starts anew where the first one's code begins to count.
+//! fraction starts anew where the first one's code begins to count. A JVM without compilers (`-Xint`, `--jit off`) interprets everything.
 //!
 //! Limits: compilation takes time, during which old code goes on; inlining, compiler queues, deoptimisation and trivial
 //! methods (which stay in C1) are not modelled.
+
+use pricetag_trace::Start;
 
 /// When a method is compiled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,6 +86,8 @@ pub fn tiers(invocations: u64, iterations: u64) -> Tiers {
 /// The cold features of one row, summed over methods.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cold {
+    /// Whether the JVM has no compilers.
+    pub interpreter_only: bool,
     /// Classes the VM loaded, the runtime's own included.
     pub classes_loaded: f64,
     /// Counted classes loaded.
@@ -108,6 +112,12 @@ pub struct Cold {
     pub c2_bytes: f64,
 }
 
+/// Whether a JVM says of itself that it interprets everything: `java.vm.info` is `mixed mode, sharing` or `interpreted mode, sharing`.
+pub(crate) fn interprets(start: &Start) -> bool {
+    let info = start.properties.iter().find(|p| p.0 == "java.vm.info");
+    info.is_some_and(|(_, mode)| mode.starts_with("interpreted"))
+}
+
 impl Cold {
     /// Adds the executions of one method: bytecodes `executed` in `code_bytes` bytes of code.
     pub fn add_executions(
@@ -117,7 +127,15 @@ impl Cold {
         executed: u64,
         code_bytes: u32,
     ) {
-        let tiers = tiers(invocations, iterations);
+        let tiers = if self.interpreter_only {
+            Tiers {
+                interpreted: 1.0,
+                c1: 0.0,
+                c2: 0.0,
+            }
+        } else {
+            tiers(invocations, iterations)
+        };
         let executed = executed as f64;
         self.interpreted += executed * tiers.interpreted;
         self.c1 += executed * tiers.c1;
@@ -226,6 +244,27 @@ mod tests {
             }
         }
         (first, second)
+    }
+
+    #[test]
+    fn without_compilers_everything_is_interpreted() {
+        let said = |mode: &str| Start {
+            version: 1,
+            pid: 1,
+            properties: vec![("java.vm.info".to_owned(), mode.to_owned())],
+            options: String::new(),
+        };
+        let executed = |mode| {
+            let mut cold = Cold {
+                interpreter_only: interprets(&said(mode)),
+                ..Cold::default()
+            };
+            cold.add_executions(1_000_000, 0, 5_000_000, 5);
+            (cold.interpreted, cold.c1_bytes + cold.c2_bytes)
+        };
+        assert_eq!(executed("interpreted mode, sharing"), (5e6, 0.0));
+        let (interpreted, compiled) = executed("mixed mode, sharing");
+        assert!(interpreted < 5e4 && compiled == 10.0);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use pricetag_flow::category::Categories;
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, PlanStore, StoreError};
 use pricetag_trace::{ClassCounters, Invocation, Record, Trace, ValuePlace};
 
-use crate::cold::Cold;
+use crate::cold::{Cold, interprets};
 use crate::compare::Difference;
 use crate::describe::{self, MethodFeatures};
 use crate::interval::{Counted, Frames, Readings};
@@ -148,8 +148,10 @@ impl Tabulator {
         let mut cold = Cold::default();
         let Readings { counters, open } = Readings::of(trace);
         for record in &trace.records {
-            if let Record::Process(costs) = record {
-                cold.classes_loaded = f64::from(costs.classes_loaded);
+            match record {
+                Record::Process(costs) => cold.classes_loaded = f64::from(costs.classes_loaded),
+                Record::Start(start) => cold.interpreter_only = interprets(start),
+                _ => {}
             }
         }
         for hash in &run.loaded {
