@@ -5,7 +5,10 @@
 # libraries under full verification), library-tests (published test suites under counting), rewriting (throughput), overhead (beside JaCoCo and
 # naive counters; over an hour), agent-cost (start-up and memory), learning (time of estimators), learning-peers (beside other
 # implementations), compress, javac (accuracy on real programs), lata (Lata's experiments).
-# EVAL_FILES is the number of source files for javac (200), EVAL_REPEAT the number of timing runs (3), EVAL_PAIRS the rounds of overhead (15).
+# EVAL_FILES is the number of source files for javac (200), EVAL_REPEAT the number of timing runs (3), EVAL_PAIRS the rounds of overhead (15),
+# EVAL_CODECS what compress runs, EVAL_EVERY=10 gives it every tenth file, EVAL_MANTIS the share of mantis (0.2).
+# BENCH_QUICK=1 takes the least of all of these, one unit, library or program where a part has several, and a sample for matrix: to see that every part
+# works. Its figures say nothing. It leaves tables of other runs alone where a part keeps any, but those of the one program of overhead.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,12 +16,19 @@ parts=${*:-exactness matrix corpus library-tests rewriting overhead agent-cost l
 target=${CARGO_TARGET_DIR:-target}
 pricetag=${PRICETAG:-$target/release/pricetag}
 work=.cache/evaluate
+quick=${BENCH_QUICK:-}
+if [ -n "$quick" ]; then
+    : "${EVAL_FILES:=24}" "${EVAL_REPEAT:=1}" "${EVAL_PAIRS:=1}" "${EVAL_CODECS:=deflate}" "${EVAL_EVERY:=10}" "${EVAL_MANTIS:=0.05}"
+    export LATA_SCALE=${LATA_SCALE:-0.05}
+    work=$work/quick
+fi
 repeat=${EVAL_REPEAT:-3}
 mkdir -p "$work"
 
 section() { printf '\n## %s\n\n' "$1"; }
 
-# judge DATASET SHARE...: fits with several shares of the observations for training, each judged on all others
+# judge DATASET SHARE...: fits with several shares of the observations for training, each judged on all others. A dataset that nothing can be learnt
+# from is a result (deflate: everything counted is constant).
 judge() {
     local dataset=$1
     shift
@@ -27,7 +37,7 @@ judge() {
         printf '\n### %s, %s of the observations for training\n\n' "$dataset" "$share"
         for target in wall cpu; do
             "$pricetag" --quiet fit "$work/$dataset" -o "$work/$dataset-${share%\%}-$target.json" \
-                --target "$target" --train "$share" --limit 10
+                --target "$target" --train "$share" --limit 10 2>&1 || echo "nothing learnt"
         done
     done
 }
@@ -49,23 +59,24 @@ rewriting() {
 matrix() {
     section "Exactness on other JDKs, collectors and compilers"
     scripts/fetch-testbed.sh
-    PRICETAG_EXACTNESS=full cargo test --release --locked -p pricetag-testkit --test matrix --test agents --test threads -- --nocapture 2>&1 |
+    if [ -z "$quick" ]; then export PRICETAG_EXACTNESS=full; fi
+    cargo test --release --locked -p pricetag-testkit --test matrix --test agents --test threads -- --nocapture 2>&1 |
         grep -vE '^$|^running|^ *(Compiling|Finished|Running)'
 }
 
 corpus() {
     section "Corpus: linked under full verification, without and with counting"
-    scripts/corpus.sh
+    scripts/corpus.sh ${quick:+commons-codec-1.17.0}
 }
 
 library_tests() {
     section "Published test suites, without and with counting"
-    scripts/library-tests.sh
+    scripts/library-tests.sh ${quick:+commons-codec}
 }
 
 overhead() {
     section "Overhead of counting"
-    scripts/overhead.sh "${EVAL_PAIRS:-15}"
+    scripts/overhead.sh "${EVAL_PAIRS:-15}" ${quick:+lzw}
 }
 
 agent_cost() {
@@ -75,11 +86,17 @@ agent_cost() {
 
 learning_peers() {
     section "Learning beside other implementations"
-    local script
+    local script size
     for script in scripts/bench-learning/*.sh; do
         [ -x "$script" ] || continue
         printf '\n### %s\n\n' "$(basename "$script" .sh)"
-        "$script"
+        size=()
+        case $quick$script in
+            ?*ols.sh) size=(10000 100000) ;;
+            ?*gp.sh) size=(2) ;;
+            ?*mars.sh) size=(1) ;;
+        esac
+        if [ -n "$quick" ]; then "$script" "${size[@]}"; else "$script"; fi
     done
 }
 
@@ -95,11 +112,12 @@ compress() {
     mkdir -p "$classes"
     javac -g -d "$classes" -cp "$classpath" subjects/compress/*.java
     java -cp "$classes" Corpus "$work/corpus" .cache/subjects/src .cache/subjects >&2
-    for codec in ${EVAL_CODECS:-bzip2 snappy unbzip2 deflate}; do
+    awk -v every="${EVAL_EVERY:-1}" 'NR % every == 0' "$work/corpus/list.txt" >"$work/corpus/some.txt"
+    for codec in ${EVAL_CODECS:-bzip2 snappy deflate unbzip2 unsnappy undeflate}; do
         section "commons-compress, $codec: one call, one observation"
         "$pricetag" record -o "$work/$codec" --force --repeat "$repeat" --warmup 0 --scope 'Driver#compress' \
             --include 'org.apache.commons.compress.**' --include Driver \
-            -- java -Xms1g -Xmx1g -XX:+UseSerialGC -cp "$classes:$classpath" Driver "$codec" "$work/corpus/list.txt" >&2
+            -- java -Xms1g -Xmx1g -XX:+UseSerialGC -cp "$classes:$classpath" Driver "$codec" "$work/corpus/some.txt" >&2
         judge "$codec" 10% 25% 50%
     done
 }
@@ -116,8 +134,11 @@ javac_subject() {
 }
 
 mantis() { # a fifth of the observations of docs/evaluation.md, in a place of its own
-    section "Mantis' experiments, a fifth of the observations (scripts/evaluation.sh has all)"
-    EVAL_WORK=$work/mantis EVAL_SHARE=0.2 EVAL_TO=$work/mantis/report scripts/evaluation.sh lucene-9 maxima h2 svg
+    local share=${EVAL_MANTIS:-0.2} programs="lucene-9 maxima h2 svg"
+    if [ -n "$quick" ]; then programs=h2; fi
+    section "Mantis' experiments, $share of the observations (scripts/evaluation.sh has all)"
+    # shellcheck disable=SC2086 # several names
+    EVAL_WORK=$work/mantis EVAL_SHARE=$share EVAL_TO=$work/mantis/report scripts/evaluation.sh $programs
     cat "$work/mantis/report/tables.md"
 }
 
