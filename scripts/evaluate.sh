@@ -30,7 +30,7 @@ section() { printf '\n## %s\n\n' "$1"; }
 # judge DATASET SHARE...: fits with several shares of the observations for training, each judged on all others. A dataset that nothing can be learnt
 # from is a result (deflate: everything counted is constant).
 judge() {
-    local dataset=$1
+    local dataset=$1 target
     shift
     "$pricetag" --quiet inspect "$work/$dataset" | head -40
     for share in "$@"; do
