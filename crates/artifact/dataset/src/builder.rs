@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::export::reserved_names;
 use crate::model::{
     Dataset, Feature, FeatureId, FeatureKind, InputValue, Meta, Observation, ObservationId, Part,
 };
@@ -206,11 +207,8 @@ impl DatasetBuilder {
     /// Rewrites the columns of numeric inputs from the rows. A name that a counted feature, a cost or a column of every exported
     /// table already has becomes `input NAME`.
     fn add_inputs(&mut self) {
+        let reserved = reserved_names(&self.observations);
         let rows = self.observations.iter();
-        let costs = rows.clone().flat_map(|row| row.costs.keys().cloned());
-        let reserved: BTreeSet<String> = costs
-            .chain(["label", "group", "status"].map(str::to_owned))
-            .collect();
         let names: BTreeSet<String> = rows
             .flat_map(|row| &row.inputs)
             .filter(|(_, value)| matches!(value, InputValue::Number(_)))

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{DatasetError, Result};
-use crate::model::{Dataset, FeatureId, FeatureKind, InputValue, Measured};
+use crate::model::{Dataset, FeatureId, FeatureKind, InputValue, Measured, Observation};
 use crate::table::{self, Table, Values};
 
 fn wide(dataset: &Dataset) -> Result<Table> {
@@ -43,12 +43,19 @@ fn wide(dataset: &Dataset) -> Result<Table> {
         let values = Values::Reals(cells.collect());
         add(&mut table, name.to_owned(), format!("cost {name}"), values)?;
     }
+    let reserved = reserved_names(rows);
     for name in categories(dataset) {
         let values = texts(&|i| match rows[i].inputs.get(&name) {
             Some(InputValue::Text(text)) => Some(text.clone()),
             _ => None,
         });
-        add(&mut table, name.clone(), format!("category {name}"), values)?;
+        let what = format!("category {name}");
+        let column = if reserved.contains(&name) {
+            format!("input {name}")
+        } else {
+            name
+        };
+        add(&mut table, column, what, values)?;
     }
     for (index, feature) in dataset.features.iter().enumerate() {
         let values = Values::Reals(dataset.cells(FeatureId(index as u32)));
@@ -56,6 +63,14 @@ fn wide(dataset: &Dataset) -> Result<Table> {
         add(&mut table, feature.name.clone(), what, values)?;
     }
     Ok(table)
+}
+
+/// Columns of every exported table, which no input may be called like.
+pub(crate) fn reserved_names(rows: &[Observation]) -> BTreeSet<String> {
+    let costs = rows.iter().flat_map(|row| row.costs.keys().cloned());
+    costs
+        .chain(["label", "group", "status"].map(str::to_owned))
+        .collect()
 }
 
 fn categories(dataset: &Dataset) -> BTreeSet<String> {

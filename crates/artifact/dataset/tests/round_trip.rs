@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use pricetag_dataset::{
     Dataset, DatasetError, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
-    Recording, Row, Status, open, save,
+    Recording, Row, Status, export_csv, open, save,
 };
 
 fn feature(name: &str, kind: FeatureKind) -> Feature {
@@ -363,4 +363,34 @@ proptest! {
         prop_assert_eq!(&journalled, &finished);
         prop_assert_eq!(&open(dir.path()).unwrap(), &finished);
     }
+}
+
+#[test]
+fn inputs_called_like_columns_of_every_table_can_be_exported() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().join("data");
+    let mut recording = Recording::create(&place, meta()).unwrap();
+    let row = |label: &str, status: f64| Observation {
+        inputs: BTreeMap::from([
+            ("label".to_owned(), InputValue::Text("x".to_owned())),
+            ("status".to_owned(), InputValue::Number(status)),
+            ("wall".to_owned(), InputValue::Number(status + 1.0)),
+        ]),
+        ..observation(label, &[5.0])
+    };
+    for (label, status) in [("a", 7.0), ("b", 8.0)] {
+        let row = Row {
+            observation: row(label, status),
+            ..Row::default()
+        };
+        recording.append(row).unwrap();
+    }
+    recording.finish().unwrap();
+    let table = dir.path().join("table.csv");
+    export_csv(&open(&place).unwrap(), &table).unwrap();
+    assert_eq!(
+        fs::read_to_string(&table).unwrap(),
+        "label,group,status,wall,input label,input status,input wall\n\
+         a,a,ok,5,x,7,8\nb,b,ok,5,x,8,9\n"
+    );
 }
