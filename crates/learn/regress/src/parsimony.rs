@@ -71,8 +71,12 @@ pub struct Sizes {
 }
 
 impl Parsimony {
-    /// The models of all sizes, and the one the rule takes.
-    pub(crate) fn choose(&self, sample: &Sample) -> Result<Sizes, EstimatorError> {
+    /// The models of all sizes, and the one the rule takes, of some of the columns.
+    pub(crate) fn choose(
+        &self,
+        sample: &Sample,
+        candidates: &[usize],
+    ) -> Result<Sizes, EstimatorError> {
         let rows = |weights: &[f64]| weights.iter().filter(|w| **w > 0.0).count();
         let weight = |rows: &[usize]| rows.iter().map(|&r| sample.weights[r]).sum::<f64>();
         let folds: Vec<_> = folds_by_group(sample.groups, self.folds.max(2), self.seed)
@@ -86,7 +90,7 @@ impl Parsimony {
                 rows: folds.len(),
             });
         }
-        let table = Weighted::new(sample);
+        let table = Weighted::new(sample, candidates);
         let all = table.equations();
         let most = self.most.min(rows(sample.weights).saturating_sub(2)).max(1);
         let sets = all.select(most);
@@ -114,7 +118,7 @@ impl Parsimony {
             best
         };
         Ok(Sizes {
-            model: table.exactly(&sets[size].columns),
+            model: table.exactly(&sets[size].columns, candidates),
             mean,
             standard_error,
             best,
@@ -147,18 +151,18 @@ struct Weighted {
 }
 
 impl Weighted {
-    fn new(sample: &Sample) -> Self {
+    fn new(sample: &Sample, candidates: &[usize]) -> Self {
         let rows = sample.columns.rows();
         let roots: Vec<f64> = sample.weights.iter().map(|w| w.sqrt()).collect();
-        let mut columns = Mat::zeros(rows, sample.columns.count() + 1);
+        let mut columns = Mat::zeros(rows, candidates.len() + 1);
         let mut lengths = Vec::with_capacity(columns.ncols());
         let mut scratch = vec![0.0; rows];
         for j in 0..columns.ncols() {
             let to = columns.col_as_slice_mut(j);
             match j.checked_sub(1) {
                 None => to.copy_from_slice(&roots),
-                Some(column) => {
-                    let from = sample.columns.view(column, &mut scratch);
+                Some(at) => {
+                    let from = sample.columns.view(candidates[at], &mut scratch);
                     for ((t, f), r) in to.iter_mut().zip(from).zip(&roots) {
                         *t = f * r;
                     }
@@ -209,7 +213,7 @@ impl Weighted {
     }
 
     /// Non-negative least squares on some columns, with all digits.
-    fn exactly(&self, set: &[usize]) -> SparseModel {
+    fn exactly(&self, set: &[usize], candidates: &[usize]) -> SparseModel {
         let chosen = Mat::from_fn(self.columns.nrows(), set.len(), |i, k| {
             self.columns[(i, set[k])]
         });
@@ -217,8 +221,9 @@ impl Weighted {
         for (&j, x) in set.iter().zip(nnls(&chosen, &self.target).x) {
             match j.checked_sub(1) {
                 None => model.intercept = x / self.lengths[0],
-                Some(column) if x > 0.0 => {
-                    model.coefficients.push((column, x / self.lengths[j]));
+                Some(at) if x > 0.0 => {
+                    let coefficient = x / self.lengths[j];
+                    model.coefficients.push((candidates[at], coefficient));
                 }
                 Some(_) => {}
             }

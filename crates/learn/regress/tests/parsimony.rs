@@ -2,7 +2,8 @@
 
 use faer::Mat;
 use pricetag_estimator::{Checked, Column, Design, Estimator, Values, conformance};
-use pricetag_regress::polynomial::{Selection, Selector, SparsePolynomial};
+use pricetag_regress::lasso::Lambda;
+use pricetag_regress::polynomial::{Polynomial, Selection, Selector, SparsePolynomial};
 use pricetag_regress::{Parsimony, nnls};
 
 const ROWS: usize = 60;
@@ -103,6 +104,27 @@ fn one_standard_error_takes_fewer_columns_whose_error_is_within_it() {
         fewer += usize::from(sparse.size < least.size);
     }
     assert!(fewer > 3, "{fewer}");
+}
+
+#[test]
+fn of_thousands_of_terms_those_on_the_lassos_path_are_candidates() {
+    let design = design(4, 200.0);
+    let mut many = SparsePolynomial {
+        degree: 6,
+        interactions: 6,
+        ..few(4, false)
+    };
+    many.screen.lambda = Lambda::Value(0.0);
+    let terms = many.polynomial(&design).unwrap();
+    assert!(terms.offered > 1000, "{}", terms.offered);
+    let linear = few(4, false).polynomial(&design).unwrap();
+    let error = |p: &Polynomial| match &p.selection {
+        Some(Selection::Few(sizes)) => sizes.mean[sizes.size],
+        other => panic!("{other:?}"),
+    };
+    assert!(terms.terms.len() <= 4);
+    // The truth is linear but for a negative part: nothing is to be won, and little may be lost.
+    assert!(error(&terms) < 1.5 * error(&linear));
 }
 
 #[test]

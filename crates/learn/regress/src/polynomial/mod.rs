@@ -28,6 +28,9 @@ use terms::{Expansion, formula};
 /// Share of the costs' weighted square that need not be explained when terms are as many as rows.
 const SATURATED: f64 = 1e-6;
 
+/// Terms whose products with each other are all worked out.
+const COMPARABLE: usize = 1000;
+
 /// What picks the terms.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selector {
@@ -164,7 +167,8 @@ impl SparsePolynomial {
                 (picked, Selection::ForwardBackward(path), greedy.intercept)
             }
             Selector::Few(parsimony) => {
-                let sizes = parsimony.choose(sample)?;
+                let candidates = self.candidates(sample, penalties)?;
+                let sizes = parsimony.choose(sample, &candidates)?;
                 return Ok((sizes.model.clone(), Selection::Few(sizes)));
             }
         };
@@ -174,6 +178,31 @@ impl SparsePolynomial {
             picked
         };
         Ok((model, selection))
+    }
+
+    /// The terms that few are picked of: all, or those on the path of a second lasso where they are very many.
+    fn candidates(
+        &self,
+        sample: &Sample,
+        penalties: Vec<f64>,
+    ) -> Result<Vec<usize>, EstimatorError> {
+        let count = sample.columns.count();
+        if count <= COMPARABLE {
+            return Ok((0..count).collect());
+        }
+        let weighted = Lasso {
+            penalties,
+            ..saturating(&self.screen, sample)
+        };
+        let path = weighted.path_of(sample)?;
+        let mut found = Vec::new();
+        for (term, _) in path.knots.iter().flat_map(|k| &k.model.coefficients) {
+            if found.len() < COMPARABLE && !found.contains(term) {
+                found.push(*term);
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
     }
 
     fn validate(&self) -> Result<(), EstimatorError> {
@@ -311,13 +340,18 @@ fn by_size(method: &str, sizes: &Sizes) -> Diagnostic {
     shown.sort_unstable();
     shown.dedup();
     let shown: Vec<String> = shown.into_iter().map(told).collect();
-    Diagnostic {
-        severity: Severity::Note,
-        message: format!(
+    let message = if shown.is_empty() {
+        format!("{method}: no term predicts better than a constant")
+    } else {
+        format!(
             "{method}: {} terms are enough; cross-validated error in shares of a constant's: {}",
             sizes.size,
             shown.join(", ")
-        ),
+        )
+    };
+    Diagnostic {
+        severity: Severity::Note,
+        message,
         advice: None,
     }
 }
