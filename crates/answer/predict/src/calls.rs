@@ -1,12 +1,13 @@
 //! The cost of one call from the counts of its constructs and a price list.
 //!
-//! Time is Σ counts × prices, plus the collections' time; their number is ⌊bytes/H₀⌋ as if the call began with an empty minor heap
+//! Time is Σ counts × prices (by the estimator `overlap`, those of the longest alternative in each part of the program), plus the collections' time; their number is ⌊bytes/H₀⌋ as if the call began with an empty minor heap
 //! (Das and Hoffmann 2017, section 6). A construct that no training program supports makes the call's time unknown, by name.
 //! Intervals are those of runs without collections; they scale the collections' time with the rest, though nothing was calibrated on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pricetag_cost_model::{Collector, CostModel, Formula, PriceList};
+use pricetag_cost_model::region::{Region, longest};
+use pricetag_cost_model::{Collector, CostModel, Formula, OVERLAP, PriceList};
 use pricetag_finding::{CallPart, CallPrediction};
 
 use crate::PredictError;
@@ -25,6 +26,8 @@ pub struct Call {
     pub line: u32,
     /// How often each construct runs.
     pub counts: BTreeMap<String, f64>,
+    /// Its parts, with what goes on at once in each.
+    pub regions: Vec<Region>,
     /// Words promoted in its collections, if known.
     pub promoted: Option<f64>,
 }
@@ -36,6 +39,8 @@ pub struct Pricing<'a> {
     pub time: &'a CostModel,
     /// Bytes.
     pub bytes: &'a CostModel,
+    /// Whether the prices are for the longest alternative of each part.
+    pub overlapping: bool,
     /// The collector.
     pub collector: Option<&'a Collector>,
     /// Whether a collection costs the same whatever it promotes, as in the paper.
@@ -71,6 +76,7 @@ impl<'a> Pricing<'a> {
         Ok(Self {
             time,
             bytes: &prices.bytes,
+            overlapping: name == OVERLAP,
             collector: list.collector.as_ref(),
             constant_collections: mode == "paper",
         })
@@ -88,14 +94,25 @@ fn priced(time: &CostModel, construct: &str) -> bool {
 
 /// Predicts one call.
 pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
-    let mut counts = call.counts.clone();
-    counts.insert(BASE.into(), 1.0);
-    let unpriced: BTreeSet<String> = counts
-        .iter()
+    let mut all = call.counts.clone();
+    all.insert(BASE.into(), 1.0);
+    let counts = if pricing.overlapping {
+        timed(&pricing.time.formula, call)
+    } else {
+        all.clone()
+    };
+    let offered = if pricing.overlapping {
+        call.regions.iter().flatten().collect()
+    } else {
+        vec![&counts]
+    };
+    let unpriced: BTreeSet<String> = offered
+        .into_iter()
+        .flatten()
         .filter(|(name, n)| **n > 0.0 && !priced(pricing.time, name))
         .map(|(name, _)| name.clone())
         .collect();
-    let bytes = total(&pricing.bytes.formula, &counts).map(|b| b.max(0.0));
+    let bytes = total(&pricing.bytes.formula, &all).map(|b| b.max(0.0));
     let collections = bytes
         .zip(pricing.collector)
         .map(|(bytes, c)| c.collections(bytes));
@@ -122,6 +139,18 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
         parts: parts(&pricing.time.formula, &counts, collections, collecting),
         unpriced: unpriced.into_iter().collect(),
     }
+}
+
+/// Counts of what takes the time, where much goes on at once.
+fn timed(formula: &Formula, call: &Call) -> BTreeMap<String, f64> {
+    let mut prices: BTreeMap<&str, f64> = BTreeMap::new();
+    if let Formula::Linear { terms, .. } = formula {
+        prices.extend(terms.iter().map(|(price, name)| (name.as_str(), *price)));
+    }
+    let price = |name: &str| prices.get(name).copied().unwrap_or(0.0);
+    let mut counts = longest(&call.regions, &price);
+    counts.insert(BASE.into(), 1.0);
+    counts
 }
 
 fn total(formula: &Formula, counts: &BTreeMap<String, f64>) -> Option<f64> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pricetag_cost_model::PriceList;
+use pricetag_cost_model::region::collect;
 use pricetag_dataset::{
     Dataset, FeatureId, FeatureKind, InputValue, Measured, Observation, Status,
 };
@@ -104,7 +105,9 @@ fn calls(table: &Dataset) -> Vec<Call> {
         if feature.kind != FeatureKind::Input {
             let dense = table.dense(FeatureId(index as u32));
             for (call, value) in calls.iter_mut().zip(dense) {
-                call.counts.insert(feature.name.clone(), value);
+                if !collect(&mut call.regions, &feature.name, value) {
+                    call.counts.insert(feature.name.clone(), value);
+                }
             }
         }
     }

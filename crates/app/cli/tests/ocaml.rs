@@ -117,13 +117,13 @@ fn a_call_is_predicted_and_explained() {
     assert!(
         parts
             .iter()
-            .any(|p| p["construct"] == "cons" && number(&p["count"]) == 10_000.0)
+            .any(|p| p["construct"] == "load-chain" && number(&p["count"]) == 10_000.0)
     );
 
     let text = desk.run("ocaml predict list.json p.ml --explain");
     assert_eq!(text.code, 0, "{}", text.stderr);
     assert!(
-        text.stdout.contains("share") && text.stdout.contains("cons"),
+        text.stdout.contains("share") && text.stdout.contains("load-chain"),
         "{}",
         text.stdout
     );
@@ -155,11 +155,11 @@ fn control_programs_are_predicted_as_well_as_ever() {
         );
     }
     for sizes in ["overall", "quiet", "collecting"] {
-        let errors = &extended[sizes]["nnls"];
-        assert!(number(&errors["mean"]) < 0.4, "{sizes}: {errors}");
+        let errors = &extended[sizes]["overlap"];
+        assert!(number(&errors["mean"]) < 0.2, "{sizes}: {errors}");
     }
     // Prices that are half or twice what they should be would show here.
-    assert!(number(&extended["overall"]["nnls"]["signed"]).abs() < 0.3);
+    assert!(number(&extended["overall"]["overlap"]["signed"]).abs() < 0.3);
     let coverage = number(&extended["coverage"]);
     assert!((0.5..=1.0).contains(&coverage), "{coverage}");
     let rankings = extended["rankings"].as_array().unwrap();
@@ -213,7 +213,7 @@ fn a_list_of_another_platform_warns_naming_both() {
 #[test]
 fn a_list_without_a_construct_refuses_it_by_name() {
     let desk = changed(APPEND, |list| {
-        let model = &mut list["modes"]["extended"]["time"]["nnls"];
+        let model = &mut list["modes"]["extended"]["time"]["overlap"];
         model["domain"]
             .as_object_mut()
             .unwrap()

@@ -8,6 +8,7 @@ pub mod list;
 pub mod model;
 mod number;
 pub mod parse;
+pub mod region;
 pub mod simplify;
 pub mod summary;
 pub mod syntax;
@@ -15,6 +16,6 @@ pub mod text;
 
 pub use formula::FormulaError;
 pub use json::ModelError;
-pub use list::{Collector, ListError, ModePrices, PRICE_LIST_SCHEMA, PriceList};
+pub use list::{Collector, ListError, ModePrices, OVERLAP, PRICE_LIST_SCHEMA, PriceList};
 pub use model::*;
 pub use syntax::{Problem, SyntaxError};

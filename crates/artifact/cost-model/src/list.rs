@@ -10,7 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::CostModel;
 
 /// Version of a price list.
-pub const PRICE_LIST_SCHEMA: u32 = 1;
+pub const PRICE_LIST_SCHEMA: u32 = 2;
+
+/// The estimator whose prices are for the longest alternative of each part of a program, see [`crate::region`]; others add up everything.
+pub const OVERLAP: &str = "overlap";
 
 /// What a price list says it is.
 const KIND: &str = "price-list";
@@ -222,9 +225,13 @@ mod tests {
             ("3", "this is something else"),
             (
                 r#"{"schema":9,"kind":"price-list"}"#,
-                "has schema 9, this program reads schema 1",
+                "has schema 9, this program reads schema 2",
             ),
-            (r#"{"schema":1,"kind":"price-list"}"#, "missing field"),
+            (
+                r#"{"schema":1,"kind":"price-list"}"#,
+                "learn it again with this version",
+            ),
+            (r#"{"schema":2,"kind":"price-list"}"#, "missing field"),
             ("", "not a price list: EOF"),
         ] {
             assert!(why(text).contains(reason), "{text}: {}", why(text));

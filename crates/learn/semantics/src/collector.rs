@@ -7,13 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use pricetag_cost_model::{Collector, ModePrices};
+use pricetag_cost_model::{Collector, ModePrices, OVERLAP};
 use pricetag_dataset::{Dataset, Observation};
 use pricetag_estimator::{Column, Design, Estimator, Values};
 use pricetag_quantity::median;
 use pricetag_regress::NonNegative;
 
-use crate::{cost, rows};
+use crate::{cost, overlap, rows};
 
 /// The cost that counts major collections.
 const MAJOR: &str = "major_collections";
@@ -102,6 +102,7 @@ fn remainders(collecting: &Dataset, prices: &ModePrices) -> Vec<(Observation, f6
     let Some(model) = prices.time.get(&prices.chosen) else {
         return vec![];
     };
+    let overlapping = (prices.chosen == OVERLAP).then(|| overlap::predict(collecting, model));
     let dense: BTreeMap<&str, Vec<f64>> = collecting
         .features
         .iter()
@@ -116,10 +117,13 @@ fn remainders(collecting: &Dataset, prices: &ModePrices) -> Vec<(Observation, f6
         .iter()
         .enumerate()
         .filter_map(|(row, o)| {
-            let explained = model
-                .formula
-                .evaluate(&|name| Some(dense.get(name).map_or(0.0, |c| c[row])))
-                .ok()?;
+            let explained = match &overlapping {
+                Some(times) => times[row],
+                None => model
+                    .formula
+                    .evaluate(&|name| Some(dense.get(name).map_or(0.0, |c| c[row])))
+                    .ok()?,
+            };
             Some((o.clone(), cost(o, "ns") - explained))
         })
         .collect()

@@ -1,4 +1,4 @@
-//! Intervals from programs that were left out: every program is predicted by prices learnt from the others.
+//! Intervals from programs that were left out: every program is predicted by prices learnt without it and the others of its part, one of twenty.
 //!
 //! Split conformal by group (Barber et al. 2021, *Predictive inference with the jackknife+*). A program that is the only one with one of its
 //! constructs says nothing about the prices of the others and is passed over as a whole. The caller gives runs without collections only, so nothing
@@ -11,6 +11,9 @@ use pricetag_regress::{LeastSquares, NonNegative};
 use pricetag_study::Method;
 use pricetag_study::interval::interval;
 
+/// Parts into which the programs are divided to be left out in turn.
+pub(crate) const FOLDS: usize = 20;
+
 /// Groups in which a column must occur for one of them to be left out.
 const GROUPS: usize = 2;
 
@@ -19,18 +22,29 @@ pub(crate) fn calibrated(table: &Dataset, method: Method, level: f64) -> Option<
     let wanted = |kind: FeatureKind| matches!(kind, FeatureKind::Opcode | FeatureKind::Base);
     let design = tabulate(table, "ns", &wanted).ok()?.design;
     let mut pairs = Vec::new();
-    for group in groups(&design) {
+    let groups = groups(&design);
+    for fold in 0..FOLDS.min(groups.len()) {
+        let left_out: Vec<&String> = groups.iter().skip(fold).step_by(FOLDS).collect();
         let (inside, outside): (Vec<usize>, Vec<usize>) =
-            (0..design.rows()).partition(|&i| design.groups[i] == group);
-        if !others_know(&design, &inside, &outside) {
-            continue;
-        }
-        if let Some(predicted) = predict(&design, method, &inside, &outside) {
-            pairs.extend(inside.iter().map(|&i| design.target[i]).zip(predicted));
+            (0..design.rows()).partition(|&i| left_out.contains(&&design.groups[i]));
+        let known: Vec<usize> = left_out
+            .iter()
+            .map(|group| {
+                inside
+                    .iter()
+                    .copied()
+                    .filter(|&i| design.groups[i] == **group)
+            })
+            .map(Iterator::collect::<Vec<usize>>)
+            .filter(|own| others_know(&design, own, &outside))
+            .flatten()
+            .collect();
+        if let Some(predicted) = predict(&design, method, &known, &outside) {
+            pairs.extend(known.iter().map(|&i| design.target[i]).zip(predicted));
         }
     }
     let mut interval = interval(&pairs, level)?;
-    interval.method = format!("{} of programs left out", interval.method);
+    interval.method = format!("{} of programs left out in {FOLDS} parts", interval.method);
     Some(interval)
 }
 

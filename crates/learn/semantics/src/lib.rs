@@ -8,12 +8,13 @@
 mod bytes;
 mod collector;
 mod interval;
+mod overlap;
 mod time;
 
 use std::collections::BTreeMap;
 
-use pricetag_cost_model::{ModePrices, PRICE_LIST_SCHEMA, PriceList};
-use pricetag_dataset::{Dataset, Measured, Observation, ObservationId, Status};
+use pricetag_cost_model::{ModePrices, OVERLAP, PRICE_LIST_SCHEMA, PriceList, region};
+use pricetag_dataset::{Dataset, FeatureKind, Measured, Observation, ObservationId, Status};
 use pricetag_study::FitError;
 
 pub use time::{CHOSEN, ESTIMATORS};
@@ -81,9 +82,17 @@ pub fn learn(tables: &BTreeMap<String, Dataset>, seed: u64) -> Result<PriceList,
 fn mode_prices(mode: &str, table: &Dataset, seed: u64) -> Result<ModePrices, LearnError> {
     let unsupported = unsupported(table);
     let table = without(table, &unsupported);
+    let mut time = time::learn(mode, &table, seed)?;
+    let overlapping = overlap::learn(&table, &unsupported, seed);
+    let chosen = if overlapping.is_some() {
+        OVERLAP
+    } else {
+        CHOSEN
+    };
+    time.extend(overlapping.map(|model| (OVERLAP.to_owned(), model)));
     Ok(ModePrices {
-        chosen: CHOSEN.into(),
-        time: time::learn(mode, &table, seed)?,
+        chosen: chosen.into(),
+        time,
         bytes: bytes::learn(mode, &table, seed)?,
         unsupported,
     })
@@ -98,7 +107,10 @@ pub(crate) fn cost(row: &Observation, name: &str) -> f64 {
 fn unsupported(table: &Dataset) -> Vec<String> {
     let mut out = Vec::new();
     for (feature, column) in table.features.iter().zip(&table.columns) {
-        if feature.name == "base" || feature.kind == pricetag_dataset::FeatureKind::Input {
+        if feature.name == "base"
+            || feature.kind == FeatureKind::Input
+            || region::parse_column(&feature.name).is_some()
+        {
             continue;
         }
         let mut ranges: BTreeMap<&str, (f64, f64)> = BTreeMap::new();

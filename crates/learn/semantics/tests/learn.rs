@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pricetag_cost_model::region::column;
 use pricetag_dataset::{
     Dataset, DatasetBuilder, Feature, FeatureKind, Measured, Meta, Observation, Row,
 };
@@ -22,6 +23,41 @@ const PROGRAMS: &[Program] = &[
 
 /// Nanoseconds and bytes.
 const PRICES: [(&str, f64, f64); 3] = [("add", 0.5, 0.0), ("call", 2.0, 0.0), ("cons", 1.5, 24.0)];
+
+/// Adds a row.
+fn add(
+    builder: &mut DatasetBuilder,
+    label: &str,
+    group: &str,
+    costs: &[(&str, f64)],
+    cells: Vec<(String, FeatureKind, f64)>,
+) {
+    let counts = cells
+        .into_iter()
+        .map(|(name, kind, value)| {
+            let feature = Feature {
+                name,
+                kind,
+                unit: "1".into(),
+                ..Feature::default()
+            };
+            (builder.intern(feature), value)
+        })
+        .collect();
+    let costs = costs.iter();
+    builder.row(Row {
+        observation: Observation {
+            label: label.to_owned(),
+            group: group.to_owned(),
+            costs: costs
+                .map(|(n, v)| ((*n).to_owned(), Measured::new([*v])))
+                .collect(),
+            ..Observation::default()
+        },
+        counts,
+        ..Row::default()
+    });
+}
 
 fn table(sizes: &[f64]) -> Dataset {
     let mut builder = DatasetBuilder::new(Meta::default());
@@ -45,30 +81,7 @@ fn table(sizes: &[f64]) -> Dataset {
                 ("collections", collections),
                 ("promoted_words", promoted),
             ];
-            let cells: Vec<_> = cells
-                .into_iter()
-                .map(|(name, kind, value)| {
-                    let feature = Feature {
-                        name,
-                        kind,
-                        unit: "1".into(),
-                        ..Feature::default()
-                    };
-                    (builder.intern(feature), value)
-                })
-                .collect();
-            builder.row(Row {
-                observation: Observation {
-                    label: format!("{name} {size}"),
-                    group: (*name).to_owned(),
-                    costs: costs
-                        .map(|(n, v)| (n.to_owned(), Measured::new([v])))
-                        .into(),
-                    ..Observation::default()
-                },
-                counts: cells,
-                ..Row::default()
-            });
+            add(&mut builder, &format!("{name} {size}"), name, &costs, cells);
         }
     }
     builder.finish()
@@ -167,4 +180,66 @@ fn nothing_to_learn_from_is_an_error() {
         learn(&empty, 1),
         Err(LearnError::NothingMeasured { total: 0, .. })
     ));
+}
+
+/// Programs with two things that go on at once, in proportions that differ.
+fn overlapping() -> Dataset {
+    let mut builder = DatasetBuilder::new(Meta::default());
+    let programs = [
+        ("works", 6.0, 0.0, 1.0),
+        ("works_more", 9.0, 1.0, 1.0),
+        ("waits", 1.0, 2.0, 1.0),
+        ("waits_more", 2.0, 3.0, 2.0),
+        ("both", 5.0, 1.0, 3.0),
+        ("neither", 1.0, 0.0, 4.0),
+    ];
+    for (name, works, waits, apart) in programs {
+        for size in sizes() {
+            // 0.5 ns of work and 4 ns of waiting go on at once, 2 ns do not.
+            let ns = 20.0 + size * (f64::max(0.5 * works, 4.0 * waits) + 2.0 * apart);
+            let mut cells = vec![("base".to_owned(), FeatureKind::Base, 1.0)];
+            for (column, n) in [
+                (column(0, 0, "work"), works),
+                (column(0, 1, "wait"), waits),
+                (column(1, 0, "apart"), apart),
+            ] {
+                cells.push((column, FeatureKind::Loop, n * size));
+            }
+            for (construct, n) in [("work", works), ("wait", waits), ("apart", apart)] {
+                cells.push((construct.to_owned(), FeatureKind::Opcode, n * size));
+            }
+            add(
+                &mut builder,
+                &format!("{name} {size}"),
+                name,
+                &[("ns", ns), ("bytes", 0.0)],
+                cells,
+            );
+        }
+    }
+    builder.finish()
+}
+
+#[test]
+fn what_goes_on_at_once_is_told_from_what_adds_up() {
+    let tables = BTreeMap::from([("extended".to_owned(), overlapping())]);
+    let list = learn(&tables, 1).unwrap();
+    let prices = &list.modes["extended"];
+    assert_eq!(prices.chosen, "overlap");
+    let model = &prices.time["overlap"];
+    for (construct, known) in [("work", 0.5), ("wait", 4.0), ("apart", 2.0), ("base", 20.0)] {
+        let price = model.prices.iter().find(|p| p.bucket == construct).unwrap();
+        let found = price.price.unwrap();
+        assert!((found - known).abs() < 0.01 * known, "{construct}: {found}");
+        let (low, high) = price.bounds.unwrap();
+        assert!(
+            low <= found + 1e-6 && found <= high + 1e-6,
+            "{construct}: {low} … {high}"
+        );
+    }
+    // A sum cannot say it.
+    let interval = |name: &str| prices.time[name].interval.clone().unwrap();
+    let (overlap, sum) = (interval("overlap"), interval("nnls"));
+    assert!(overlap.upper / overlap.lower < 1.1, "{overlap:?}");
+    assert!(sum.upper / sum.lower > 1.3, "{sum:?}");
 }

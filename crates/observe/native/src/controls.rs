@@ -44,6 +44,27 @@ pub fn programs() -> Vec<Program> {
 mod tests {
     use super::*;
     use crate::training;
+    use std::path::Path;
+
+    /// Programs that no price was chosen by: whoever looks at their errors while the model changes makes them ordinary controls.
+    #[test]
+    fn the_fresh_set_is_well_formed_and_none_is_trained_or_tuned_with() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../subjects/ocaml/fresh");
+        let mut known: Vec<String> = training::programs().into_iter().map(|p| p.source).collect();
+        known.extend(programs().into_iter().map(|p| p.source));
+        let mut found = 0;
+        for file in std::fs::read_dir(Path::new(folder)).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let program = Program::parse(&name, &text).unwrap();
+            assert!(!known.contains(&program.source), "{name} is known");
+            assert!(program.sizes.len() >= 10 && !program.family.is_empty());
+            crate::counting::trial(&program).unwrap_or_else(|e| panic!("{name}: {e}"));
+            found += 1;
+        }
+        assert!(found >= 24, "{found}");
+    }
 
     #[test]
     fn every_file_is_in_the_list_and_none_is_trained_with() {

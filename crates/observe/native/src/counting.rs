@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use pricetag_cost_model::region::{Region, column};
 use pricetag_dataset::{
     Dataset, DatasetBuilder, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
     Row as DatasetRow, Status,
@@ -75,6 +76,8 @@ pub const PREDICTED: &str = "promoted";
 pub struct Counted {
     /// How often each construct runs.
     pub counts: BTreeMap<String, f64>,
+    /// Where its time may go in each recursive definition: alternatives of which the longest counts.
+    pub regions: Vec<Region>,
     /// Words that its minor collections promote.
     pub promoted: f64,
 }
@@ -82,9 +85,16 @@ pub struct Counted {
 impl Counted {
     /// Of one top-level item.
     pub fn of(row: &Row) -> Self {
-        let counts = row.counts.iter();
+        let numbers = |counts: &BTreeMap<String, u64>| {
+            let counts = counts.iter();
+            counts.map(|(name, n)| (name.clone(), *n as f64)).collect()
+        };
+        let regions = row.regions.iter();
         Self {
-            counts: counts.map(|(name, n)| (name.clone(), *n as f64)).collect(),
+            counts: numbers(&row.counts),
+            regions: regions
+                .map(|r| r.alternatives.iter().map(numbers).collect())
+                .collect(),
             promoted: row.promoted as f64,
         }
     }
@@ -279,6 +289,13 @@ fn add(builder: &mut DatasetBuilder, row: &Observation, counted: Counted, statis
     for (name, n) in counted.counts {
         if name != BASE {
             cells.push((feature(&name, FeatureKind::Opcode), n));
+        }
+    }
+    for (i, region) in counted.regions.iter().enumerate() {
+        for (j, alternative) in region.iter().enumerate() {
+            for (name, n) in alternative {
+                cells.push((feature(&column(i, j, name), FeatureKind::Loop), *n));
+            }
         }
     }
     builder.row(DatasetRow {

@@ -12,6 +12,7 @@ pub mod counting;
 mod driver;
 pub mod error;
 pub mod measure;
+mod process;
 pub mod program;
 pub mod toolchain;
 pub mod training;

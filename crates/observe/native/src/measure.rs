@@ -18,6 +18,7 @@ use pricetag_runner::{Progress, platform};
 
 use crate::driver::{Built, build};
 use crate::error::NativeError;
+use crate::process::{PATIENCE, within};
 use crate::program::Program;
 use crate::toolchain::{Ocaml, Scratch};
 
@@ -116,6 +117,10 @@ pub fn measure(what: &Measuring) -> Result<Dataset, NativeError> {
     for round in done..rounds {
         loads.extend(platform::load_per_core());
         for (program, refused) in what.programs.iter().zip(&built.refused) {
+            if is_hopeless(program, &table) {
+                what.progress.step(&program.name, None);
+                continue;
+            }
             let failure = match refused {
                 Some(reason) => Some(reason.clone()),
                 None => run(&built, program, what.effort, samples, &mut table).err(),
@@ -131,6 +136,14 @@ pub fn measure(what: &Measuring) -> Result<Dataset, NativeError> {
     }
     what.progress.end();
     Ok(dataset(what, &table, &loads, rounds))
+}
+
+/// Whether no size of a program could be measured so far: it is not tried again.
+fn is_hopeless(program: &Program, table: &Table) -> bool {
+    program.sizes.iter().all(|size| {
+        let key = (program.name.clone(), *size);
+        matches!(table.get(&key), Some(Err(_)))
+    })
 }
 
 type Table = BTreeMap<(String, u32), Result<Samples, String>>;
@@ -209,16 +222,21 @@ fn run(
     table: &mut Table,
 ) -> Result<(), String> {
     let sizes = effort.sizes(&program.sizes);
-    let output = Command::new(&built.driver)
+    let mut command = Command::new(&built.driver);
+    command
         .arg(&program.name)
         .arg(samples.to_string())
         .args(sizes.iter().map(u32::to_string))
         // They would change the heap that is to be learnt.
         .env_remove("OCAMLRUNPARAM")
         .env_remove("CAMLRUNPARAM")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|e| cannot_run(&built.driver, &e))?;
+        .stdin(Stdio::null());
+    let output = within(PATIENCE, &mut command)
+        .map_err(|e| cannot_run(&built.driver, &e))?
+        .ok_or_else(|| {
+            let seconds = PATIENCE.as_secs();
+            format!("it did not end within {seconds} s: does it diverge at a larger size?")
+        })?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut missing = sizes;
     for line in text.lines() {

@@ -92,6 +92,8 @@ pub(crate) struct Function {
     pub arity: u32,
     /// Words of its closure in native code; none when it captures nothing.
     pub words: u32,
+    /// The recursive definition it belongs to, from 1; 0 for others, whose work is their caller's.
+    pub region: u32,
 }
 
 /// Data that is there before the program runs.
@@ -106,12 +108,22 @@ pub(crate) enum Constant {
     List(Vec<Constant>),
 }
 
+/// Which of a recursive definition's chains: the position of a parameter, or [`RESULT`].
+pub(crate) type Chain = u8;
+
+/// The chain of results.
+pub(crate) const RESULT: Chain = u8::MAX;
+
 /// A stretch of code that is left at its end only, by fallthrough, jump, call or exception.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Segment {
     pub charges: Vec<(Construct, u64)>,
+    /// Latencies on dependent chains, by chain.
+    pub chains: Vec<(Chain, Construct, u64)>,
     /// Bytes allocated.
     pub bytes: u64,
+    /// Whether it runs on the way back from a function's own call.
+    pub returning: bool,
 }
 
 /// A compiled program.
@@ -121,6 +133,8 @@ pub(crate) struct Code {
     pub functions: Vec<Function>,
     pub constants: Vec<Constant>,
     pub segments: Vec<Segment>,
+    /// Recursive definitions, and one more for what is in none.
+    pub regions: u32,
     /// Places of matches that may fail.
     pub sites: Vec<crate::syntax::Span>,
     /// Where each item begins; nothing for a declaration.

@@ -18,7 +18,7 @@ mod pattern;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::{Code, Constant, Op, Segment};
+use crate::code::{Chain, Code, Constant, Op, Segment};
 use crate::construct::Construct;
 use crate::core::{Binding, Expr, Lambda, Pattern, Program, VarId, Work};
 use crate::types::Types;
@@ -49,11 +49,11 @@ pub(crate) fn compile(program: &Program, mode: Mode) -> Code {
         numbers: BTreeMap::new(),
         global_numbers: BTreeMap::new(),
         raw: BTreeSet::new(),
-        chained: BTreeSet::new(),
+        chained: BTreeMap::new(),
         chased: BTreeMap::new(),
     };
     if mode == Mode::Extended {
-        chain::find(program, &mut compiler.chained);
+        compiler.chained = chain::find(program);
         compiler.chased = chase::find(program);
     }
     for item in &program.items {
@@ -76,6 +76,10 @@ struct Frame {
     arity: u32,
     /// The function that is compiled.
     function: Option<u32>,
+    /// Whether the function is part of a recursive definition.
+    recursive: bool,
+    /// Whether it called its own definition before, on this way through it.
+    returning: bool,
 }
 
 /// How the value of an expression is used.
@@ -126,9 +130,9 @@ pub(crate) struct Compiler<'p> {
     /// Variables that hold floats in registers.
     raw: BTreeSet<VarId>,
     /// Operations on a dependent chain, by address.
-    chained: BTreeSet<usize>,
-    /// Variables whose loading is on one, with the number of loads.
-    chased: BTreeMap<VarId, u32>,
+    chained: BTreeMap<usize, chain::Membership>,
+    /// Variables whose loading is on one.
+    chased: BTreeMap<VarId, chase::Chased>,
 }
 
 impl<'p> Compiler<'p> {
@@ -168,7 +172,10 @@ impl<'p> Compiler<'p> {
             id
         } else {
             let id = self.code.segments.len() as u32;
-            self.code.segments.push(Segment::default());
+            self.code.segments.push(Segment {
+                returning: self.frame.returning,
+                ..Segment::default()
+            });
             self.emit(Op::Count(id));
             self.segment = Some(id);
             id
@@ -184,6 +191,14 @@ impl<'p> Compiler<'p> {
                 Some((_, count)) => *count += n as u64,
                 None => charges.push((construct, n as u64)),
             }
+        }
+    }
+
+    /// Charges a latency on a dependent chain.
+    fn charge_chain(&mut self, chain: Chain, construct: Construct, n: usize) {
+        if n > 0 && self.is_native() {
+            let chains = &mut self.segment().chains;
+            chains.push((chain, construct, n as u64));
         }
     }
 

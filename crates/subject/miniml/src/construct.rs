@@ -32,17 +32,17 @@ constructs! {
     LetLambda "letlambda" LetRec "letrec" PatternMatch "patternMatch" TupleHead "tupleHead"
     TupleElem "tupleElem" TupleMatch "tupleMatch"
     PolyCond "PolyCond" StringCond "StringCond" Raise "raise" Try "try" Primitive "primitive"
-    CallKnown "call-known" CallUnknown "call-unknown" CallApply "call-apply" TailKnown "tail-known" TailSelf "tail-self"
+    CallKnown "call-known" CallUnknown "call-unknown" CallApply "call-apply" ReturnOwn "return-own" TailKnown "tail-known" TailSelf "tail-self"
     TailUnknown "tail-unknown" TailApply "tail-apply"
-    AddInt "int-add" MulInt "int-mul" MulIntChain "int-mul-chain" MulIntConst "int-mul-const" DivInt "int-div"
-    DivIntChain "int-div-chain" DivIntConst "int-div-const" DivIntPow2 "int-div-pow2" ModInt "int-mod"
-    ModIntChain "int-mod-chain" ModIntConst "int-mod-const" ModIntPow2 "int-mod-pow2"
+    AddInt "int-add" AddIntChain "int-add-chain" MulInt "int-mul" MulIntChain "int-mul-chain" UntagChain "untag-chain" MulIntConst "int-mul-const" DivInt "int-div"
+    DivIntChain "int-div-chain" DivIntConst "int-div-const" DivIntPow2 "int-div-pow2" DivIntConstChain "int-div-const-chain" DivIntPow2Chain "int-div-pow2-chain" ModInt "int-mod"
+    ModIntChain "int-mod-chain" ModIntConst "int-mod-const" ModIntPow2 "int-mod-pow2" ModIntConstChain "int-mod-const-chain" ModIntPow2Chain "int-mod-pow2-chain"
     AddFloat "float-add" AddFloatChain "float-add-chain" MulFloat "float-mul" MulFloatChain "float-mul-chain"
-    DivFloat "float-div" DivFloatChain "float-div-chain" ConvertFloat "float-convert" SqrtFloat "float-sqrt"
+    DivFloat "float-div" DivFloatChain "float-div-chain" ConvertFloat "float-convert" ConvertChain "float-convert-chain" SqrtChain "float-sqrt-chain" SqrtFloat "float-sqrt" BoxChain "box-chain"
     CallFloat "float-call"
-    BranchInt "branch-int" BranchFloat "branch-float" BranchTag "branch-tag" Switch "switch" CompareInt "compare-int"
+    BranchInt "branch-int" BranchFloat "branch-float" BranchTag "branch-tag" Mispredict "mispredict" Switch "switch" CompareInt "compare-int"
     CompareFloat "compare-float" ComparePoly "compare-poly" CompareString "compare-string"
-    Load "load" LoadChain "load-chain" Cons "cons" Block "block" BlockField "block-field" BoxFloat "box-float" AllocClosure "closure-alloc"
+    Load "load" LoadChain "load-chain" Store "store" Iterate "iterate" Cons "cons" Block "block" BlockField "block-field" BoxFloat "box-float" AllocClosure "closure-alloc"
     Captured "closure-captured" Partial "partial" HandlerPush "handler" RaiseExn "raise-exn" CallPrimitive "call-primitive"
 }
 
@@ -51,6 +51,56 @@ impl Construct {
     #[must_use]
     pub fn is_extended(self) -> bool {
         self as usize > Self::Primitive as usize
+    }
+
+    /// The construct as its throughput is charged, where it is a latency.
+    #[must_use]
+    pub fn throughput(self) -> Self {
+        match self {
+            Self::MulIntChain => Self::MulInt,
+            Self::DivIntChain => Self::DivInt,
+            Self::ModIntChain => Self::ModInt,
+            Self::AddFloatChain => Self::AddFloat,
+            Self::MulFloatChain => Self::MulFloat,
+            Self::DivFloatChain => Self::DivFloat,
+            Self::LoadChain => Self::Load,
+            other => other,
+        }
+    }
+
+    /// Its latency, where it is charged as throughput and waits for something.
+    #[must_use]
+    pub fn latency(self) -> Option<Self> {
+        Some(match self {
+            Self::AddInt => Self::AddIntChain,
+            Self::MulInt | Self::MulIntChain => Self::MulIntChain,
+            Self::DivInt | Self::DivIntChain => Self::DivIntChain,
+            Self::ModInt | Self::ModIntChain => Self::ModIntChain,
+            Self::DivIntConst => Self::DivIntConstChain,
+            Self::DivIntPow2 => Self::DivIntPow2Chain,
+            Self::ModIntConst => Self::ModIntConstChain,
+            Self::ModIntPow2 => Self::ModIntPow2Chain,
+            Self::AddFloat | Self::AddFloatChain => Self::AddFloatChain,
+            Self::MulFloat | Self::MulFloatChain => Self::MulFloatChain,
+            Self::DivFloat | Self::DivFloatChain => Self::DivFloatChain,
+            Self::ConvertFloat => Self::ConvertChain,
+            Self::SqrtFloat => Self::SqrtChain,
+            Self::Load | Self::LoadChain => Self::LoadChain,
+            _ => return None,
+        })
+    }
+
+    /// Whether it is the latency of an operation on floats.
+    #[must_use]
+    pub fn is_float_latency(self) -> bool {
+        matches!(
+            self,
+            Self::AddFloatChain
+                | Self::MulFloatChain
+                | Self::DivFloatChain
+                | Self::ConvertChain
+                | Self::SqrtChain
+        )
     }
 
     /// Whether the paper has a price for it.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::code::Segment;
+use crate::code::{Chain, Code};
 use crate::compile::Mode;
 use crate::construct::Construct;
 use crate::core::Program;
 use crate::diagnostic::{Diagnostic, Lines};
-use crate::machine::{Bounds, Machine, Stop};
+use crate::machine::{Bounds, Entries, Machine, Stop};
 use crate::show::Printer;
 use crate::syntax::Span;
 
@@ -58,6 +58,13 @@ impl Default for Options {
     }
 }
 
+/// A recursive definition with what runs in it, other functions that it calls included: its time is that of the largest alternative.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Region {
+    /// All operations as if none waited for another (throughput), then those on each dependent chain (latency).
+    pub alternatives: Vec<BTreeMap<String, u64>>,
+}
+
 /// A top-level item and what ran in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
@@ -73,6 +80,8 @@ pub struct Row {
     pub values: Vec<String>,
     /// How often each construct ran; those that did not are left out.
     pub counts: BTreeMap<String, u64>,
+    /// Where the time may go in each recursive definition that ran, and outside of them; extended mode only.
+    pub regions: Vec<Region>,
     /// Bytes allocated in the minor heap.
     pub bytes: u64,
     /// Minor collections, from an empty minor heap on.
@@ -186,7 +195,8 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
     for (item, entry) in program.items.iter().zip(&code.entries) {
         let Some(entry) = entry else { continue };
         stop = machine.run(*entry).err();
-        let totals = totals(&code.segments, &mut machine.counts);
+        let regions = regions(&code, &mut machine);
+        let totals = totals(&regions);
         if !item.library {
             let allocation = machine.allocation;
             let mut values = Vec::new();
@@ -208,6 +218,11 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
                 types: item.shown.iter().map(|s| s.type_text.clone()).collect(),
                 values,
                 counts: totals,
+                regions: regions
+                    .into_iter()
+                    .filter(|_| options.mode == Mode::Extended)
+                    .map(Tally::region)
+                    .collect(),
                 bytes: allocation.bytes(),
                 collections: allocation.collections,
                 promoted: allocation.promoted,
@@ -233,16 +248,118 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
     })
 }
 
-/// Charges of all segments since the last call.
-fn totals(segments: &[Segment], counts: &mut [u64]) -> BTreeMap<String, u64> {
-    let mut totals = BTreeMap::new();
-    for (segment, count) in segments.iter().zip(counts) {
-        let times = std::mem::take(count);
-        if times > 0 {
-            for (construct, n) in &segment.charges {
-                *totals.entry(construct.name().to_owned()).or_insert(0) += n * times;
+/// Branches that a processor foresees for no reason but having seen the same call before: measured calls are repeated.
+const BY_HEART: u64 = 2500;
+
+/// Calls in a row from which on a chain has its full length: what a processor works on at a time, in calls. When a loop is shorter, the next
+/// begins before it has ended.
+const WINDOW: f64 = 48.0;
+
+/// Charges of one recursive definition, on the way down or on the way back.
+#[derive(Default)]
+struct Tally {
+    plain: BTreeMap<Construct, u64>,
+    chains: BTreeMap<Chain, BTreeMap<Construct, u64>>,
+    entries: Entries,
+    /// Words written to new blocks.
+    words: u64,
+}
+
+impl Tally {
+    fn region(self) -> Region {
+        let mut work: BTreeMap<Construct, u64> = BTreeMap::new();
+        for (construct, n) in self.plain {
+            *work.entry(construct.throughput()).or_default() += n;
+        }
+        let in_a_row = self.entries.again as f64 / self.entries.first.max(1) as f64;
+        let share = (in_a_row / WINDOW).min(1.0);
+        // Nothing overlaps with a branch that was not foreseen.
+        let missed = work.remove(&Construct::Mispredict);
+        let jumps = work.get(&Construct::TailSelf).copied().unwrap_or(0);
+        let line = floats_in_line(&work);
+        let mut alternatives = vec![named(work)];
+        alternatives.extend(line.map(named));
+        for (construct, n) in [(Construct::Store, self.words), (Construct::Iterate, jumps)] {
+            if n > 0 {
+                alternatives.push(named(BTreeMap::from([(construct, n)])));
             }
         }
+        alternatives.extend(self.chains.into_values().map(|mut chain| {
+            let share = if chain.keys().any(|c| c.is_float_latency()) {
+                1.0
+            } else {
+                share
+            };
+            for n in chain.values_mut() {
+                *n = (*n as f64 * share).round() as u64;
+            }
+            named(chain)
+        }));
+        for alternative in &mut alternatives {
+            alternative.extend(missed.map(|n| (Construct::Mispredict.name().to_owned(), n)));
+        }
+        Region { alternatives }
+    }
+}
+
+/// A conversion from an integer leaves half of its register as it was (`cvtsi2sd`), so it waits for whatever was computed there before: where
+/// there is one, all operations on floats form a line.
+fn floats_in_line(work: &BTreeMap<Construct, u64>) -> Option<BTreeMap<Construct, u64>> {
+    work.get(&Construct::ConvertFloat)?;
+    let latencies = work.iter().filter_map(|(c, n)| Some((c.latency()?, *n)));
+    Some(latencies.filter(|(c, _)| c.is_float_latency()).collect())
+}
+
+fn named(counts: BTreeMap<Construct, u64>) -> BTreeMap<String, u64> {
+    let counts = counts.into_iter();
+    counts.map(|(c, n)| (c.name().to_owned(), n)).collect()
+}
+
+/// Charges of all segments since the last call, by recursive definition and direction.
+fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
+    let mut out = Vec::new();
+    let all: u64 = machine.missed.iter().sum();
+    let left = all.saturating_sub(BY_HEART) as f64 / all.max(1) as f64;
+    let size = code.segments.len().max(1);
+    for region in 0..=code.regions as usize {
+        let entries = std::mem::take(&mut machine.entries[region]);
+        let mut ways = [Tally::default(), Tally::default()];
+        let counts = &mut machine.counts[region * size..][..code.segments.len()];
+        for (segment, count) in code.segments.iter().zip(counts) {
+            let times = std::mem::take(count);
+            if times == 0 {
+                continue;
+            }
+            let way = &mut ways[usize::from(segment.returning)];
+            way.words += segment.bytes / 8 * times;
+            for (construct, n) in &segment.charges {
+                *way.plain.entry(*construct).or_default() += n * times;
+            }
+            for (chain, construct, n) in &segment.chains {
+                let chain = way.chains.entry(*chain).or_default();
+                *chain.entry(*construct).or_default() += n * times;
+            }
+        }
+        let missed = std::mem::take(&mut machine.missed[region]);
+        let missed = (missed as f64 * left).round() as u64;
+        if missed > 0 {
+            ways[0].plain.insert(Construct::Mispredict, missed);
+        }
+        for mut way in ways {
+            way.entries = entries;
+            if !way.plain.is_empty() {
+                out.push(way);
+            }
+        }
+    }
+    out
+}
+
+/// Charges of all recursive definitions together.
+fn totals(regions: &[Tally]) -> BTreeMap<String, u64> {
+    let mut totals = BTreeMap::new();
+    for (construct, n) in regions.iter().flat_map(|r| &r.plain) {
+        *totals.entry(construct.name().to_owned()).or_insert(0) += n;
     }
     totals
 }

@@ -26,7 +26,7 @@ mod types;
 
 pub use compile::Mode;
 pub use construct::Construct;
-pub use count::{Limits, Options, Row, Run, count, run, signature};
+pub use count::{Limits, Options, Region, Row, Run, count, run, signature};
 pub use diagnostic::{Diagnostic, render};
 pub use machine::Stop;
 pub use syntax::Span;

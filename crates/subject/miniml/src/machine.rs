@@ -8,11 +8,13 @@ mod apply;
 mod collect;
 mod heap;
 mod operate;
+mod predictor;
 
 use crate::code::{Code, Constant, Op};
 use crate::core::Operator;
 pub(crate) use heap::{FLAT, GHOST, Heap, Word, int, word};
 pub(crate) use operate::orders;
+use predictor::Predictor;
 
 /// Why a run ended early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +36,8 @@ struct Frame {
     base: usize,
     /// Arguments below that the result is applied to.
     more: usize,
+    /// The recursive definition it is part of.
+    region: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +46,7 @@ struct Handler {
     base: usize,
     stack: usize,
     frames: usize,
+    region: u32,
 }
 
 /// How far a program may go, and how large its minor heap is.
@@ -73,7 +78,15 @@ pub(crate) struct Machine<'c> {
     frames: Vec<Frame>,
     handlers: Vec<Handler>,
     exceptions: Vec<String>,
+    /// How often each segment ran, by the recursive definition it ran in.
     pub counts: Vec<u64>,
+    /// Branches that were not foreseen, by recursive definition.
+    pub missed: Vec<u64>,
+    /// How often each recursive definition was begun, and called itself.
+    pub entries: Vec<Entries>,
+    predictor: Predictor,
+    /// The recursive definition that runs; 0 outside.
+    region: u32,
     pub output: Vec<u8>,
     pub allocation: Allocation,
     /// The exception nobody caught.
@@ -81,6 +94,15 @@ pub(crate) struct Machine<'c> {
     fuel: u64,
     bounds: Bounds,
     lines: &'c crate::diagnostic::Lines,
+}
+
+/// Calls of a recursive definition.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Entries {
+    /// From elsewhere.
+    pub first: u64,
+    /// From itself.
+    pub again: u64,
 }
 
 /// What an item allocated in the minor heap.
@@ -129,7 +151,11 @@ impl<'c> Machine<'c> {
             frames: vec![],
             handlers: vec![],
             exceptions,
-            counts: vec![0; code.segments.len()],
+            counts: vec![0; code.segments.len() * (code.regions as usize + 1)],
+            missed: vec![0; code.regions as usize + 1],
+            entries: vec![Entries::default(); code.regions as usize + 1],
+            predictor: Predictor::default(),
+            region: 0,
             output: vec![],
             allocation: Allocation::default(),
             uncaught: None,
@@ -188,6 +214,7 @@ impl<'c> Machine<'c> {
         self.stack.clear();
         self.frames.clear();
         self.handlers.clear();
+        self.region = 0;
         self.acc = int(0);
         self.heap.settle();
         self.allocation = Allocation::default();
@@ -203,6 +230,7 @@ impl<'c> Machine<'c> {
                     };
                     self.stack.truncate(h.stack);
                     self.frames.truncate(h.frames);
+                    self.region = h.region;
                     self.acc = exception;
                     (pc, base) = (h.pc, h.base);
                 }
@@ -217,12 +245,23 @@ impl<'c> Machine<'c> {
             return Err(Interrupt::Stop(Stop::Fuel(self.bounds.fuel)));
         }
         self.fuel -= cost.fuel;
-        self.counts[id as usize] += 1;
+        self.counts[self.region as usize * self.costs.len() + id as usize] += 1;
         self.allocation.young += cost.bytes;
         if self.allocation.young > self.bounds.minor_heap {
             self.minor_collection(cost.bytes, Some(pc), base)?;
         }
         Ok(())
+    }
+
+    /// A conditional jump, foreseen or not.
+    #[inline]
+    fn branch(&mut self, taken: bool, to: u32, pc: &mut usize) {
+        if self.bounds.native && self.predictor.misses(*pc, taken) {
+            self.missed[self.region as usize] += 1;
+        }
+        if taken {
+            *pc = to as usize;
+        }
     }
 
     #[expect(clippy::too_many_lines, reason = "one arm for each instruction")]
@@ -274,37 +313,31 @@ impl<'c> Machine<'c> {
                 }
                 Op::Jump(to) => *pc = to as usize,
                 Op::JumpUnless(to) => {
-                    if self.acc == int(0) {
-                        *pc = to as usize;
-                    }
+                    let taken = self.acc == int(0);
+                    self.branch(taken, to, pc);
                 }
                 Op::JumpIf(to) => {
-                    if self.acc != int(0) {
-                        *pc = to as usize;
-                    }
+                    let taken = self.acc != int(0);
+                    self.branch(taken, to, pc);
                 }
                 Op::JumpNotInt(n, to) => {
-                    if self.acc != int(i64::from(n)) {
-                        *pc = to as usize;
-                    }
+                    let taken = self.acc != int(i64::from(n));
+                    self.branch(taken, to, pc);
                 }
                 Op::JumpNotTag(tag, to) => {
-                    if !self.heap.has_tag(self.acc, tag) {
-                        *pc = to as usize;
-                    }
+                    let taken = !self.heap.has_tag(self.acc, tag);
+                    self.branch(taken, to, pc);
                 }
                 Op::JumpNotRange(a, b, to) => {
-                    if !(i64::from(a)..=i64::from(b)).contains(&word(self.acc)) {
-                        *pc = to as usize;
-                    }
+                    let taken = !(i64::from(a)..=i64::from(b)).contains(&word(self.acc));
+                    self.branch(taken, to, pc);
                 }
                 Op::JumpNotConstant(c, to) => {
                     let order = self
                         .heap
                         .compare(self.acc, self.constants[c as usize], false);
-                    if order != Ok(Some(std::cmp::Ordering::Equal)) {
-                        *pc = to as usize;
-                    }
+                    let taken = order != Ok(Some(std::cmp::Ordering::Equal));
+                    self.branch(taken, to, pc);
                 }
                 Op::Closure(id, n) => {
                     self.room(n as usize + 2)?;
@@ -341,6 +374,7 @@ impl<'c> Machine<'c> {
                     base: *base,
                     stack: self.stack.len(),
                     frames: self.frames.len(),
+                    region: self.region,
                 }),
                 Op::EndHandler => {
                     self.handlers.pop();
@@ -359,14 +393,13 @@ impl<'c> Machine<'c> {
                 }
                 Op::JumpNotCompareInt(holds, to) => {
                     let b = self.pop();
-                    if !operate::holds(holds, (self.acc as i64).cmp(&(b as i64))) {
-                        *pc = to as usize;
-                    }
+                    let taken = !operate::holds(holds, (self.acc as i64).cmp(&(b as i64)));
+                    self.branch(taken, to, pc);
                 }
                 Op::JumpNotCompareImmediate(holds, n, to) => {
-                    if !operate::holds(holds, (self.acc as i64).cmp(&(int(i64::from(n)) as i64))) {
-                        *pc = to as usize;
-                    }
+                    let taken =
+                        !operate::holds(holds, (self.acc as i64).cmp(&(int(i64::from(n)) as i64)));
+                    self.branch(taken, to, pc);
                 }
                 Op::Reraise | Op::Operate(Operator::Raise) => {
                     return Err(Interrupt::Raise(self.acc));

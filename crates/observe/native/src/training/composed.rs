@@ -390,6 +390,72 @@ const TEXTS: &[(&str, &[&str], &str, &str)] = &[
         "",
         "let rec count f n c = if n = 0 then c else count f (n - 1) (if f n then c + 1 else c)\nlet odd n = n mod 2 = 1\nlet input n = n\nlet run n = count odd n 0\n",
     ),
+    (
+        "noise_count",
+        &["count: 1 jump"],
+        MIXED,
+        "let rec count l c = match l with [] -> c | x :: r -> if x < 512 then count r (c + 1) else count r (c - 3)\nlet input n = mixed n 7\nlet run l = count l 0\n",
+    ),
+    (
+        "noise_sum",
+        &["sum: 2 call"],
+        MIXED,
+        "let rec sum l = match l with [] -> 0 | x :: r -> if x < 512 then x + sum r else sum r - 5\nlet input n = mixed n 3\nlet run l = sum l\n",
+    ),
+    (
+        "noise_rare",
+        &["rare: 1 jump"],
+        MIXED,
+        "let rec rare l c = match l with [] -> c | x :: r -> if x < 64 then rare r (c + x) else rare r (c + 1)\nlet input n = mixed n 5\nlet run l = rare l 0\n",
+    ),
+    (
+        "noise_two",
+        &["two: 1 jump"],
+        MIXED,
+        "let rec two l a b = match l with [] -> a - b | x :: r -> if x mod 4 < 2 then (if x < 512 then two r (a + 1) b else two r a (b + 1)) else two r b a\nlet input n = mixed n 9\nlet run l = two l 0 0\n",
+    ),
+    (
+        "noise_numbers",
+        &["loop: 1 jump", "loop: 2 multiply"],
+        "",
+        "let rec loop n s c = if n = 0 then c else let t = (s * 1597 + 51749) mod 244944 in if t < 122472 then loop (n - 1) t (c + 1) else loop (n - 1) t (c - 2)\nlet input n = n\nlet run n = loop n 1 0\n",
+    ),
+    (
+        "noise_pairs",
+        &["pick: 2 allocate"],
+        MIXED,
+        "let rec pick l a b = match l with [] -> (a, b) | x :: r -> if x mod 64 < 32 then pick r (x :: a) b else pick r a (x :: b)\nlet input n = mixed n 11\nlet run l = pick l [] []\n",
+    ),
+    (
+        "converted",
+        &["loop: 3 =cvtsi2sd"],
+        "",
+        "let rec loop n r e = if n = 0 then r else\n  let x = float_of_int n in let y = float_of_int (n + r) in let z = float_of_int (r - n) in\n  loop (n - 1) (if x < e then (if y < e then 1 else 2) else if z < e then 3 else 4) e\nlet input n = n\nlet run n = loop n 0 1e9\n",
+    ),
+    (
+        "float_passed",
+        &["loop: 2 call"],
+        "",
+        "let half x = 0.5 *. x\nlet rec loop n x y = if n = 0 then x else loop (n - 1) (half y) (half x)\nlet input n = n\nlet run n = loop n 3.0 4.0\n",
+    ),
+    (
+        "float_list_apart",
+        &["walk: 3 float-add"],
+        "",
+        "let rec make n = if n = 0 then [] else float_of_int (n mod 9) :: make (n - 1)\nlet rec walk l a b c = match l with [] -> a +. b +. c | x :: r -> walk r (a +. x) (b +. 2. *. x) (c -. x)\nlet input n = make n\nlet run l = walk l 0. 0. 0.\n",
+    ),
+    (
+        "apply_walk",
+        &["walk: 1 =caml_apply2"],
+        UP,
+        "let rec walk f l a = match l with [] -> a | x :: r -> walk f r (f a x)\nlet larger (a : int) b = if a > b then a else b\nlet input n = up 1 n\nlet run l = walk larger l 0\n",
+    ),
+    (
+        "second_factor",
+        &["loop: 1 multiply"],
+        "",
+        "let rec loop n a = if n = 0 then a else loop (n - 1) ((n + 3) * a)\nlet input n = n\nlet run n = loop n 3\n",
+    ),
 ];
 
 pub(super) fn programs() -> Vec<Program> {

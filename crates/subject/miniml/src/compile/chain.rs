@@ -7,15 +7,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::{Chain, RESULT};
 use crate::core::{Expr, Lambda, Pattern, Program, VarId, Work};
 
-/// Where a value comes from: a parameter, or the result of the function's own call.
-const RESULT: usize = usize::MAX;
+/// Where values come from: parameters, or the result of the function's own call.
+type Sources = BTreeSet<Chain>;
 
-type Sources = BTreeSet<usize>;
+/// The chains an operation is on, and those on which a float is put into a box that is opened one call later.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Membership {
+    pub chains: BTreeSet<Chain>,
+    pub boxed: BTreeSet<Chain>,
+    /// Those it is on by its second operand, whose tag is shifted out before a multiplication.
+    pub second: BTreeSet<Chain>,
+}
 
-/// Addresses of the operations that are on a chain.
-pub(super) fn find(program: &Program, chained: &mut BTreeSet<usize>) {
+type Chained = BTreeMap<usize, Membership>;
+
+/// The operations that are on a chain, by address.
+pub(super) fn find(program: &Program) -> Chained {
+    let mut all = Chained::new();
+    let chained = &mut all;
     for item in program.items.iter().filter(|i| !i.library) {
         match &item.work {
             Work::Nothing => {}
@@ -26,6 +38,7 @@ pub(super) fn find(program: &Program, chained: &mut BTreeSet<usize>) {
                 .for_each(|(g, l)| function(Name::Global(*g), l, chained)),
         }
     }
+    all
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +48,7 @@ enum Name {
 }
 
 /// Looks for recursive functions inside.
-fn expression(e: &Expr, chained: &mut BTreeSet<usize>) {
+fn expression(e: &Expr, chained: &mut Chained) {
     if let Expr::LetRec(functions, _) = e {
         functions
             .iter()
@@ -50,7 +63,27 @@ fn expression(e: &Expr, chained: &mut BTreeSet<usize>) {
         .for_each(|c| expression(c, chained));
 }
 
-fn function(name: Name, lambda: &Lambda, chained: &mut BTreeSet<usize>) {
+/// The most calls of functions of their own definition on one way through an expression.
+pub(super) fn own_calls(e: &Expr, is_own: &dyn Fn(&Expr) -> bool) -> usize {
+    let of = |e: &Expr| own_calls(e, is_own);
+    match e {
+        Expr::Lambda(_) => 0,
+        Expr::If(c, yes, no) => of(c) + of(yes).max(of(no)),
+        Expr::Match { value, clauses, .. } | Expr::Try(value, clauses) => {
+            let guards: usize = clauses.iter().flat_map(|c| &c.guard).map(of).sum();
+            let bodies = clauses.iter().map(|c| of(&c.body)).max();
+            of(value) + guards + bodies.unwrap_or(0)
+        }
+        Expr::LetRec(_, body) => of(body),
+        Expr::Apply(f, arguments) => {
+            let inside: usize = arguments.iter().map(of).sum();
+            inside + usize::from(is_own(f))
+        }
+        other => other.children().into_iter().map(of).sum(),
+    }
+}
+
+fn function(name: Name, lambda: &Lambda, chained: &mut Chained) {
     expression(&lambda.body, chained);
     let mut flow = Flow {
         name,
@@ -61,17 +94,22 @@ fn function(name: Name, lambda: &Lambda, chained: &mut BTreeSet<usize>) {
     };
     for (i, (parameter, _)) in lambda.parameters.iter().enumerate() {
         if let Pattern::Variable(v) = parameter {
-            flow.sources.insert(*v, [i].into());
+            flow.sources.insert(*v, [i as Chain].into());
         }
+    }
+    if own_calls(&lambda.body, &|f| flow.is_own(f)) > 1 {
+        return;
     }
     let result = flow.sources(&lambda.body);
     for arguments in std::mem::take(&mut flow.calls) {
         for (i, argument) in arguments.iter().enumerate() {
-            flow.mark(argument, i, chained, 0);
+            flow.mark(argument, i as Chain, chained, 0);
+            flow.boxed(argument, i as Chain, chained);
         }
     }
     if result.contains(&RESULT) {
         flow.mark(&lambda.body, RESULT, chained, 0);
+        flow.boxed(&lambda.body, RESULT, chained);
     }
 }
 
@@ -145,15 +183,22 @@ impl<'p> Flow<'p> {
     }
 
     /// Marks the operations between a source and an expression's value.
-    fn mark(&mut self, e: &'p Expr, source: usize, chained: &mut BTreeSet<usize>, depth: u32) {
+    fn mark(&mut self, e: &'p Expr, source: Chain, chained: &mut Chained, depth: u32) {
         if depth > 200 || !self.sources(e).contains(&source) {
             return;
         }
         let next = depth + 1;
         match e {
             Expr::Operate(_, arguments, _) => {
-                if !chained.insert(std::ptr::from_ref(e).addr()) {
+                let membership = chained.entry(std::ptr::from_ref(e).addr()).or_default();
+                if !membership.chains.insert(source) {
                     return;
+                }
+                if let [_, second] = &arguments[..]
+                    && self.sources(second).contains(&source)
+                {
+                    let membership = chained.entry(std::ptr::from_ref(e).addr()).or_default();
+                    membership.second.insert(source);
                 }
                 arguments
                     .iter()
@@ -177,6 +222,35 @@ impl<'p> Flow<'p> {
             Expr::Sequence(parts) => parts
                 .iter()
                 .for_each(|p| self.mark(p, source, chained, next)),
+            _ => {}
+        }
+    }
+
+    /// Marks the operation whose float is handed on in a box.
+    fn boxed(&self, e: &'p Expr, source: Chain, chained: &mut Chained) {
+        match e {
+            Expr::Operate(operator, ..) if operator.gives_float() => {
+                if let Some(membership) = chained.get_mut(&std::ptr::from_ref(e).addr())
+                    && membership.chains.contains(&source)
+                {
+                    membership.boxed.insert(source);
+                }
+            }
+            Expr::Local(v) => {
+                if let Some(value) = self.values.get(v).copied() {
+                    self.boxed(value, source, chained);
+                }
+            }
+            Expr::If(_, yes, no) => {
+                self.boxed(yes, source, chained);
+                self.boxed(no, source, chained);
+            }
+            Expr::Match { clauses, .. } => {
+                for clause in clauses {
+                    self.boxed(&clause.body, source, chained);
+                }
+            }
+            Expr::Let(_, body) | Expr::LetRec(_, body) => self.boxed(body, source, chained),
             _ => {}
         }
     }

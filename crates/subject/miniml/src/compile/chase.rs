@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::chain::own_calls;
 use super::pattern::variables;
+use crate::code::Chain;
 use crate::core::{Expr, Lambda, Pattern, Program, VarId, Work};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,8 +27,17 @@ struct Origin {
     loads: u32,
 }
 
-/// Variables whose loading is on a chain, with the number of loads.
-pub(super) fn find(program: &Program) -> BTreeMap<VarId, u32> {
+/// A variable whose loading is on a chain.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chased {
+    chain: Chain,
+    loads: u32,
+    /// Whether it is on the first chain of its function, the one that a sum of prices counts.
+    first: bool,
+}
+
+/// Variables whose loading is on a chain.
+pub(super) fn find(program: &Program) -> BTreeMap<VarId, Chased> {
     let mut chased = BTreeMap::new();
     for item in &program.items {
         match &item.work {
@@ -44,19 +55,31 @@ pub(super) fn find(program: &Program) -> BTreeMap<VarId, u32> {
     chased
 }
 
-/// The longest chain of loads in a pattern.
-pub(super) fn loads(pattern: &Pattern, chased: &BTreeMap<VarId, u32>) -> usize {
+/// The longest chain of loads in a pattern: on the first chain of the function, and on each.
+pub(super) fn loads(
+    pattern: &Pattern,
+    chased: &BTreeMap<VarId, Chased>,
+) -> (usize, BTreeMap<Chain, usize>) {
+    let mut chains = BTreeMap::new();
     if chased.is_empty() {
-        return 0;
+        return (0, chains);
     }
     let mut names = BTreeSet::new();
     variables(pattern, &mut names);
-    let all = names.iter().filter_map(|v| chased.get(v));
-    all.max().map_or(0, |n| *n as usize)
+    let mut first = 0;
+    for one in names.iter().filter_map(|v| chased.get(v)) {
+        let loads = one.loads as usize;
+        let most = chains.entry(one.chain).or_insert(0);
+        *most = loads.max(*most);
+        if one.first {
+            first = first.max(loads);
+        }
+    }
+    (first, chains)
 }
 
 /// Recursive functions in an expression that is in none.
-fn inside(e: &Expr, chased: &mut BTreeMap<VarId, u32>) {
+fn inside(e: &Expr, chased: &mut BTreeMap<VarId, Chased>) {
     if let Expr::LetRec(functions, _) = e {
         let names: Vec<Name> = functions.iter().map(|(v, _)| Name::Local(*v)).collect();
         functions
@@ -66,13 +89,16 @@ fn inside(e: &Expr, chased: &mut BTreeMap<VarId, u32>) {
     e.children().into_iter().for_each(|c| inside(c, chased));
 }
 
-fn function(names: &[Name], lambda: &Lambda, chased: &mut BTreeMap<VarId, u32>) {
+fn function(names: &[Name], lambda: &Lambda, chased: &mut BTreeMap<VarId, Chased>) {
     inside(&lambda.body, chased);
     let mut chase = Chase {
         names,
         origins: BTreeMap::new(),
         hits: BTreeMap::new(),
     };
+    if own_calls(&lambda.body, &|f| chase.is_own(f)) > 1 {
+        return;
+    }
     for (i, (parameter, _)) in lambda.parameters.iter().enumerate() {
         let origin = Origin {
             parameter: i,
@@ -82,10 +108,17 @@ fn function(names: &[Name], lambda: &Lambda, chased: &mut BTreeMap<VarId, u32>) 
         chase.bind(parameter, origin);
     }
     chase.walk(&lambda.body);
-    // Chains from several parameters overlap: the first stands for all.
-    let Chase { mut hits, .. } = chase;
-    if let Some((_, first)) = hits.pop_first() {
-        chased.extend(first);
+    // Chains from several parameters overlap: in a sum the first stands for all.
+    let first = chase.hits.keys().next().copied();
+    for (parameter, hits) in chase.hits {
+        for (v, loads) in hits {
+            let one = Chased {
+                chain: parameter as Chain,
+                loads,
+                first: Some(parameter) == first,
+            };
+            chased.entry(v).or_insert(one);
+        }
     }
 }
 

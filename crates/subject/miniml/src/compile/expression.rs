@@ -1,6 +1,8 @@
 //! Code of expressions.
 
+use super::chain::Membership;
 use super::charge::{Kind, charge_of, int_comparison, is_comparison};
+use super::function::Known;
 use super::{Compiler, Want};
 use crate::code::{Constant, Op};
 use crate::construct::Construct;
@@ -77,8 +79,8 @@ impl<'p> Compiler<'p> {
             }
             Expr::Apply(function, arguments) => self.apply(function, arguments, want),
             Expr::Operate(operator, arguments, ty) => {
-                let chained = self.chained.contains(&std::ptr::from_ref(e).addr());
-                self.operate(*operator, arguments, *ty, chained);
+                let chained = self.chained.get(&std::ptr::from_ref(e).addr()).cloned();
+                self.operate(*operator, arguments, *ty, chained.as_ref());
                 if operator.gives_float() {
                     self.box_float(want);
                 }
@@ -139,10 +141,13 @@ impl<'p> Compiler<'p> {
             Expr::If(condition, yes, no) => {
                 let jumps = self.condition(condition);
                 self.border();
+                let before = self.frame.returning;
                 self.expr(yes, want);
                 let end = self.emit(Op::Jump(0));
                 self.patch_all(jumps);
+                let after = std::mem::replace(&mut self.frame.returning, before);
                 self.expr(no, want);
+                self.frame.returning |= after;
                 self.patch(end);
             }
             Expr::Match {
@@ -369,9 +374,25 @@ impl<'p> Compiler<'p> {
         });
         self.frame.depth -= n;
         self.border();
+        if !want.tail && self.frame.recursive && known.is_some_and(|k| self.is_own(k)) {
+            self.frame.returning = true;
+            self.charge(Construct::ReturnOwn, 1);
+        }
     }
 
-    fn operate(&mut self, operator: Operator, arguments: &'p [Expr], ty: Ty, chained: bool) {
+    /// Whether a function belongs to the recursive definition that is compiled.
+    fn is_own(&self, known: Known) -> bool {
+        let region = |function: u32| self.code.functions[function as usize].region;
+        self.frame.function.map(region) == Some(region(known.function))
+    }
+
+    fn operate(
+        &mut self,
+        operator: Operator,
+        arguments: &'p [Expr],
+        ty: Ty,
+        chained: Option<&Membership>,
+    ) {
         use Operator as O;
         let kind = self.kind_of(operator, arguments, ty);
         let charge = charge_of(operator, kind);

@@ -68,6 +68,7 @@ impl<'p> Compiler<'p> {
             entry: 0,
             arity,
             words,
+            region: 0,
         });
         Known {
             function,
@@ -75,6 +76,14 @@ impl<'p> Compiler<'p> {
             closed,
             tupled: tupled(lambda),
         }
+    }
+
+    /// A number for a recursive definition; paper mode tells none apart.
+    fn region(&mut self) -> u32 {
+        if self.is_native() {
+            self.code.regions += 1;
+        }
+        self.code.regions
     }
 
     fn is_closed<'a>(&self, captured: impl IntoIterator<Item = &'a VarId>) -> bool {
@@ -140,8 +149,10 @@ impl<'p> Compiler<'p> {
     }
 
     pub(super) fn global_functions(&mut self, functions: &'p [(GlobalId, Lambda)]) {
+        let region = self.region();
         for (global, lambda) in functions {
             let known = self.declare(lambda, true, 0);
+            self.code.functions[known.function as usize].region = region;
             self.known_globals.insert(*global, known);
         }
         for (global, lambda) in functions {
@@ -165,6 +176,7 @@ impl<'p> Compiler<'p> {
             captures.push(free.into_iter().collect::<Vec<_>>());
         }
         let closed = self.is_closed(&all);
+        let region = self.region();
         let mut knowns = Vec::new();
         let mut total = 0;
         for (i, (variable, lambda)) in functions.iter().enumerate() {
@@ -172,6 +184,7 @@ impl<'p> Compiler<'p> {
             let words = 1 + code_words(lambda) + if i == 0 { all.len() } else { 0 };
             total += words;
             let known = self.declare(lambda, closed, words);
+            self.code.functions[known.function as usize].region = region;
             self.known.insert(*variable, known);
             knowns.push(known);
         }
@@ -222,6 +235,8 @@ impl<'p> Compiler<'p> {
             function: Some(body.id),
             ..Frame::default()
         };
+        let region = self.code.functions[body.id as usize].region;
+        self.frame.recursive = region != 0;
         for (i, variable) in body.captured.iter().enumerate() {
             self.frame
                 .locations

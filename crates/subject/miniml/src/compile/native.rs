@@ -2,6 +2,7 @@
 //! registers, calls of known functions. Read from the compiler's own output (`-dcmm`, `-S`) of version 4.13.
 
 use super::Compiler;
+use super::chain::Membership;
 use super::charge::{Kind, is_comparison};
 use super::function::Known;
 use crate::construct::Construct;
@@ -109,7 +110,7 @@ impl Compiler<'_> {
         operator: Operator,
         kind: Kind,
         arguments: &[Expr],
-        chained: bool,
+        chained: Option<&Membership>,
     ) {
         use Construct as C;
         use Operator as O;
@@ -118,57 +119,77 @@ impl Compiler<'_> {
             .skip(usize::from(operator != O::IntMul))
             .find_map(|a| self.int_of(a).filter(|n| *n != 0))
             .map(|n| n.unsigned_abs().is_power_of_two());
-        let pick = |plain, chain| if chained { chain } else { plain };
-        self.charge(
-            match (operator, constant) {
-                (O::IntNegate | O::IntAdd | O::IntSub | O::BoolNot, _)
-                | (O::IntMul, Some(true)) => C::AddInt,
-                (O::IntMul, Some(false)) => C::MulIntConst,
-                (O::IntMul, None) => pick(C::MulInt, C::MulIntChain),
-                (O::IntDiv, Some(true)) => C::DivIntPow2,
-                (O::IntDiv, Some(false)) => C::DivIntConst,
-                (O::IntDiv, None) => pick(C::DivInt, C::DivIntChain),
-                (O::IntMod, Some(true)) => C::ModIntPow2,
-                (O::IntMod, Some(false)) => C::ModIntConst,
-                (O::IntMod, None) => pick(C::ModInt, C::ModIntChain),
-                (O::FloatNegate | O::FloatAbs | O::FloatAdd | O::FloatSub, _) => {
-                    pick(C::AddFloat, C::AddFloatChain)
-                }
-                (O::FloatMul, _) => pick(C::MulFloat, C::MulFloatChain),
-                (O::FloatDiv, _) => pick(C::DivFloat, C::DivFloatChain),
-                (O::FloatOfInt | O::IntOfFloat, _) => C::ConvertFloat,
-                (O::FloatSqrt, _) => C::SqrtFloat,
-                (
-                    O::FloatPower
-                    | O::FloatExp
-                    | O::FloatLog
-                    | O::FloatSin
-                    | O::FloatCos
-                    | O::FloatFloor
-                    | O::FloatCeil,
-                    _,
-                ) => C::CallFloat,
-                (O::Raise, _) => C::RaiseExn,
-                (O::CharCode, _) => return,
-                (O::StringLength | O::StringGet | O::CharOfCode, _) => C::Load,
-                (
-                    O::Compare
-                    | O::Equal
-                    | O::NotEqual
-                    | O::Less
-                    | O::LessEqual
-                    | O::Greater
-                    | O::GreaterEqual,
-                    _,
-                ) => match kind {
-                    Kind::Int => C::CompareInt,
-                    Kind::Float => C::CompareFloat,
-                    Kind::String => C::CompareString,
-                    Kind::Any => C::ComparePoly,
-                },
-                _ => C::CallPrimitive,
+        let pick = |plain, chain| if chained.is_some() { chain } else { plain };
+        let construct = match (operator, constant) {
+            (O::IntNegate | O::IntAdd | O::IntSub | O::BoolNot, _) | (O::IntMul, Some(true)) => {
+                C::AddInt
+            }
+            (O::IntMul, Some(false)) => C::MulIntConst,
+            (O::IntMul, None) => pick(C::MulInt, C::MulIntChain),
+            (O::IntDiv, Some(true)) => C::DivIntPow2,
+            (O::IntDiv, Some(false)) => C::DivIntConst,
+            (O::IntDiv, None) => pick(C::DivInt, C::DivIntChain),
+            (O::IntMod, Some(true)) => C::ModIntPow2,
+            (O::IntMod, Some(false)) => C::ModIntConst,
+            (O::IntMod, None) => pick(C::ModInt, C::ModIntChain),
+            (O::FloatNegate | O::FloatAbs | O::FloatAdd | O::FloatSub, _) => {
+                pick(C::AddFloat, C::AddFloatChain)
+            }
+            (O::FloatMul, _) => pick(C::MulFloat, C::MulFloatChain),
+            (O::FloatDiv, _) => pick(C::DivFloat, C::DivFloatChain),
+            (O::FloatOfInt | O::IntOfFloat, _) => C::ConvertFloat,
+            (O::FloatSqrt, _) => C::SqrtFloat,
+            (
+                O::FloatPower
+                | O::FloatExp
+                | O::FloatLog
+                | O::FloatSin
+                | O::FloatCos
+                | O::FloatFloor
+                | O::FloatCeil,
+                _,
+            ) => C::CallFloat,
+            (O::Raise, _) => C::RaiseExn,
+            (O::CharCode, _) => return,
+            (O::StringLength | O::StringGet | O::CharOfCode, _) => C::Load,
+            (
+                O::Compare
+                | O::Equal
+                | O::NotEqual
+                | O::Less
+                | O::LessEqual
+                | O::Greater
+                | O::GreaterEqual,
+                _,
+            ) => match kind {
+                Kind::Int => C::CompareInt,
+                Kind::Float => C::CompareFloat,
+                Kind::String => C::CompareString,
+                Kind::Any => C::ComparePoly,
             },
-            1,
-        );
+            _ => C::CallPrimitive,
+        };
+        self.charge(construct, 1);
+        self.charge_latency(construct, chained);
+    }
+
+    /// The latency of an operation on every chain it is on.
+    pub(super) fn charge_latency(&mut self, construct: Construct, chained: Option<&Membership>) {
+        let Some((membership, latency)) = chained.zip(construct.latency()) else {
+            return;
+        };
+        for chain in &membership.chains {
+            self.charge_chain(*chain, latency, 1);
+        }
+        for chain in membership
+            .second
+            .iter()
+            .filter(|_| latency == Construct::MulIntChain)
+        {
+            self.charge_chain(*chain, Construct::UntagChain, 1);
+        }
+        for chain in &membership.boxed {
+            self.charge_chain(*chain, Construct::BoxChain, 1);
+        }
     }
 }

@@ -81,11 +81,15 @@ impl<'p> Compiler<'p> {
     }
 
     fn charge_tests(&mut self, cost: Cost, pattern: &Pattern) {
-        let chased = super::chase::loads(pattern, &self.chased).min(cost.loads);
+        let (chased, chains) = super::chase::loads(pattern, &self.chased);
+        let chased = chased.min(cost.loads);
         self.charge(Construct::BranchTag, cost.branches);
         self.charge(Construct::Switch, cost.switches);
         self.charge(Construct::Load, cost.loads - chased);
         self.charge(Construct::LoadChain, chased);
+        for (chain, n) in chains {
+            self.charge_chain(chain, Construct::LoadChain, n);
+        }
     }
 
     /// Slots for the variables of a pattern.
@@ -114,6 +118,7 @@ impl<'p> Compiler<'p> {
     ) {
         let slot = self.frame.depth - 1;
         let mut ends = Vec::new();
+        let (before, mut after) = (self.frame.returning, false);
         let patterns: Vec<&Pattern> = clauses.iter().map(|c| &c.pattern).collect();
         for (clause, cost) in clauses.iter().zip(costs(&patterns, ghost)) {
             let mut failures = Vec::new();
@@ -127,6 +132,7 @@ impl<'p> Compiler<'p> {
             self.charge(Construct::TupleMatch, elements(&clause.pattern));
             self.charge_tests(cost, &clause.pattern);
             self.expr(&clause.body, want);
+            after |= std::mem::replace(&mut self.frame.returning, before);
             let bound = self.frame.depth - slot - 1;
             self.emit(Op::Drop(bound + 1));
             ends.push(self.emit(Op::Jump(0)));
@@ -142,6 +148,7 @@ impl<'p> Compiler<'p> {
             self.emit(Op::Local(slot));
             self.emit(Op::Reraise);
         }
+        self.frame.returning |= after;
         self.patch_all(ends);
         self.frame.depth = slot;
     }

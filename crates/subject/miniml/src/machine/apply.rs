@@ -6,7 +6,16 @@ use super::{Frame, Interrupt, Machine};
 impl Machine<'_> {
     #[inline]
     pub(super) fn enter(&mut self, pc: usize, base: usize) -> Result<(), Interrupt> {
-        self.frames.push(Frame { pc, base, more: 0 });
+        let region = self.region;
+        if self.bounds.native {
+            self.predictor.enter();
+        }
+        self.frames.push(Frame {
+            pc,
+            base,
+            more: 0,
+            region,
+        });
         if self.frames.len().is_multiple_of(1 << 16) {
             self.check_memory()?;
         }
@@ -27,7 +36,17 @@ impl Machine<'_> {
         let id = word(self.heap.field(self.acc, 0)) as usize;
         *base = self.stack.len() - n;
         self.stack.push(self.acc);
-        *pc = self.code.functions[id].entry as usize;
+        let function = self.code.functions[id];
+        if function.region != 0 {
+            let entries = &mut self.entries[function.region as usize];
+            if self.region == function.region {
+                entries.again += 1;
+            } else {
+                entries.first += 1;
+                self.region = function.region;
+            }
+        }
+        *pc = function.entry as usize;
     }
 
     /// `acc` becomes a function that holds the `n` words on top.
@@ -74,6 +93,7 @@ impl Machine<'_> {
                     pc: 0,
                     base: 0,
                     more: n - arity,
+                    region: self.region,
                 });
                 n = arity;
                 continue;
@@ -90,7 +110,12 @@ impl Machine<'_> {
             pc: 0,
             base: 0,
             more: 0,
+            region: 0,
         });
+        self.region = frame.region;
+        if self.bounds.native && self.predictor.misses_return(frame.pc) {
+            self.missed[self.region as usize] += 1;
+        }
         if frame.more > 0 {
             return self.apply(frame.more, pc, base);
         }

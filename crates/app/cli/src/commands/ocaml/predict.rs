@@ -109,6 +109,7 @@ fn call(row: &Row) -> Call {
         },
         line: row.line,
         counts: counted.counts,
+        regions: counted.regions,
         promoted: Some(counted.promoted),
     }
 }

@@ -1,0 +1,390 @@
+//! Prices for programs in which much goes on at once: the time of a part is that of its longest alternative, and a program's time the sum over its parts.
+//!
+//! The sum of maxima of linear functions is fitted by turns, as in max-affine regression (Magnani and Boyd, *Convex piecewise-linear fitting*, 2009):
+//! prices say which alternative of each part is the longest, and with these fixed, prices are non-negative least squares of relative errors. It comes to
+//! rest at a local optimum only, so several starts are tried. Afterwards errors are weighted down by their own size (iteratively reweighted least squares), which leads to
+//! the least sum of absolute relative errors, so that programs the alternatives do not describe count less.
+//! Bounds of prices come from resampled programs (bootstrap), with alternatives and weights held fixed.
+
+use std::collections::BTreeMap;
+
+use pricetag_cost_model::region::{self, Region};
+use pricetag_cost_model::{CostModel, Domain, Formula, Price};
+use pricetag_dataset::{Dataset, FeatureId};
+use pricetag_estimator::{Column, Design, Estimator, Values};
+use pricetag_quantity::quantile;
+use pricetag_regress::NonNegative;
+use pricetag_study::Method;
+use pricetag_study::interval::interval;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use crate::interval::FOLDS;
+use crate::time::{LEVEL, options};
+use crate::{cost, rows};
+
+/// The feature that is 1 in every row.
+const BASE: &str = "base";
+
+/// Prices at the start: of what the first alternatives count, and of what only others count.
+const STARTS: [(f64, f64); 3] = [(1.0, 0.0), (0.5, 2.0), (0.5, 1.0)];
+
+/// Turns of each start, and of the reweighting.
+const TURNS: usize = 25;
+
+/// Relative errors below this all weigh the same.
+const SMALL: f64 = 0.1;
+
+/// Turns that a fit without some of the programs takes from the prices of all.
+const FOLD_TURNS: usize = 3;
+
+/// Resamples for the bounds of prices.
+const RESAMPLES: usize = 100;
+
+/// A count: construct and number.
+type Counts = Vec<(usize, f64)>;
+
+struct Row {
+    group: String,
+    ns: f64,
+    regions: Vec<Vec<Counts>>,
+}
+
+struct Problem {
+    names: Vec<String>,
+    base: usize,
+    rows: Vec<Row>,
+}
+
+/// Parts of each row of a table.
+fn parts(table: &Dataset) -> Vec<Vec<Region>> {
+    let mut all = vec![vec![]; table.observations.len()];
+    for (index, feature) in table.features.iter().enumerate() {
+        if region::parse_column(&feature.name).is_some() {
+            for (row, value) in table.dense(FeatureId(index as u32)).into_iter().enumerate() {
+                region::collect(&mut all[row], &feature.name, value);
+            }
+        }
+    }
+    all
+}
+
+/// Times of a table's rows by learnt prices.
+pub(crate) fn predict(table: &Dataset, model: &CostModel) -> Vec<f64> {
+    let mut prices = BTreeMap::new();
+    if let Formula::Linear { terms, .. } = &model.formula {
+        prices.extend(terms.iter().map(|(price, name)| (name.as_str(), *price)));
+    }
+    let price = |name: &str| prices.get(name).copied().unwrap_or(0.0);
+    let parts = parts(table).into_iter();
+    parts
+        .map(|regions| {
+            let counts = region::longest(&regions, &price);
+            price(BASE) + counts.iter().map(|(c, n)| n * price(c)).sum::<f64>()
+        })
+        .collect()
+}
+
+impl Problem {
+    /// Rows without collections; nothing if the table tells no parts apart.
+    fn new(table: &Dataset, unsupported: &[String]) -> Option<Self> {
+        let quiet = rows(table, &|row| {
+            cost(row, "collections") == 0.0 && cost(row, "ns") > 0.0
+        });
+        let parts = parts(&quiet);
+        let constructs = parts.iter().flatten().flatten().flat_map(BTreeMap::keys);
+        let mut names: Vec<String> = constructs
+            .filter(|c| !unsupported.contains(c))
+            .cloned()
+            .collect();
+        names.sort();
+        names.dedup();
+        if names.is_empty() {
+            return None;
+        }
+        let base = names.len();
+        names.push(BASE.to_owned());
+        let numbers: BTreeMap<&str, usize> = names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| (name.as_str(), i))
+            .collect();
+        let numbered = |counts: &region::Counts| -> Counts {
+            let known = counts.iter();
+            known
+                .filter_map(|(c, n)| Some((*numbers.get(c.as_str())?, *n)))
+                .collect()
+        };
+        let rows = quiet
+            .observations
+            .iter()
+            .zip(parts)
+            .map(|(row, regions)| Row {
+                group: row.group.clone(),
+                ns: cost(row, "ns"),
+                regions: regions
+                    .iter()
+                    .map(|alternatives| alternatives.iter().map(numbered).collect())
+                    .collect(),
+            });
+        let rows = rows.collect();
+        Some(Self { names, base, rows })
+    }
+
+    /// Counts of the longest alternatives of a row.
+    fn longest(&self, row: &Row, prices: &[f64]) -> Vec<f64> {
+        let mut all = vec![0.0; self.names.len()];
+        all[self.base] = 1.0;
+        let time = |counts: &Counts| counts.iter().map(|(c, n)| n * prices[*c]).sum::<f64>();
+        for region in &row.regions {
+            let longest = region.iter().map(|counts| (time(counts), counts));
+            let longest = longest.reduce(|most, next| if next.0 > most.0 { next } else { most });
+            for (construct, n) in longest.iter().flat_map(|(_, counts)| *counts) {
+                all[*construct] += n;
+            }
+        }
+        all
+    }
+
+    fn table(&self, prices: &[f64]) -> Vec<Vec<f64>> {
+        let rows = self.rows.iter();
+        rows.map(|row| self.longest(row, prices)).collect()
+    }
+
+    /// Signed relative errors.
+    fn errors(&self, counts: &[Vec<f64>], prices: &[f64]) -> Vec<f64> {
+        let rows = self.rows.iter().zip(counts);
+        rows.map(|(row, counts)| dot(counts, prices) / row.ns - 1.0)
+            .collect()
+    }
+
+    /// Non-negative prices for fixed alternatives.
+    fn fit(&self, counts: &[Vec<f64>], weights: &[f64]) -> Option<Vec<f64>> {
+        let used: Vec<usize> = (0..self.names.len())
+            .filter(|&c| {
+                counts
+                    .iter()
+                    .zip(weights)
+                    .any(|(r, w)| r[c] > 0.0 && *w > 0.0)
+            })
+            .collect();
+        let columns = used.iter().map(|&c| Column {
+            name: self.names[c].clone(),
+            values: Values::Dense(counts.iter().map(|r| r[c]).collect()),
+        });
+        let target = self.rows.iter().map(|r| r.ns).collect();
+        let mut design = Design::new(columns.collect(), target);
+        let rows = self.rows.iter().zip(weights);
+        design.weights = rows.map(|(r, w)| w / (r.ns * r.ns)).collect();
+        let fitted = NonNegative.fit(&design.check().ok()?).ok()?;
+        let mut prices = vec![0.0; self.names.len()];
+        for (c, coefficient) in used.into_iter().zip(&fitted.coefficients) {
+            prices[c] = coefficient.estimate?;
+        }
+        Some(prices)
+    }
+
+    /// Turns from some prices on, with squared errors, up to a fixed point; the best prices on the way.
+    fn turns(&self, start: Vec<f64>) -> Option<(f64, Vec<f64>)> {
+        let equal = vec![1.0; self.rows.len()];
+        let (mut prices, mut best) = (start, None::<(f64, Vec<f64>)>);
+        for turn in 0..TURNS {
+            let next = self.fit(&self.table(&prices), &equal)?;
+            let errors = self.errors(&self.table(&next), &next);
+            let loss = errors.iter().map(|e| e * e).sum::<f64>();
+            if best.as_ref().is_none_or(|b| loss < b.0) {
+                best = Some((loss, next.clone()));
+            }
+            let still = prices
+                .iter()
+                .zip(&next)
+                .all(|(a, b)| (a - b).abs() <= 1e-4 * (1.0 + b));
+            // From the third turn on half the way: two assignments may follow each other for ever.
+            prices = if turn < 3 {
+                next
+            } else {
+                halfway(&prices, &next)
+            };
+            if still {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Prices with a smaller sum of absolute errors, of the rows that weigh something.
+    fn robust(&self, start: &[f64], share: &[f64], turns: usize) -> Option<Vec<f64>> {
+        let mut prices = start.to_vec();
+        let mut best = (f64::INFINITY, prices.clone());
+        for _ in 0..turns {
+            let counts = self.table(&prices);
+            let weights = weights(&self.errors(&counts, &prices), share);
+            let next = self.fit(&counts, &weights)?;
+            prices = halfway(&prices, &next);
+            let errors = self.errors(&self.table(&prices), &prices);
+            let loss = errors
+                .iter()
+                .zip(share)
+                .map(|(e, s)| e.abs() * s)
+                .sum::<f64>();
+            if loss < best.0 {
+                best = (loss, prices.clone());
+            }
+        }
+        Some(best.1)
+    }
+
+    fn solve(&self) -> Option<Vec<f64>> {
+        let mut first = vec![false; self.names.len()];
+        let works = self
+            .rows
+            .iter()
+            .flat_map(|r| &r.regions)
+            .filter_map(|r| r.first());
+        works.flatten().for_each(|(c, _)| first[*c] = true);
+        let squares = STARTS.into_iter().filter_map(|(work, waiting)| {
+            let start = first.iter().map(|f| if *f { work } else { waiting });
+            self.turns(start.collect())
+        });
+        let best = squares.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        self.robust(&best.1, &vec![1.0; self.rows.len()], TURNS)
+    }
+
+    fn groups(&self) -> Vec<&str> {
+        let mut groups: Vec<&str> = self.rows.iter().map(|r| r.group.as_str()).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        groups
+    }
+
+    /// Times measured, and predicted by prices learnt without the program and those left out with it.
+    fn left_out(&self, prices: &[f64]) -> Vec<(f64, f64)> {
+        let groups = self.groups();
+        let fold = |row: &Row| groups.binary_search(&row.group.as_str()).unwrap_or(0) % FOLDS;
+        let folds: Vec<usize> = self.rows.iter().map(fold).collect();
+        let mut pairs = Vec::new();
+        for out in 0..FOLDS.min(groups.len()) {
+            let share: Vec<f64> = folds
+                .iter()
+                .map(|f| f64::from(u8::from(*f != out)))
+                .collect();
+            let Some(without) = self.robust(prices, &share, FOLD_TURNS) else {
+                continue;
+            };
+            for (row, _) in self.rows.iter().zip(&folds).filter(|(_, f)| **f == out) {
+                pairs.push((row.ns, dot(&self.longest(row, &without), &without)));
+            }
+        }
+        pairs
+    }
+
+    /// Bounds of each price over resampled programs.
+    fn bounds(&self, prices: &[f64], seed: u64) -> Vec<Option<(f64, f64)>> {
+        let groups = self.groups();
+        let counts = self.table(prices);
+        let errors = self.errors(&counts, prices);
+        let mut random = Pcg64Mcg::seed_from_u64(seed);
+        let mut drawn: Vec<Vec<f64>> = vec![vec![]; self.names.len()];
+        for _ in 0..RESAMPLES {
+            let mut times: BTreeMap<&str, f64> = BTreeMap::new();
+            for _ in &groups {
+                let pick = groups[random.random_range(0..groups.len())];
+                *times.entry(pick).or_default() += 1.0;
+            }
+            let share: Vec<f64> = self
+                .rows
+                .iter()
+                .map(|r| times.get(r.group.as_str()).copied().unwrap_or(0.0))
+                .collect();
+            let Some(found) = self.fit(&counts, &weights(&errors, &share)) else {
+                continue;
+            };
+            for (c, values) in drawn.iter_mut().enumerate() {
+                let occurs = counts
+                    .iter()
+                    .zip(&share)
+                    .any(|(r, s)| r[c] > 0.0 && *s > 0.0);
+                if occurs {
+                    values.push(found[c]);
+                }
+            }
+        }
+        let tail = (1.0 - LEVEL) / 2.0;
+        drawn
+            .into_iter()
+            .map(|values| Some((quantile(&values, tail)?, quantile(&values, 1.0 - tail)?)))
+            .collect()
+    }
+}
+
+/// Learns prices; nothing if the table tells no parts apart.
+pub(crate) fn learn(table: &Dataset, unsupported: &[String], seed: u64) -> Option<CostModel> {
+    let problem = Problem::new(table, unsupported)?;
+    let prices = problem.solve()?;
+    let quiet = rows(table, &|row| cost(row, "collections") == 0.0);
+    // Provenance and what is said of the table are those of the sum of all.
+    let mut model = pricetag_study::fit(&quiet, &options("ns", Method::Nnls, seed)).ok()?;
+    describe(&mut model, &problem, &prices, seed);
+    model.interval = interval(&problem.left_out(&prices), LEVEL).map(|mut interval| {
+        interval.method = format!("{} of programs left out in {FOLDS} parts", interval.method);
+        interval
+    });
+    Some(model)
+}
+
+fn describe(model: &mut CostModel, problem: &Problem, prices: &[f64], seed: u64) {
+    let counts = problem.table(prices);
+    let bounds = problem.bounds(prices, seed);
+    let column = |c: usize| counts.iter().map(move |r| r[c]);
+    let all: f64 = counts.iter().map(|r| dot(r, prices)).sum();
+    let named = problem.names.iter().enumerate();
+    model.method = pricetag_cost_model::OVERLAP.into();
+    model.prices = named
+        .clone()
+        .map(|(c, name)| Price {
+            bucket: name.clone(),
+            members: vec![name.clone()],
+            ratios: vec![1.0],
+            price: Some(prices[c]),
+            std_error: None,
+            bounds: bounds[c],
+            prior: None,
+            evidence: None,
+            support: column(c).filter(|n| *n > 0.0).count() as u32,
+            share: column(c).sum::<f64>() * prices[c] / all,
+            note: None,
+        })
+        .collect();
+    model.domain = named
+        .clone()
+        .map(|(c, name)| {
+            let (min, max) = column(c).fold((f64::INFINITY, 0.0_f64), |(low, high), n| {
+                (low.min(n), high.max(n))
+            });
+            (name.clone(), Domain { min, max })
+        })
+        .collect();
+    model.formula = Formula::Linear {
+        intercept: 0.0,
+        terms: named.map(|(c, name)| (prices[c], name.clone())).collect(),
+    };
+    model.text = "of each part the longest alternative, each a sum of prices".into();
+    (model.summary, model.evaluation, model.screening) = (None, None, None);
+}
+
+/// Weights that make squares of relative errors absolute values, times each row's share.
+fn weights(errors: &[f64], share: &[f64]) -> Vec<f64> {
+    let errors = errors.iter().zip(share);
+    errors.map(|(e, s)| s / e.abs().max(SMALL)).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+fn halfway(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter()
+        .zip(b)
+        .map(|(x, y)| f64::midpoint(*x, *y))
+        .collect()
+}

@@ -1,0 +1,170 @@
+//! Which branches a processor would not foresee: tables of counters, addressed by the branch and by ever more of the outcomes before it.
+//!
+//! Seznec and Michaud, *A case for (partially) tagged geometric history length branch prediction* (JILP 8, 2006), with four tables and one of the branch alone. An
+//! entry that is taken over belongs to whoever missed last. Limits: processors remember longer histories and may know by heart short inputs that
+//! they have seen before; the machine tests more often than native code does, but what it tests twice is foreseen the second time.
+
+/// Counters in each table: a power of two.
+const COUNTERS: usize = 1 << 12;
+
+/// Outcomes that each table looks at.
+const LENGTHS: [u32; 4] = [6, 16, 48, 128];
+
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    tag: u16,
+    /// 0 to 7, from 4 on: taken.
+    counter: u8,
+}
+
+/// A predictor and what it has seen.
+pub(super) struct Predictor {
+    plain: Vec<u8>,
+    tables: [Vec<Entry>; 4],
+    history: u128,
+    returns: Returns,
+}
+
+/// Places that calls return to: the innermost are foreseen; further out, the place that was returned to last is the guess.
+#[derive(Default)]
+struct Returns {
+    /// Calls whose place is known.
+    known: usize,
+    last: usize,
+}
+
+/// Places a processor keeps.
+const PLACES: usize = 24;
+
+impl Default for Predictor {
+    fn default() -> Self {
+        Self {
+            plain: vec![4; COUNTERS],
+            tables: std::array::from_fn(|_| vec![Entry::default(); COUNTERS]),
+            history: 0,
+            returns: Returns::default(),
+        }
+    }
+}
+
+/// A counter that moves one step.
+#[inline]
+fn step(counter: &mut u8, up: bool) {
+    *counter = if up {
+        (*counter + 1).min(7)
+    } else {
+        counter.saturating_sub(1)
+    };
+}
+
+/// Place and tag of a branch with so much of its history.
+#[inline]
+fn address(branch: usize, history: u128, length: u32) -> (usize, u16) {
+    let recent = history & (u128::MAX >> (128 - length));
+    let folded = (recent >> 64) as u64 ^ (recent as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    let mixed = (folded ^ folded >> 32 ^ branch as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed >> 52) as usize % COUNTERS, (mixed >> 36) as u16 | 1)
+}
+
+impl Predictor {
+    /// A call begins.
+    #[inline]
+    pub(super) fn enter(&mut self) {
+        self.returns.known = (self.returns.known + 1).min(PLACES);
+    }
+
+    /// A call returns to a place; whether that came unforeseen.
+    #[inline]
+    pub(super) fn misses_return(&mut self, place: usize) -> bool {
+        let mixed = (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62;
+        self.history = self.history << 2 | u128::from(mixed);
+        if self.returns.known > 0 {
+            self.returns.known -= 1;
+            return false;
+        }
+        std::mem::replace(&mut self.returns.last, place) != place
+    }
+
+    /// Learns a branch's outcome; whether it came unforeseen.
+    #[inline]
+    pub(super) fn misses(&mut self, branch: usize, taken: bool) -> bool {
+        let plain = branch % COUNTERS;
+        let mut guess = self.plain[plain] >= 4;
+        let mut found = None;
+        let mut places = [(0, 0); 4];
+        for (i, length) in LENGTHS.into_iter().enumerate() {
+            let (place, tag) = address(branch, self.history, length);
+            places[i] = (place, tag);
+            let entry = self.tables[i][place];
+            if entry.tag == tag {
+                guess = entry.counter >= 4;
+                found = Some(i);
+            }
+        }
+        match found {
+            Some(i) => step(&mut self.tables[i][places[i].0].counter, taken),
+            None => step(&mut self.plain[plain], taken),
+        }
+        let missed = guess != taken;
+        let next = found.map_or(0, |i| i + 1);
+        if missed && next < LENGTHS.len() {
+            let (place, tag) = places[next];
+            let counter = if taken { 4 } else { 3 };
+            self.tables[next][place] = Entry { tag, counter };
+        }
+        self.history = self.history << 1 | u128::from(taken);
+        missed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Misses among the last so many outcomes of one branch.
+    fn misses(outcomes: impl Iterator<Item = bool>, last: usize) -> usize {
+        let mut predictor = Predictor::default();
+        let missed: Vec<bool> = outcomes.map(|taken| predictor.misses(17, taken)).collect();
+        missed[missed.len() - last..].iter().filter(|m| **m).count()
+    }
+
+    /// Bits of a shift register (Marsaglia's xorshift, 64 bits).
+    fn random() -> impl Iterator<Item = bool> {
+        let mut x = 88_172_645_463_325_252_u64;
+        std::iter::repeat_with(move || {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            x >> 40 & 1 == 1
+        })
+    }
+
+    #[test]
+    fn what_repeats_is_foreseen() {
+        assert_eq!(misses((0..2000).map(|_| true), 1000), 0);
+        for period in [2, 3, 7, 20, 60] {
+            let found = misses((0..20_000).map(|i| i % period == 0), 1000);
+            assert!(found <= 2, "{found} with period {period}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_order_is_missed_half_the_time() {
+        let found = misses(random().take(100_000), 50_000);
+        assert!((22_000..28_000).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn returns_are_foreseen_as_far_as_their_places_are_kept() {
+        let mut predictor = Predictor::default();
+        let depth = 100;
+        (0..depth).for_each(|_| predictor.enter());
+        let mut places = random();
+        let missed = (0..depth)
+            .filter(|_| predictor.misses_return(usize::from(places.next() == Some(true))));
+        let missed = missed.count();
+        // Of those further out than that, half.
+        let out = depth - PLACES;
+        assert!((out / 4..=3 * out / 4).contains(&missed), "{missed}");
+    }
+}
