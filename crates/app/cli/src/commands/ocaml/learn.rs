@@ -179,7 +179,9 @@ fn mode_text(prices: &ModePrices, width: usize) -> String {
     // Not every estimator has standard errors, the chosen one perhaps not: whose intervals they are must be seen.
     let bounded = prices
         .time
-        .iter()
+        .get_key_value(&prices.chosen)
+        .into_iter()
+        .chain(&prices.time)
         .find(|(_, model)| model.prices.iter().any(|p| p.bounds.is_some()));
     let whose = bounded.map_or_else(String::new, |(name, _)| format!("interval of {name}"));
     if bounded.is_some() {
