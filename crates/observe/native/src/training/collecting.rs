@@ -66,6 +66,13 @@ const TEXTS: &[Text] = &[
         &["copy: 1 allocate"],
         "let rec make n l = if n = 0 then l else make (n - 1) (n :: l)\nlet rec copy l a = match l with [] -> a | x :: r -> copy r (x :: a)\nlet rec again k l = if k = 0 then l else again (k - 1) (copy l [])\nlet input n = make n []\nlet run l = again 6 l\n",
     ),
+    // 2 MiB are filled between 87,381 and 87,382: the heap's size shows to a thousandth.
+    (
+        "collect_edge",
+        (87_000, 87_900),
+        &["loop: 1 allocate"],
+        "let rec loop n p = if n = 0 then p else loop (n - 1) (n, n)\nlet input n = n\nlet run n = loop n (1, 2)\n",
+    ),
 ];
 
 pub(super) fn programs() -> Vec<Program> {
