@@ -82,19 +82,5 @@ const MAX_LINES: usize = 500;
 
 /// The name of a kind, as `--features` and JSON have it.
 pub(crate) fn kind_name(kind: FeatureKind) -> &'static str {
-    match kind {
-        FeatureKind::Input => "input",
-        FeatureKind::Block => "block",
-        FeatureKind::Method => "method",
-        FeatureKind::Context => "context",
-        FeatureKind::Opcode => "opcode",
-        FeatureKind::Call => "call",
-        FeatureKind::Loop => "loop",
-        FeatureKind::Branch => "branch",
-        FeatureKind::Exception => "exception",
-        FeatureKind::Value => "value",
-        FeatureKind::Cold => "cold",
-        FeatureKind::Base => "base",
-        FeatureKind::Foreign => "foreign",
-    }
+    kind.name()
 }

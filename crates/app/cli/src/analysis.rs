@@ -25,7 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Opens a dataset.
 pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
-    pricetag_dataset::open(dir).map_err(|e| {
+    let opened = pricetag_dataset::open(dir).map(Dataset::with_turns);
+    opened.map_err(|e| {
         let advice = match &e {
             DatasetError::NotADataset { .. } => {
                 "make one with `pricetag record` or `pricetag import`"

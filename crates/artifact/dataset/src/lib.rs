@@ -13,6 +13,7 @@ pub mod journal;
 pub mod model;
 mod query;
 pub mod table;
+mod turns;
 
 pub use builder::{DatasetBuilder, Row};
 pub use directory::{open, save};

@@ -148,6 +148,8 @@ pub enum FeatureKind {
     Loop,
     /// Outcomes of a branch (one side).
     Branch,
+    /// Expected changes of a branch's outcome, worked out from the counts of its sides ([`Dataset::with_turns`]).
+    Turn,
     /// Entries of an exception handler.
     Exception,
     /// One of the first values given to a variable. A row without a cell has no such value: it is missing, not 0.

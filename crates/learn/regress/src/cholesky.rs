@@ -30,7 +30,7 @@ impl Factor {
     }
 
     /// L⁻¹ of the inner products with the columns inside, and the share of the new column that they do not explain.
-    fn project(&self, products: &[f64], own: f64) -> (Vec<f64>, f64) {
+    pub(crate) fn project(&self, products: &[f64], own: f64) -> (Vec<f64>, f64) {
         let mut row: Vec<f64> = Vec::with_capacity(self.rows.len() + 1);
         for (known, product) in self.rows.iter().zip(products) {
             let k = row.len();
@@ -42,7 +42,12 @@ impl Factor {
 
     /// Adds a column, unless no more than `least` of its squared length is new.
     pub(crate) fn push(&mut self, products: &[f64], own: f64, least: f64) -> bool {
-        let (mut row, rest) = self.project(products, own);
+        let (row, rest) = self.project(products, own);
+        self.push_row(row, rest, least)
+    }
+
+    /// Adds a column whose row, and the square of the diagonal after it, are known.
+    pub(crate) fn push_row(&mut self, mut row: Vec<f64>, rest: f64, least: f64) -> bool {
         if rest.is_nan() || rest <= least {
             return false;
         }
@@ -65,6 +70,17 @@ impl Factor {
             }
             self.rows[k].truncate(k + 1);
         }
+    }
+
+    /// Lᵀ z.
+    pub(crate) fn transposed(&self, z: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; z.len()];
+        for (row, z) in self.rows.iter().zip(z) {
+            for (o, l) in out.iter_mut().zip(row) {
+                *o += z * l;
+            }
+        }
+        out
     }
 
     /// The solution of L Lᵀ z = `right` for as many of the first columns as `right` has entries.

@@ -14,7 +14,10 @@
 //! in the space of observations: every matrix is rows × rows, however many blocks there are. λ₁ and λ₂ minimise the
 //! mean relative error of leave-one-group-out prediction, which for a linear smoother has a closed form.
 //!
-//! All levels are solved jointly under all bounds (`joint`). Deviations: the closed form ignores the bounds
+//! All levels are solved jointly under all bounds (`joint`). Rows that the others do not explain are weighed down first
+//! (`outliers`). Where parts alone predict as well, a share of every price is what its parts cost by non-negative least
+//! squares without departures ([`Hierarchical::blend`]): two estimates with different errors, averaged (Breiman 1996,
+//! stacked regressions). Deviations: the closed form ignores the bounds
 //! (where many are active, folds with bounds decide), and above [`crate::shrinkage::CHOICE_ROWS`] rows it looks at a regular subset.
 
 use faer::Mat;
@@ -25,8 +28,9 @@ use pricetag_estimator::{
 
 use crate::hierarchy::{Hierarchy, Role};
 use crate::joint::{self, Levels};
-use crate::kernel::{Kernels, Problem, add, column, factor, whiten};
-use crate::nnls::dot;
+use crate::kernel::{Kernels, Problem, add, column, composition, factor, whiten};
+use crate::nnls::{dot, nnls};
+use crate::outliers::weigh_down;
 use crate::shrinkage::{LEAST, Shrinkage, choose};
 
 /// Folds for the strengths where bounds matter.
@@ -41,6 +45,8 @@ pub struct Hierarchical {
     pub hierarchy: Hierarchy,
     /// Strengths; chosen by cross-validation when not given.
     pub shrinkage: Option<Shrinkage>,
+    /// Share of the prices that comes from the parts alone, 0 … 1.
+    pub blend: f64,
     /// Whether evidence and standard errors are wanted; they take a good part of the time.
     pub certainty: bool,
 }
@@ -54,6 +60,39 @@ pub struct Outcome {
     pub part_prices: Vec<f64>,
     /// The strengths used.
     pub shrinkage: Shrinkage,
+}
+
+impl Outcome {
+    /// Takes a share of every price from another fit of the same columns.
+    fn mix(&mut self, design: &Design, other: &Self, share: f64) {
+        let mixed = |mine: f64, theirs: f64| (1.0 - share) * mine + share * theirs;
+        for (mine, theirs) in self.part_prices.iter_mut().zip(&other.part_prices) {
+            *mine = mixed(*mine, *theirs);
+        }
+        let others = &other.fitted.coefficients;
+        for (mine, theirs) in self.fitted.coefficients.iter_mut().zip(others) {
+            for (to, from) in [
+                (&mut mine.estimate, theirs.estimate),
+                (&mut mine.prior, theirs.prior),
+            ] {
+                if let (Some(to), Some(from)) = (to, from) {
+                    *to = mixed(*to, from);
+                }
+            }
+        }
+        let notes = std::mem::take(&mut self.fitted.notes);
+        let coefficients = std::mem::take(&mut self.fitted.coefficients);
+        self.fitted = Fitted::linear("hier", design, 0.0, coefficients);
+        self.fitted.notes = notes;
+        self.fitted.notes.push(Diagnostic {
+            severity: Severity::Note,
+            message: format!(
+                "{:.0} % of every price is what its parts cost when nothing departs from that",
+                100.0 * share
+            ),
+            advice: None,
+        });
+    }
 }
 
 impl Estimator for Hierarchical {
@@ -87,12 +126,57 @@ impl Hierarchical {
                 rows: design.rows(),
             });
         }
+        if self.blend >= 1.0 {
+            return self.parts_alone(design);
+        }
+        let design = &weigh_down(&self.hierarchy, design, self.shrinkage.as_ref())?;
         let problem = Problem::new(&self.hierarchy, design);
         let shrinkage = match &self.shrinkage {
             Some(given) => given.clone(),
             None => self.refine(&problem, design, choose(&problem, &design.groups))?,
         };
-        solve(&problem, design, &shrinkage, self.certainty)
+        let mut outcome = solve(&problem, design, &shrinkage, self.certainty)?;
+        if self.blend > 0.0 {
+            outcome.mix(design, &self.parts_alone(design)?, self.blend);
+        }
+        Ok(outcome)
+    }
+
+    /// Every column costs what its parts cost, and parts have no kinds.
+    fn parts_alone(&self, design: &Checked<Design>) -> Result<Outcome, EstimatorError> {
+        let problem = Problem::new(&self.hierarchy, design);
+        let (q, kinds) = (problem.part_scale.len(), self.hierarchy.kinds.len());
+        let mut columns = Mat::<f64>::zeros(problem.z.len(), q + problem.free.len());
+        columns.as_mut().subcols_mut(0, q).copy_from(&problem.parts);
+        let free = problem.top.as_ref().subcols(kinds, problem.free.len());
+        columns
+            .as_mut()
+            .subcols_mut(q, problem.free.len())
+            .copy_from(free);
+        let found = nnls(&columns, &problem.z).x;
+        let part_prices: Vec<f64> = found
+            .iter()
+            .zip(&problem.part_scale)
+            .map(|(x, s)| x * s)
+            .collect();
+        let mut coefficients = vec![Coefficient::default(); design.columns.len()];
+        for &j in &problem.composed {
+            let price = composition(&self.hierarchy.roles[j], &part_prices);
+            coefficients[j].estimate = Some(price);
+            coefficients[j].prior = Some(price);
+        }
+        for (&j, price) in problem.free.iter().zip(&found[q..]) {
+            coefficients[j].estimate = Some(*price);
+        }
+        Ok(Outcome {
+            fitted: Fitted::linear("hier", design, 0.0, coefficients),
+            part_prices,
+            shrinkage: self.shrinkage.clone().unwrap_or(Shrinkage {
+                blocks: f64::INFINITY,
+                parts: 0.0,
+                error: f64::NAN,
+            }),
+        })
     }
 
     /// The closed form of leave-one-group-out prediction knows no bounds. Where many prices end at zero it believes in

@@ -20,6 +20,7 @@ pub mod mars;
 pub mod nls;
 pub mod nnls;
 pub mod ols;
+mod outliers;
 pub mod parsimony;
 pub mod polynomial;
 pub mod quantile;

@@ -56,7 +56,10 @@ pub(crate) fn choose(problem: &Problem, groups: &[String]) -> Shrinkage {
             parts,
             error: f64::NAN,
         };
-        leave_group_out(&kernels, &top, &z, &members, &s).unwrap_or(f64::INFINITY)
+        let errors = leave_group_out(&kernels, &top, &z, &members, &s);
+        errors.map_or(f64::INFINITY, |e| {
+            e.iter().map(|e| e.abs()).sum::<f64>() / e.len() as f64
+        })
     };
     let mut best = (f64::INFINITY, 6_usize, 6_usize);
     for round in 0..2 {
@@ -97,7 +100,18 @@ fn members<'a>(groups: impl Iterator<Item = &'a str>) -> Vec<Vec<usize>> {
     out.into_values().collect()
 }
 
-/// Mean |weighted residual| when each group is predicted from the others: `e_G = (P_GG)⁻¹ (P z)_G` with
+/// Weighted errors of all rows when each group is predicted from the others.
+pub(crate) fn errors_without(
+    kernels: &Kernels,
+    problem: &Problem,
+    groups: &[String],
+    s: &Shrinkage,
+) -> Option<Vec<f64>> {
+    let members = members(groups.iter().map(String::as_str));
+    leave_group_out(kernels, &problem.top, &problem.z, &members, s)
+}
+
+/// Weighted residuals when each group is predicted from the others: `e_G = (P_GG)⁻¹ (P z)_G` with
 /// `P = M⁻¹ − M⁻¹X(XᵀM⁻¹X)⁻¹XᵀM⁻¹` and X the top columns in use.
 fn leave_group_out(
     kernels: &Kernels,
@@ -105,7 +119,7 @@ fn leave_group_out(
     z: &[f64],
     members: &[Vec<usize>],
     s: &Shrinkage,
-) -> Option<f64> {
+) -> Option<Vec<f64>> {
     let n = z.len();
     let llt = factor(&kernels.covariance(s, true)).ok()?;
     let gamma = solve_top(&llt, top, z);
@@ -118,9 +132,9 @@ fn leave_group_out(
         p -= &mx * inner.solve(mx.transpose().to_owned());
     }
     let pz = &p * &column(z);
-    let mut sum = 0.0;
+    let mut errors = vec![0.0; n];
     for group in members {
-        let e = match group.as_slice() {
+        let e: Vec<f64> = match group.as_slice() {
             [i] => vec![pz[(*i, 0)] / p[(*i, *i)]],
             group => {
                 let block = Mat::from_fn(group.len(), group.len(), |a, b| p[(group[a], group[b])]);
@@ -129,7 +143,9 @@ fn leave_group_out(
                 (0..group.len()).map(|a| e[(a, 0)]).collect()
             }
         };
-        sum += e.iter().map(|e| e.abs()).sum::<f64>();
+        for (&row, e) in group.iter().zip(e) {
+            errors[row] = e;
+        }
     }
-    (sum / n as f64).is_finite().then(|| sum / n as f64)
+    errors.iter().all(|e| e.is_finite()).then_some(errors)
 }

@@ -16,6 +16,7 @@ impl Estimator for Flat {
         Hierarchical {
             hierarchy,
             shrinkage: None,
+            blend: 0.0,
             certainty: true,
         }
         .fit(design)

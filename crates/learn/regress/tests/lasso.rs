@@ -381,3 +381,65 @@ fn many_columns_are_followed_on_a_working_set() {
         assert_eq!(Definition::new(&design, &lasso).check(&path, 1e-9), Ok(()));
     }
 }
+
+/// Columns of counts, and twins of some that differ from them by a small share of their size.
+fn nearly_dependent(rows: usize, columns: usize, share: f64, seed: u64) -> Design {
+    let mut state = seed;
+    let mut random = move || {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / f64::from(1_u32 << 31)
+    };
+    let mut data: Vec<Vec<f64>> = Vec::new();
+    for j in 0..columns {
+        let own: Vec<f64> = (0..rows).map(|_| (30.0 * random()).floor()).collect();
+        let (a, b) = (j.saturating_sub(1), j.saturating_sub(2));
+        data.push(match j % 4 {
+            2 => (0..rows).map(|i| data[a][i] + share * own[i]).collect(),
+            3 => (0..rows)
+                .map(|i| data[a][i] + data[b][i] + share * own[i])
+                .collect(),
+            _ => own,
+        });
+    }
+    let target = (0..rows)
+        .map(|i| {
+            let sum: f64 = (0..columns).map(|j| data[j][i] * (j % 3) as f64).sum();
+            10.0 + sum * (1.0 + 0.1 * random())
+        })
+        .collect();
+    let columns = data.into_iter().enumerate().map(|(j, values)| Column {
+        name: format!("c{j}"),
+        values: Values::Dense(values),
+    });
+    Design::new(columns.collect(), target)
+}
+
+#[test]
+fn knots_are_optimal_where_columns_are_dependent_to_rounding() {
+    for (rows, columns) in [(12, 8), (40, 20), (15, 30), (40, 560)] {
+        for share in [1e-4, 1e-6, 1e-7, 3e-8, 1e-8, 1e-9, 1e-10, 1e-12] {
+            for seed in 1..4 {
+                let design = nearly_dependent(rows, columns, share, seed)
+                    .check()
+                    .unwrap();
+                for (non_negative, ratio) in
+                    [(false, 1e-4), (true, 1e-4), (false, 1e-6), (true, 0.0)]
+                {
+                    let lasso = Lasso {
+                        ratio: Some(ratio),
+                        non_negative,
+                        intercept: !non_negative,
+                        ..Lasso::default()
+                    };
+                    let path = lasso.path(&design).unwrap();
+                    let found = Definition::new(&design, &lasso).check(&path, 1e-9);
+                    let case = format!("{rows} × {columns}, share {share}, seed {seed}, {ratio}");
+                    assert_eq!(found, Ok(()), "{case}");
+                    assert!(path.exact && path.violation() <= 1e-9, "{case}");
+                }
+            }
+        }
+    }
+}

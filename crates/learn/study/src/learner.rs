@@ -33,6 +33,8 @@ pub(crate) struct Learner<'a> {
     world: &'a World<'a>,
     /// Penalty weight of each column, where some are preferred.
     expenses: Option<Vec<f64>>,
+    /// Share of hierarchical prices that comes from the parts alone.
+    pub blend: f64,
     /// Whether what is learnt now is delivered, and not one of many fits behind an interval or a comparison.
     main: bool,
 }
@@ -120,6 +122,7 @@ impl<'a> Learner<'a> {
             options,
             world,
             expenses: options.prefer.map(|_| expenses(dataset, table)),
+            blend: 0.0,
             main: false,
         }
     }
@@ -128,6 +131,14 @@ impl<'a> Learner<'a> {
     pub fn main(&self) -> Self {
         Self {
             main: true,
+            ..self.clone()
+        }
+    }
+
+    /// The same with another share of prices from the parts alone.
+    pub fn blended(&self, blend: f64) -> Self {
+        Self {
+            blend,
             ..self.clone()
         }
     }
@@ -294,7 +305,8 @@ impl<'a> Learner<'a> {
         let estimator = Hierarchical {
             hierarchy,
             shrinkage: shrinkage.cloned(),
-            certainty: shrinkage.is_none(),
+            blend: self.blend,
+            certainty: shrinkage.is_none() || self.main,
         };
         let outcome = estimator.solve(&merged)?;
         let priors = self.hierarchy.priors(&outcome.part_prices);

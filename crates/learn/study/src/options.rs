@@ -96,7 +96,7 @@ impl Level {
                 ]
             }
             Self::Opcode => vec![K::Opcode, K::Call, K::Base, K::Cold],
-            Self::Block => vec![K::Block, K::Base, K::Cold],
+            Self::Block => vec![K::Block, K::Turn, K::Base, K::Cold],
             Self::Method => vec![K::Method, K::Base, K::Cold],
             Self::Context => vec![K::Context, K::Base, K::Cold],
             Self::Loop => vec![K::Loop, K::Base, K::Cold],

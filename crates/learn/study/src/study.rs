@@ -19,6 +19,8 @@ use crate::world::World;
 
 /// Folds behind the prediction intervals.
 const FOLDS: usize = 10;
+/// Shares of a blend that are tried: so many steps to the parts alone.
+const BLENDS: u32 = 10;
 /// A method further down the list of candidates must have at most this share of the others' error to be taken.
 const CLEARLY: f64 = 0.85;
 
@@ -257,6 +259,50 @@ impl<'a> Study<'a> {
         let learner = self.learner(method);
         let learned = learner.main().learn(&self.split.train, None)?;
         let pairs = self.cross_validate(&learner, &learned);
+        let choice = Choice {
+            learner,
+            learned,
+            pairs,
+        };
+        self.blend(choice)
+    }
+
+    /// Hierarchical prices averaged with those of the parts alone, in shares that predict unseen training rows best.
+    fn blend<'b>(&self, choice: Choice<'b>) -> Result<Choice<'b>, FitError> {
+        let Choice {
+            learner,
+            learned,
+            pairs,
+        } = &choice;
+        if learner.method != Method::Hier || !learner.hierarchy.has_parts() {
+            return Ok(choice);
+        }
+        let alone = self.cross_validate(&learner.blended(1.0), learned);
+        if alone.len() != pairs.len() {
+            return Ok(choice);
+        }
+        let mixed = |share: f64| -> Vec<(f64, f64)> {
+            let both = pairs.iter().zip(&alone);
+            both.map(|((m, p), (_, q))| (*m, (1.0 - share) * p + share * q))
+                .collect()
+        };
+        let mut best = (0.0, relative_error(pairs));
+        for step in 1..=BLENDS {
+            let share = f64::from(step) / f64::from(BLENDS);
+            let error = relative_error(&mixed(share));
+            // On a tie the smaller share wins.
+            if error < best.1 * (1.0 - 1e-3) {
+                best = (share, error);
+            }
+        }
+        if best.0 == 0.0 {
+            return Ok(choice);
+        }
+        let learner = learner.blended(best.0);
+        let learned = learner
+            .main()
+            .learn(&self.split.train, learned.shrinkage.as_ref())?;
+        let pairs = mixed(best.0);
         Ok(Choice {
             learner,
             learned,

@@ -142,7 +142,7 @@ fn count_into(
         }
         console.say(&format!("note: {why}"));
     }
-    Ok(dataset)
+    Ok(dataset.with_turns())
 }
 
 #[cfg(test)]

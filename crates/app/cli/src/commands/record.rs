@@ -74,7 +74,7 @@ pub fn recorded(
     if !outcome.interrupted {
         recorded.close()?;
     }
-    Ok((dataset, outcome))
+    Ok((dataset.with_turns(), outcome))
 }
 
 impl Outcome {

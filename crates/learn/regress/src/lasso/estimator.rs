@@ -14,6 +14,9 @@ use super::{Lambda, Lasso};
 
 /// Names listed in one note.
 const LISTED: usize = 5;
+/// Share of the costs' weighted square that need not be explained where columns are as many as rows: costs are not
+/// measured to a thousandth.
+const SATURATED: f64 = 1e-6;
 /// A violation of the optimality conditions worth a warning.
 const LOOSE: f64 = 1e-9;
 
@@ -36,13 +39,23 @@ impl Lasso {
         self.choose(&Sample::of(design))
     }
 
+    /// The same lasso, stopped short of interpolation where columns are not fewer than rows, unless it says itself when to
+    /// stop: the many knots there have no part in the choice of λ.
+    pub(crate) fn saturating(&self, sample: &Sample) -> Self {
+        let interpolates = sample.columns.count() >= sample.columns.rows();
+        Self {
+            saturation: self.saturation.or(interpolates.then_some(SATURATED)),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn choose(&self, sample: &Sample) -> Result<Choice, EstimatorError> {
         let (path, curve, lambda) = if let Lambda::Value(value) = self.lambda {
             self.validate(sample)?;
             let path = self.follow(sample, sample.weights, End::Lambda(value), &[]);
             (path, None, value)
         } else {
-            let (path, curve) = self.cross_validate_of(sample)?;
+            let (path, curve) = self.saturating(sample).cross_validate_of(sample)?;
             let lambda = curve.lambda(self.lambda);
             (path, Some(curve), lambda)
         };

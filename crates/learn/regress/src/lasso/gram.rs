@@ -4,8 +4,9 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatRef, Par};
 
-use super::homotopy::Gram;
+use super::homotopy::{Data, Gram};
 use super::scaled::Scaled;
+use crate::nnls::dot;
 
 /// Up to this many numbers the standardised columns are held at once.
 const HELD: usize = 50_000_000;
@@ -75,6 +76,51 @@ impl Complete {
     }
 }
 
+/// The complete matrix with the columns behind it.
+pub(crate) struct Sourced<'p, 'a> {
+    gram: Complete,
+    problem: &'p Scaled<'a>,
+}
+
+impl<'p, 'a> Sourced<'p, 'a> {
+    pub(crate) fn of(problem: &'p Scaled<'a>) -> Self {
+        Self {
+            gram: Complete::of(problem),
+            problem,
+        }
+    }
+}
+
+impl Gram for Sourced<'_, '_> {
+    fn load(&mut self, _: usize) {}
+
+    fn column(&self, j: usize) -> &[f64] {
+        self.gram.column(j)
+    }
+
+    fn data(&self) -> Option<&dyn Data> {
+        Some(self)
+    }
+}
+
+impl Data for Sourced<'_, '_> {
+    fn vector(&self, j: usize) -> Vec<f64> {
+        self.problem.matrix(&[j]).col_as_slice(0).to_vec()
+    }
+
+    fn scores(&self, vector: &[f64]) -> Vec<f64> {
+        let vector = column(vector);
+        self.problem
+            .scores(vector.as_ref())
+            .col_as_slice(0)
+            .to_vec()
+    }
+}
+
+fn column(vector: &[f64]) -> Mat<f64> {
+    Mat::from_fn(vector.len(), 1, |i, _| vector[i])
+}
+
 /// Inner products among a growing set of columns. All of them are worked out when columns come in: as matrix products
 /// these cost less than the few columns that become active would cost one by one.
 pub(crate) struct Growing<'p, 'a> {
@@ -132,5 +178,29 @@ impl Gram for Growing<'_, '_> {
 
     fn column(&self, j: usize) -> &[f64] {
         &self.columns[j]
+    }
+
+    fn data(&self) -> Option<&dyn Data> {
+        Some(self)
+    }
+}
+
+impl Data for Growing<'_, '_> {
+    fn vector(&self, mut j: usize) -> Vec<f64> {
+        for part in &self.parts {
+            if j < part.ncols() {
+                return part.col_as_slice(j).to_vec();
+            }
+            j -= part.ncols();
+        }
+        Vec::new()
+    }
+
+    fn scores(&self, vector: &[f64]) -> Vec<f64> {
+        let columns = self
+            .parts
+            .iter()
+            .flat_map(|part| (0..part.ncols()).map(|j| part.col_as_slice(j)));
+        columns.map(|z| dot(z, vector)).collect()
     }
 }

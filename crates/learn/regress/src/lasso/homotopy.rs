@@ -8,11 +8,20 @@
 //! do not accumulate. Where several events coincide, the one with the lowest column goes first and no knot is emitted
 //! until none is left: Murty's least-index rule, which cannot cycle. A column that the active ones explain completely
 //! does not enter; its correlation then stays within its bound by itself.
+//!
+//! A Gram matrix knows a column's new share only to its rounding. Where little of a column is new, the share is measured
+//! on the data, and from the first such column on so are residuals and correlations (`precise`). Limit: below 10⁻⁶ of the
+//! largest λ coefficients of columns that differ by a millionth grow until doubles do not hold them to nine digits.
 
+use super::precise::Active;
 use crate::cholesky::Factor;
 
 /// A column enters only if more than this share of its squared length is new.
 pub(crate) const NEW_SHARE: f64 = 1e-14;
+/// Below this share the Gram matrix has lost half the digits: the data are asked, if they are at hand.
+const DOUBTFUL: f64 = 1e-8;
+/// The same as [`NEW_SHARE`] for a share measured on the data: what is left of such a column moves no correlation by 1e-10.
+const MEASURED_SHARE: f64 = 1e-20;
 /// Events within this share of μ coincide.
 const WINDOW: f64 = 1e-11;
 /// Steps below this share of μ have no length.
@@ -27,6 +36,18 @@ pub(crate) trait Gram {
     fn load(&mut self, j: usize);
     /// Inner products of all columns with column `j`, which has been loaded.
     fn column(&self, j: usize) -> &[f64];
+    /// The columns themselves, where they are at hand.
+    fn data(&self) -> Option<&dyn Data> {
+        None
+    }
+}
+
+/// Standardised columns.
+pub(crate) trait Data {
+    /// One column.
+    fn vector(&self, j: usize) -> Vec<f64>;
+    /// Inner products of all columns with a vector.
+    fn scores(&self, vector: &[f64]) -> Vec<f64>;
 }
 
 /// The problem as the homotopy sees it.
@@ -94,6 +115,8 @@ pub(crate) struct Homotopy<'a, G> {
     pub saturation: f64,
     /// So many of the last columns joined at the current μ: their coefficients are zero.
     fresh: usize,
+    /// The active columns, once one of them was in doubt.
+    vectors: Option<Active>,
 }
 
 impl<'a, G: Gram> Homotopy<'a, G> {
@@ -131,6 +154,7 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             leavings: 0,
             saturation: -1.0,
             fresh: 0,
+            vectors: None,
         };
         for (&j, &s) in corner.active.iter().zip(&corner.sign) {
             path.push(j, s);
@@ -203,14 +227,38 @@ impl<'a, G: Gram> Homotopy<'a, G> {
         self.problem.gram.load(j);
         let column = self.problem.gram.column(j);
         let products: Vec<f64> = self.active.iter().map(|&i| column[i]).collect();
-        if !self.factor.push(&products, column[j], NEW_SHARE) {
+        let (row, rest) = self.factor.project(&products, column[j]);
+        let measured = if rest > DOUBTFUL {
+            None
+        } else {
+            self.measure(j)
+        };
+        let (row, rest, least) = match measured {
+            Some((row, rest)) => (row, rest, MEASURED_SHARE),
+            None => (row, rest, NEW_SHARE),
+        };
+        if !self.factor.push_row(row, rest, least) {
             self.refused[j] = true;
             return false;
+        }
+        if let (Some(vectors), Some(data)) = (&mut self.vectors, self.problem.gram.data()) {
+            vectors.push(data.vector(j));
         }
         self.active.push(j);
         self.sign.push(sign);
         self.inside[j] = true;
         true
+    }
+
+    /// Row of the factor and new share of a column, from the data. Where there is a share, the data are kept from here on.
+    fn measure(&mut self, j: usize) -> Option<(Vec<f64>, f64)> {
+        let data = self.problem.gram.data()?;
+        let active = self.active.iter();
+        let fresh = || Active::new(active.map(|&i| data.vector(i)).collect());
+        let vectors = self.vectors.take().unwrap_or_else(fresh);
+        let found = vectors.measure(&self.factor, data.vector(j));
+        self.vectors = (vectors.kept || found.1 > MEASURED_SHARE).then(|| vectors.keep());
+        Some(found)
     }
 
     fn apply(&mut self, event: Event) {
@@ -224,6 +272,9 @@ impl<'a, G: Gram> Homotopy<'a, G> {
                 }
                 let j = self.active.remove(at);
                 self.sign.remove(at);
+                if let Some(vectors) = &mut self.vectors {
+                    vectors.remove(at);
+                }
                 self.inside[j] = false;
                 self.refused.fill(false);
                 self.leavings += 1;
@@ -238,6 +289,9 @@ impl<'a, G: Gram> Homotopy<'a, G> {
 
     fn refactor(&mut self) {
         self.factor = Factor::default();
+        if let Some(vectors) = &mut self.vectors {
+            vectors.clear();
+        }
         let (active, sign) = (
             std::mem::take(&mut self.active),
             std::mem::take(&mut self.sign),
@@ -249,6 +303,9 @@ impl<'a, G: Gram> Homotopy<'a, G> {
 
     /// G_AA⁻¹ right for the first columns of A, refined once.
     fn solve(&self, right: &[f64]) -> Vec<f64> {
+        if let Some(vectors) = &self.vectors {
+            return vectors.solve(&self.factor, right);
+        }
         let mut z = self.factor.solve(right);
         let mut left = right.to_vec();
         for (&j, zj) in self.active.iter().zip(&z) {
@@ -293,6 +350,19 @@ impl<'a, G: Gram> Homotopy<'a, G> {
         let mut theta = self.solve(&right[..settled]);
         theta.resize(self.active.len(), 0.0);
         let direction = self.solve(&bound);
+        if let (Some(vectors), Some(data)) = (&self.vectors, self.problem.gram.data()) {
+            let explained = data.scores(&vectors.combine(&theta));
+            return Position {
+                correlation: correlation
+                    .iter()
+                    .zip(explained)
+                    .map(|(c, e)| c - e)
+                    .collect(),
+                slope: data.scores(&vectors.combine(&direction)),
+                theta,
+                direction,
+            };
+        }
         let mut now = correlation.to_vec();
         let mut slope = vec![0.0; now.len()];
         for (&j, (t, d)) in self.active.iter().zip(theta.iter().zip(&direction)) {

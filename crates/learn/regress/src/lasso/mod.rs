@@ -23,6 +23,7 @@ mod folds;
 pub(crate) mod gram;
 pub(crate) mod homotopy;
 pub mod path;
+mod precise;
 pub(crate) mod scaled;
 pub mod sensitivity;
 pub(crate) mod solve;

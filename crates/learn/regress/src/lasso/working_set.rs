@@ -10,8 +10,8 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 
 use super::certificate::{Measured, measure};
-use super::gram::{Complete, Growing};
-use super::homotopy::{Corner, Ended, Homotopy, Problem};
+use super::gram::{Growing, Sourced};
+use super::homotopy::{Corner, Ended, Gram, Homotopy, Problem};
 use super::scaled::Scaled;
 
 /// Up to this many columns the complete Gram matrix is formed.
@@ -47,7 +47,7 @@ pub(crate) struct ScaledPath {
 /// The path of a scaled problem; `first` suggests columns that may become active.
 pub(crate) fn follow(problem: &Scaled, limits: Limits, first: &[usize]) -> ScaledPath {
     if problem.len() <= COMPLETE {
-        let mut gram = Complete::of(problem);
+        let mut gram = Sourced::of(problem);
         return follow_complete(
             &mut gram,
             &problem.correlations(),
@@ -60,8 +60,8 @@ pub(crate) fn follow(problem: &Scaled, limits: Limits, first: &[usize]) -> Scale
 }
 
 /// The path for a known Gram matrix.
-pub(crate) fn follow_complete(
-    gram: &mut Complete,
+pub(crate) fn follow_complete<G: Gram>(
+    gram: &mut G,
     correlation: &[f64],
     penalty: &[f64],
     order: &[usize],

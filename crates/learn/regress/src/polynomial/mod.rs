@@ -25,9 +25,6 @@ use crate::lasso::{Lasso, SparseModel, Standardisation};
 use crate::parsimony::{Parsimony, Sizes};
 use terms::{Expansion, formula};
 
-/// Share of the costs' weighted square that need not be explained when terms are as many as rows.
-const SATURATED: f64 = 1e-6;
-
 /// Terms whose products with each other are all worked out.
 const COMPARABLE: usize = 1000;
 
@@ -109,8 +106,7 @@ impl SparsePolynomial {
     /// Fits and returns every step.
     pub fn polynomial(&self, design: &Checked<Design>) -> Result<Polynomial, EstimatorError> {
         self.validate()?;
-        let screening =
-            saturating(&self.screen, &Sample::of(design)).choose(&Sample::of(design))?;
+        let screening = self.screen.choose(&Sample::of(design))?;
         let survivors = self.survivors(design, &screening);
         let terms = expand(&survivors, self.degree, self.interactions);
         let offered = terms.len();
@@ -155,7 +151,7 @@ impl SparsePolynomial {
             Selector::Lasso(lasso) => {
                 let weighted = Lasso {
                     penalties,
-                    ..saturating(lasso, sample)
+                    ..lasso.clone()
                 };
                 let choice = weighted.choose(sample)?;
                 let picked = choice.model.clone();
@@ -192,7 +188,7 @@ impl SparsePolynomial {
         }
         let weighted = Lasso {
             penalties,
-            ..saturating(&self.screen, sample)
+            ..self.screen.saturating(sample)
         };
         let path = weighted.path_of(sample)?;
         let mut found = Vec::new();
@@ -247,15 +243,6 @@ impl SparsePolynomial {
         let mut kept: Vec<usize> = effects.into_iter().map(|e| e.1).collect();
         kept.sort_unstable();
         kept
-    }
-}
-
-/// The same lasso, stopped short of interpolation where columns are not fewer than rows, unless it says itself when to stop.
-fn saturating(lasso: &Lasso, sample: &Sample) -> Lasso {
-    let interpolates = sample.columns.count() >= sample.columns.rows();
-    Lasso {
-        saturation: lasso.saturation.or(interpolates.then_some(SATURATED)),
-        ..lasso.clone()
     }
 }
 
