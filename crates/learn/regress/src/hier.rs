@@ -127,7 +127,7 @@ impl Hierarchical {
             });
         }
         if self.blend >= 1.0 {
-            return self.parts_alone(design);
+            return Ok(self.parts_alone(design));
         }
         let design = &weigh_down(&self.hierarchy, design, self.shrinkage.as_ref())?;
         let problem = Problem::new(&self.hierarchy, design);
@@ -137,13 +137,13 @@ impl Hierarchical {
         };
         let mut outcome = solve(&problem, design, &shrinkage, self.certainty)?;
         if self.blend > 0.0 {
-            outcome.mix(design, &self.parts_alone(design)?, self.blend);
+            outcome.mix(design, &self.parts_alone(design), self.blend);
         }
         Ok(outcome)
     }
 
     /// Every column costs what its parts cost, and parts have no kinds.
-    fn parts_alone(&self, design: &Checked<Design>) -> Result<Outcome, EstimatorError> {
+    fn parts_alone(&self, design: &Checked<Design>) -> Outcome {
         let problem = Problem::new(&self.hierarchy, design);
         let (q, kinds) = (problem.part_scale.len(), self.hierarchy.kinds.len());
         let mut columns = Mat::<f64>::zeros(problem.z.len(), q + problem.free.len());
@@ -168,7 +168,7 @@ impl Hierarchical {
         for (&j, price) in problem.free.iter().zip(&found[q..]) {
             coefficients[j].estimate = Some(*price);
         }
-        Ok(Outcome {
+        Outcome {
             fitted: Fitted::linear("hier", design, 0.0, coefficients),
             part_prices,
             shrinkage: self.shrinkage.clone().unwrap_or(Shrinkage {
@@ -176,7 +176,7 @@ impl Hierarchical {
                 parts: 0.0,
                 error: f64::NAN,
             }),
-        })
+        }
     }
 
     /// The closed form of leave-one-group-out prediction knows no bounds. Where many prices end at zero it believes in
