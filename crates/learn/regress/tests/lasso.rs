@@ -437,7 +437,7 @@ fn knots_are_optimal_where_columns_are_dependent_to_rounding() {
                     let found = Definition::new(&design, &lasso).check(&path, 1e-9);
                     let case = format!("{rows} × {columns}, share {share}, seed {seed}, {ratio}");
                     assert_eq!(found, Ok(()), "{case}");
-                    assert!(path.exact && path.violation() <= 1e-9, "{case}");
+                    assert!(path.violation() <= 1e-9, "{case}");
                 }
             }
         }
