@@ -42,7 +42,7 @@ impl Measured {
 
 impl FeatureKind {
     /// Every kind, in order.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Input,
         Self::Block,
         Self::Method,
