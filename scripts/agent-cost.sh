@@ -5,8 +5,8 @@
 #          JaCoCo; whole process.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
-# shellcheck source=scripts/with-agent.sh
-source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
+# shellcheck source=scripts/with-agent.bash
+source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
 built_agent
 work=$PWD/.cache/agent-cost
 pairs=15

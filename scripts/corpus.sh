@@ -6,8 +6,8 @@
 # (java.lang.Object, java.lang.Thread, java.lang.invoke, jdk.internal.reflect). Finished units are kept in .cache/corpus-results and not
 # repeated; delete the directory to start anew. CORPUS_NICE is the niceness of the JVMs (19). Prints a Markdown table; exits with status 1 if
 # a class links without the agent and does not link with it.
-# shellcheck source=scripts/with-agent.sh
-source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
+# shellcheck source=scripts/with-agent.bash
+source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
 results=$PWD/.cache/corpus-results
 mkdir -p "$results"
 scripts/fetch-subjects.sh subjects bench corpus

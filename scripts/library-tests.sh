@@ -3,8 +3,8 @@
 #   scripts/library-tests.sh [LIBRARY ...]     commons-lang3, commons-collections4, commons-math3, commons-codec, commons-compress
 # Library and tests are both counted. Results are compared per test class; a class that differs is run again both ways (some suites draw random
 # numbers or depend on the clock), and only one that differs again is reported. Prints a Markdown table; status 1 on a difference.
-# shellcheck source=scripts/with-agent.sh
-source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
+# shellcheck source=scripts/with-agent.bash
+source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
 work=$PWD/.cache/library-tests
 libraries=(commons-lang3 commons-collections4 commons-math3 commons-codec commons-compress)
 [ $# = 0 ] || libraries=("$@")

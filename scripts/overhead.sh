@@ -13,8 +13,8 @@
 #   OVERHEAD_JVM               further options for the JVM in all variants: -Xbatch makes the compilers finish in time on a loaded machine
 # Steady state is the median CPU time of the iterations behind the warm-up, of the threads that do the work; whole process is user + system
 # time with compilers, collector, class loading and warm-up. A ratio is the median over rounds of (variant / plain) in the same round.
-# shellcheck source=scripts/with-agent.sh
-source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
+# shellcheck source=scripts/with-agent.bash
+source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
 work=$PWD/.cache/overhead
 huge=${OVERHEAD_HUGE:-compiled}
 alternatives=${OVERHEAD_ALTERNATIVES:+-alternatives}

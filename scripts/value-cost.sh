@@ -4,8 +4,8 @@
 # memory: 40 classes of 50 variables, five values each; 1,000 threads assign all of them six times and stay alive. The heap is fixed and touched beforehand, so
 #         growth of the resident set lies outside of it; the live heap is measured by the program after a collection.
 # time:   10^9 assignments of one local variable and 10^8 of a field, whole process, smallest of the rounds.
-# shellcheck source=scripts/with-agent.sh
-source "$(dirname "${BASH_SOURCE[0]}")/with-agent.sh"
+# shellcheck source=scripts/with-agent.bash
+source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
 built_agent
 rounds=${1:-5}
 work=$PWD/.cache/value-cost
