@@ -19,7 +19,8 @@ everything="lucene-7 lucene-8 lucene-9 maxima smooth edges fft unsharp bzip2 h2 
 step=all
 case ${1:-} in --count | --record | --learn | --curves | --table) step=${1#--} && shift ;; esac
 programs=${*:-$everything}
-jvm="-Xms1g -Xmx1g -XX:+UseSerialGC -Djava.awt.headless=true"
+# Untouched pages would make the first pass over the young generation slower than all later ones.
+jvm="-Xms1g -Xmx1g -XX:+AlwaysPreTouch -XX:+UseSerialGC -Djava.awt.headless=true"
 mkdir -p "$work"
 
 jars() { # jars NAME...: class path of pinned jars

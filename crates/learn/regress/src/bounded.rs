@@ -12,6 +12,9 @@ use crate::nnls::dot;
 
 /// Newton steps; a handful is usual.
 const STEPS: usize = 100;
+/// A smaller share of the value is no descent. The function is strongly convex with constant 1, so that the gradient is then
+/// below √(2 · this) of the root of the value.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Solves the problem; `lower[j]` = l ≥ 0, `gram` = A Aᵀ. None when the numbers are not finite.
 pub(crate) fn bounded_ridge(
@@ -43,19 +46,21 @@ pub(crate) fn bounded_ridge(
         let right = Mat::from_fn(n, 1, |i, _| -state.gradient[i]);
         let step = jacobian.llt(Side::Lower).ok()?.solve(&right);
         let slope: f64 = (0..n).map(|i| step[(i, 0)] * state.gradient[i]).sum();
-        let mut length = 1.0;
+        let (mut length, mut still) = (1.0, false);
         loop {
             let next: Vec<f64> = (0..n).map(|i| rho[i] + length * step[(i, 0)]).collect();
             let there = State::at(a, r, lambda, lower, &next);
             // Near the optimum rounding hides descent of the value; the gradient still shows it.
             let flatter = dot(&there.gradient, &there.gradient).sqrt() <= 0.9 * size;
             if there.value <= state.value + 1e-4 * length * slope || flatter || length < 1e-10 {
+                let gained = state.value - there.value;
+                still = !flatter && gained <= ROUNDING * state.value.abs();
                 (rho, state) = (next, there);
                 break;
             }
             length *= 0.5;
         }
-        if length < 1e-10 {
+        if length < 1e-10 || still {
             break; // rounding: no further descent
         }
     }
