@@ -46,20 +46,20 @@ pub(crate) fn bounded_ridge(
         let right = Mat::from_fn(n, 1, |i, _| -state.gradient[i]);
         let step = jacobian.llt(Side::Lower).ok()?.solve(&right);
         let slope: f64 = (0..n).map(|i| step[(i, 0)] * state.gradient[i]).sum();
-        let (mut length, mut still) = (1.0, false);
-        loop {
+        let mut length = 1.0;
+        let still = loop {
             let next: Vec<f64> = (0..n).map(|i| rho[i] + length * step[(i, 0)]).collect();
             let there = State::at(a, r, lambda, lower, &next);
             // Near the optimum rounding hides descent of the value; the gradient still shows it.
             let flatter = dot(&there.gradient, &there.gradient).sqrt() <= 0.9 * size;
             if there.value <= state.value + 1e-4 * length * slope || flatter || length < 1e-10 {
                 let gained = state.value - there.value;
-                still = !flatter && gained <= ROUNDING * state.value.abs();
+                let still = !flatter && gained <= ROUNDING * state.value.abs();
                 (rho, state) = (next, there);
-                break;
+                break still;
             }
             length *= 0.5;
-        }
+        };
         if length < 1e-10 || still {
             break; // rounding: no further descent
         }
