@@ -3,7 +3,7 @@
 //! A feature's expense is the share of a run after which its value is final ([`Feature::available`]). It becomes the
 //! penalty weight of the lasso, so that of features that explain the cost equally well the early one is taken. A bucket
 //! is as cheap as its cheapest member, which then stands for it; a product is as dear as its dearest factor. The weight
-//! never falls below [`LEAST`]: nothing is free, and an exempt column would enter whether it explains anything or not.
+//! never falls below `LEAST`: nothing is free, and an exempt column would enter whether it explains anything or not.
 
 use pricetag_cost_model::{FinalAfter, Formula, Preferred};
 use pricetag_dataset::{Dataset, Feature, FeatureKind};
