@@ -34,7 +34,7 @@ pub fn column(region: usize, alternative: usize, construct: &str) -> String {
     format!("part {region}, alternative {alternative}: {construct}")
 }
 
-/// What [`column`] names.
+/// What [`column()`] names.
 pub fn parse_column(name: &str) -> Option<(usize, usize, &str)> {
     let (region, rest) = name.strip_prefix("part ")?.split_once(", alternative ")?;
     let (alternative, construct) = rest.split_once(": ")?;
