@@ -10,7 +10,6 @@
 
 use std::collections::BTreeMap;
 
-use pricetag_estimator::folds_by_group;
 use pricetag_estimator::{Checked, Coefficient, Design, Estimator, EstimatorError, Fitted};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -24,6 +23,7 @@ use crate::lasso::scaled::{Conventions, Scaled};
 use crate::lasso::solve::Sample;
 use crate::lasso::{Dropped, SparseModel, Standardisation};
 use crate::polynomial::{self, Selector, SparsePolynomial};
+use crate::sizes::{choose, weighted_folds};
 
 /// A column is a candidate if more than this share of its squared length is new.
 const NEW_SHARE: f64 = 1e-9;
@@ -101,18 +101,7 @@ impl Greedy {
 
     pub(crate) fn path_of(&self, sample: &Sample) -> Result<GreedyPath, EstimatorError> {
         self.validate()?;
-        let weight = |rows: &[usize]| rows.iter().map(|&r| sample.weights[r]).sum::<f64>();
-        let folds: Vec<_> = folds_by_group(sample.groups, self.folds, self.seed)
-            .into_iter()
-            .filter(|s| weight(&s.train) > 0.0 && weight(&s.test) > 0.0)
-            .collect();
-        if folds.len() < 2 {
-            return Err(EstimatorError::TooFewRows {
-                method: "greedy",
-                needed: 2,
-                rows: folds.len(),
-            });
-        }
+        let (folds, weights) = weighted_folds(sample, self.folds, self.seed, "greedy")?;
         let (models, unexplained, dropped) = self.select(sample, sample.weights);
         let errors: Vec<Vec<f64>> = folds
             .par_iter()
@@ -125,35 +114,13 @@ impl Greedy {
                 held_out_errors(sample, &split.test, &fold)
             })
             .collect();
-        let weights: Vec<f64> = folds.iter().map(|s| weight(&s.test)).collect();
-        let total: f64 = weights.iter().sum();
-        let over = |f: &dyn Fn(usize) -> f64| {
-            (0..weights.len()).map(|k| weights[k] * f(k)).sum::<f64>() / total
-        };
-        let mean: Vec<f64> = (0..models.len()).map(|s| over(&|k| errors[k][s])).collect();
-        let standard_error: Vec<f64> = (0..models.len())
-            .map(|s| {
-                (over(&|k| (errors[k][s] - mean[s]).powi(2)) / (weights.len() - 1) as f64).sqrt()
-            })
-            .collect();
-        // Errors that differ by rounding alone are equal: the smaller model wins.
-        let lowest = mean.iter().copied().fold(f64::INFINITY, f64::min);
-        let best = mean
-            .iter()
-            .position(|m| *m <= lowest * (1.0 + 1e-9) + 1e-25 * mean[0])
-            .unwrap_or(0);
-        let allowed = mean[best] + standard_error[best];
-        let size = if self.one_standard_error {
-            (0..=best).find(|&s| mean[s] <= allowed).unwrap_or(best)
-        } else {
-            best
-        };
+        let choice = choose(&errors, &weights, 1e-25, self.one_standard_error);
         Ok(GreedyPath {
             models,
             unexplained,
-            mean,
-            standard_error,
-            size,
+            mean: choice.mean,
+            standard_error: choice.standard_error,
+            size: choice.size,
             dropped,
         })
     }

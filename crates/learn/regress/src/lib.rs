@@ -27,6 +27,7 @@ pub mod quantile;
 pub mod robust;
 pub mod rows;
 pub mod shrinkage;
+mod sizes;
 pub mod solve;
 pub mod step;
 

@@ -12,7 +12,7 @@
 //! The constant is a column that is always in the set; it, too, is not negative.
 
 use faer::Mat;
-use pricetag_estimator::{EstimatorError, folds_by_group};
+use pricetag_estimator::EstimatorError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,7 @@ use crate::lasso::SparseModel;
 use crate::lasso::gram::square;
 use crate::lasso::solve::Sample;
 use crate::nnls::{from_gram, nnls};
+use crate::sizes::{choose, weighted_folds};
 
 /// Columns whose error is worked out before one of them enters.
 const COMPARED: usize = 8;
@@ -78,69 +79,29 @@ impl Parsimony {
         candidates: &[usize],
     ) -> Result<Sizes, EstimatorError> {
         let rows = |weights: &[f64]| weights.iter().filter(|w| **w > 0.0).count();
-        let weight = |rows: &[usize]| rows.iter().map(|&r| sample.weights[r]).sum::<f64>();
-        let folds: Vec<_> = folds_by_group(sample.groups, self.folds.max(2), self.seed)
-            .into_iter()
-            .filter(|s| weight(&s.train) > 0.0 && weight(&s.test) > 0.0)
-            .collect();
-        if folds.len() < 2 {
-            return Err(EstimatorError::TooFewRows {
-                method: "parsimony",
-                needed: 2,
-                rows: folds.len(),
-            });
-        }
+        let (folds, weights) = weighted_folds(sample, self.folds.max(2), self.seed, "parsimony")?;
         let table = Weighted::new(sample, candidates);
         let all = table.equations();
         let most = self.most.min(rows(sample.weights).saturating_sub(2)).max(1);
         let sets = all.select(most);
         let errors: Vec<Vec<f64>> = folds
             .par_iter()
-            .map(|split| {
+            .zip(&weights)
+            .map(|(split, total)| {
                 let held = table.part(&split.test).equations();
                 let sets = all.without(&held).select(most);
-                let total = weight(&split.test);
                 sets.iter().map(|set| held.error(set) / total).collect()
             })
             .collect();
-        let weights: Vec<f64> = folds.iter().map(|s| weight(&s.test)).collect();
-        let (mean, standard_error) = over_folds(&errors, &weights);
-        let lowest = mean.iter().copied().fold(f64::INFINITY, f64::min);
-        // Errors that differ by rounding alone are equal: the smaller model wins.
-        let best = mean
-            .iter()
-            .position(|m| *m <= lowest * (1.0 + 1e-9) + GAIN * mean[0])
-            .unwrap_or(0);
-        let allowed = mean[best] + standard_error[best];
-        let size = if self.one_standard_error {
-            (0..=best).find(|&s| mean[s] <= allowed).unwrap_or(best)
-        } else {
-            best
-        };
+        let choice = choose(&errors, &weights, GAIN, self.one_standard_error);
         Ok(Sizes {
-            model: table.exactly(&sets[size].columns, candidates),
-            mean,
-            standard_error,
-            best,
-            size,
+            model: table.exactly(&sets[choice.size].columns, candidates),
+            mean: choice.mean,
+            standard_error: choice.standard_error,
+            best: choice.best,
+            size: choice.size,
         })
     }
-}
-
-/// Mean and standard error over folds, which count by their weight.
-fn over_folds(errors: &[Vec<f64>], weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let total: f64 = weights.iter().sum();
-    let over = |f: &dyn Fn(usize) -> f64| {
-        (0..weights.len()).map(|k| weights[k] * f(k)).sum::<f64>() / total
-    };
-    let sizes = errors.first().map_or(0, Vec::len);
-    let mean: Vec<f64> = (0..sizes).map(|s| over(&|k| errors[k][s])).collect();
-    let deviation = |s: usize| {
-        let variance = over(&|k| (errors[k][s] - mean[s]).powi(2));
-        (variance / (weights.len() - 1).max(1) as f64).sqrt()
-    };
-    let standard_error = (0..sizes).map(deviation).collect();
-    (mean, standard_error)
 }
 
 /// The constant, then the columns, with weighted rows and of unit length; and the weighted costs.

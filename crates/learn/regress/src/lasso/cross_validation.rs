@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
-use pricetag_estimator::{Checked, Design, EstimatorError, Split, folds_by_group};
+use pricetag_estimator::{Checked, Design, EstimatorError, Split};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,7 @@ use super::scaled::Scaled;
 use super::solve::{End, Sample};
 use super::working_set::COMPLETE;
 use super::{Lambda, Lasso};
+use crate::sizes::weighted_folds;
 
 /// Errors along λ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,25 +65,10 @@ impl Lasso {
         sample: &Sample,
     ) -> Result<(LassoPath, CrossValidation), EstimatorError> {
         self.validate(sample)?;
-        let folds: Vec<Split> = folds_by_group(sample.groups, self.folds, self.seed)
-            .into_iter()
-            .filter(|s| {
-                [&s.train, &s.test]
-                    .iter()
-                    .all(|side| weight(sample, side) > 0.0)
-            })
-            .collect();
-        if folds.len() < 2 {
-            return Err(EstimatorError::TooFewRows {
-                method: "lasso",
-                needed: 2,
-                rows: folds.len(),
-            });
-        }
+        let (folds, weights) = weighted_folds(sample, self.folds, self.seed, "lasso")?;
         let path = self.follow(sample, sample.weights, self.end(sample), &[]);
         let lambda = path.grid(self.grid);
         let errors = self.fold_errors(sample, &folds, &path, &lambda);
-        let weights: Vec<f64> = folds.iter().map(|s| weight(sample, &s.test)).collect();
         let columns = lambda
             .iter()
             .map(|&l| path.at(l).coefficients.len() as u32)
