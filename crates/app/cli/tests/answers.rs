@@ -139,9 +139,16 @@ fn bad_files_are_told_with_what_to_try() {
     std::fs::write(desk.path("noise.parquet"), "PAR1 this is not parquet").unwrap();
     std::fs::write(desk.path("text.csv"), "a,cost\n1,2\n2,3\nx,4\n3,5\n").unwrap();
     std::fs::write(desk.path("model.json"), "{\"schema\": 1").unwrap();
+    std::fs::write(desk.path("good.csv"), "a,cost\n1,2\n2,3\n4,5\n3,5\n").unwrap();
+    assert_eq!(desk.run("import good.csv --target cost -o good").code, 0);
+    let exported = desk.run("export good --format parquet -o whole.parquet");
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    let whole = std::fs::read(desk.path("whole.parquet")).unwrap();
+    std::fs::write(desk.path("half.parquet"), &whole[..whole.len() / 2]).unwrap();
     for (line, what) in [
         ("inspect nowhere", "nowhere"),
         ("import noise.parquet --target cost -o d", "Parquet"),
+        ("import half.parquet --target cost -o d", "half.parquet"),
         ("import text.csv --target cost -o d", "line 4"),
         ("import text.csv --target nothing -o d", "nothing"),
         ("import nowhere.csv --target cost -o d", "nowhere.csv"),

@@ -9,6 +9,7 @@ mod bounded;
 mod cholesky;
 pub mod collinearity;
 mod columns;
+mod decimals;
 pub mod greedy;
 pub mod hier;
 pub mod hierarchy;

@@ -4,7 +4,7 @@
 //! which lose half the digits. Conventions of `summary.lm` (R 4.2): rows of weight zero are left out of every count;
 //! the figures are those of [`crate::lm_summary`].
 //!
-//! Up to `DIRECT` numbers residuals are accumulated in twice the working precision and the solution is refined; beyond, and for rows that come in blocks, see [`crate::blocked`].
+//! Up to `DIRECT` numbers residuals are accumulated in twice the working precision, from the costs as decimals where they were such (`decimals`), and the solution is refined; beyond, and for rows that come in blocks, see [`crate::blocked`].
 
 use pricetag_cost_model::Diagnostic;
 use pricetag_cost_model::Severity;
@@ -13,6 +13,7 @@ use pricetag_estimator::{
 };
 
 use crate::blocked::RowWeights;
+use crate::decimals;
 pub use crate::lm_summary::INTERCEPT;
 use crate::lm_summary::Moments;
 use crate::rows::{DesignRows, RowsError};
@@ -178,6 +179,8 @@ fn aliased(names: &[String], coefficients: &[Coefficient]) -> Option<Diagnostic>
 struct Problem {
     columns: Vec<Vec<f64>>,
     target: Vec<f64>,
+    /// What the target as written has beyond `target`, where that is known.
+    remainder: Vec<f64>,
     roots: Vec<f64>,
     weighted: bool,
 }
@@ -199,13 +202,16 @@ impl Problem {
                     .collect(),
             );
         }
-        let target = used
+        let target: Vec<f64> = used
             .iter()
             .zip(&roots)
             .map(|(&i, r)| design.target[i] * r)
             .collect();
+        // A weighted target is rounded anew.
+        let remainder = decimals::remainders(&target).filter(|_| !weighted);
         Self {
             columns,
+            remainder: remainder.unwrap_or_else(|| vec![0.0; target.len()]),
             target,
             roots,
             weighted,
@@ -221,21 +227,36 @@ struct Solution {
     rank: usize,
 }
 
-/// `from` − Xβ as unevaluated sums of two, accumulated in twice the working precision (Ogita, Rump & Oishi 2005, `Dot2`).
-fn residual_pairs(problem: &Problem, from: &[f64], beta: &[Option<f64>]) -> (Vec<f64>, Vec<f64>) {
-    let mut high = from.to_vec();
-    let mut low = vec![0.0; high.len()];
-    for (column, b) in problem
-        .columns
-        .iter()
-        .zip(beta)
-        .filter_map(|(c, b)| b.map(|b| (c, b)))
-    {
-        for ((h, l), x) in high.iter_mut().zip(&mut low).zip(column) {
-            *l += accumulate(h, -b, *x);
+impl Problem {
+    /// y − Xβ as unevaluated sums of two.
+    fn residual_pairs(&self, beta: &[Option<f64>]) -> (Vec<f64>, Vec<f64>) {
+        let (mut high, mut low) = (self.target.clone(), self.remainder.clone());
+        self.add(-1.0, beta, &mut high, &mut low);
+        (high, low)
+    }
+
+    /// y − Xβ, rounded once.
+    fn residuals(&self, beta: &[Option<f64>]) -> Vec<f64> {
+        let (high, low) = self.residual_pairs(beta);
+        high.iter().zip(&low).map(|(h, l)| h + l).collect()
+    }
+
+    /// Xβ, rounded once.
+    fn fitted(&self, beta: &[Option<f64>]) -> Vec<f64> {
+        let (mut high, mut low) = (vec![0.0; self.target.len()], vec![0.0; self.target.len()]);
+        self.add(1.0, beta, &mut high, &mut low);
+        high.iter().zip(&low).map(|(h, l)| h + l).collect()
+    }
+
+    /// Adds ±Xβ to sums of two, accumulated in twice the working precision (Ogita, Rump & Oishi 2005, `Dot2`).
+    fn add(&self, sign: f64, beta: &[Option<f64>], high: &mut [f64], low: &mut [f64]) {
+        for (column, b) in self.columns.iter().zip(beta) {
+            let Some(b) = b else { continue };
+            for ((h, l), x) in high.iter_mut().zip(&mut *low).zip(column) {
+                *l += accumulate(h, sign * b, *x);
+            }
         }
     }
-    (high, low)
 }
 
 /// Adds a product to a sum; returns what rounding took away.
@@ -247,12 +268,6 @@ fn accumulate(sum: &mut f64, a: f64, b: f64) -> f64 {
     let lost = (*sum - (next - part)) + (product - part) + product_error;
     *sum = next;
     lost
-}
-
-/// `from` − Xβ, rounded once.
-fn residuals(problem: &Problem, from: &[f64], beta: &[Option<f64>]) -> Vec<f64> {
-    let (high, low) = residual_pairs(problem, from, beta);
-    high.iter().zip(&low).map(|(h, l)| h + l).collect()
 }
 
 impl Solution {
@@ -274,13 +289,13 @@ impl Solution {
         for _ in 0..SEMINORMAL_STEPS {
             solution.correct(problem, qr);
         }
-        solution.residuals = residuals(problem, &problem.target, &solution.beta);
+        solution.residuals = problem.residuals(&solution.beta);
         solution
     }
 
     /// Fits what is left with the same columns: good where little is left, however dependent the columns are.
     fn fit_residuals(&mut self, problem: &Problem) {
-        let left = residuals(problem, &problem.target, &self.beta);
+        let left = problem.residuals(&self.beta);
         let kept: Vec<usize> = (0..self.beta.len())
             .filter(|&j| self.beta[j].is_some())
             .collect();
@@ -299,7 +314,7 @@ impl Solution {
         if qr.rank == 0 || qr.inflation() > SEMINORMAL * SEMINORMAL {
             return;
         }
-        let (high, low) = residual_pairs(problem, &problem.target, &self.beta);
+        let (high, low) = problem.residual_pairs(&self.beta);
         let gradient: Vec<f64> = qr.pivot[..qr.rank]
             .iter()
             .map(|&j| {
@@ -334,8 +349,7 @@ impl Solution {
     /// Σ w (f − f̄)² with f = fitted / √w, or Σ w f² without an intercept.
     fn explained(&self, intercept: bool, problem: &Problem) -> f64 {
         // Not y less the residuals, which may be much larger than what is explained.
-        let zeros = vec![0.0; self.residuals.len()];
-        let fitted = residuals(problem, &zeros, &self.beta);
+        let fitted = problem.fitted(&self.beta);
         if !intercept {
             return sum(fitted.iter().map(|f| f * f));
         }
