@@ -27,7 +27,7 @@ test: setup lint ## everything CI runs
 	cargo test --workspace --locked
 
 bench: ## exactness, corpora, overhead, throughput and accuracy on real programs (hours; scripts/evaluate.sh PART for one part)
-	@scripts/setup.sh subjects
+	@scripts/setup.sh
 	cargo build --release --workspace --locked
 	@scripts/evaluate.sh
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
-#   scripts/agent-cost.sh [PAIRS] [startup|memory ...]     15 rounds of both unless told otherwise
+#   scripts/agent-cost.sh [PAIRS] [startup|memory|calls ...]     15 rounds of all unless told otherwise
 # startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, and under
 #          JaCoCo; whole process.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
+# calls:   what observing a call (--scope) adds to one that does nothing, in timing and in counting runs.
 # shellcheck source=scripts/with-agent.bash
 source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
 built_agent
@@ -15,7 +16,7 @@ case ${1:-} in [0-9]*)
     shift
     ;;
 esac
-parts=${*:-startup memory}
+parts=${*:-startup memory calls}
 mkdir -p "$work"
 
 die() {
@@ -23,11 +24,11 @@ die() {
     exit 1
 }
 
-agent_option() { # agent_option NAME LINE...: the JVM option of a counting agent with those option lines
+agent_option() { # agent_option NAME LINE...: the JVM option of an agent with those option lines; it counts unless $mode says otherwise
     local name=$1
     shift
     rm -f "$work/$name.trace"
-    printf '%s\n' mode=count "trace=$work/$name.trace" "plans=$work/plans" "$@" >"$work/$name.options"
+    printf '%s\n' "mode=${mode:-count}" "trace=$work/$name.trace" "plans=$work/plans" "$@" >"$work/$name.options"
     echo "-agentpath:$agent=$work/$name.options"
 }
 
@@ -88,10 +89,31 @@ memory() {
             printf "| %d | %d | %.1f MB | %.1f MB | %.1f MB | **%.1f MB** |\n", counters, threads, size[m] / 1e6, 8 * counters * threads / 1e6, resident[m] / 1e6, (resident[m] + heap[m]) / 1e6 }'
 }
 
+calls() {
+    mkdir -p "$work/calls"
+    javac -nowarn -d "$work/calls" subjects/agent-cost/Calls.java
+    local round plain timed counted
+    : >"$work/calls.txt"
+    for ((round = 0; round < pairs; round++)); do
+        plain=$(java -cp "$work/calls" Calls 200000)
+        timed=$(java "$(mode=time agent_option calls-time 'scope=Calls#call')" -cp "$work/calls" Calls 200000)
+        counted=$(java "$(agent_option calls-count 'include=Calls' 'scope=Calls#call')" -cp "$work/calls" Calls 200000)
+        [ -s "$work/calls-time.trace" ] && [ -s "$work/calls-count.trace" ] || die "no calls were observed"
+        echo "$plain $timed $counted" >>"$work/calls.txt"
+    done
+    printf '| a call that does nothing, ns | observed in a timing run | observed in a counting run |\n|---|---|---|\n'
+    local column
+    for column in 1 2 3; do
+        awk -v c="$column" '{ print $c }' "$work/calls.txt" | sort -g | awk '{ x[NR] = $1 } END { printf "| %.0f ", x[int((NR + 1) / 2)] }'
+    done
+    echo '|'
+}
+
 for part in $parts; do
     case $part in
         startup) startup ;;
         memory) memory ;;
+        calls) calls ;;
         *) die "no part named $part" ;;
     esac
 done

@@ -7,19 +7,20 @@
 # implementations), compress, javac (accuracy on real programs), lata (Lata's experiments).
 # EVAL_FILES is the number of source files for javac (200), EVAL_REPEAT the number of timing runs (3), EVAL_PAIRS the rounds of overhead (15),
 # EVAL_CODECS what compress runs, EVAL_EVERY=10 gives it every tenth file, EVAL_MANTIS the share of mantis (0.2).
+# A part that fails does not keep the others from running; it is named at the end, and the exit status is 1.
 # BENCH_QUICK=1 takes the least of all of these, one unit, library or program where a part has several, and a sample for matrix: to see that every part
 # works. Its figures say nothing. It leaves tables of other runs alone where a part keeps any, but those of the one program of overhead.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-parts=${*:-exactness matrix corpus library-tests rewriting overhead agent-cost learning learning-peers compress javac mantis lata}
+[ $# -gt 0 ] || set -- exactness matrix corpus library-tests rewriting overhead agent-cost learning learning-peers compress javac mantis lata
 target=${CARGO_TARGET_DIR:-target}
 pricetag=${PRICETAG:-$target/release/pricetag}
 work=.cache/evaluate
 quick=${BENCH_QUICK:-}
 if [ -n "$quick" ]; then
     : "${EVAL_FILES:=24}" "${EVAL_REPEAT:=1}" "${EVAL_PAIRS:=1}" "${EVAL_CODECS:=deflate}" "${EVAL_EVERY:=10}" "${EVAL_MANTIS:=0.05}"
-    export LATA_SCALE=${LATA_SCALE:-0.05}
+    export LATA_SCALE=${LATA_SCALE:-0.05} LATA_WORK=.cache/lata/quick
     work=$work/quick
 fi
 repeat=${EVAL_REPEAT:-3}
@@ -30,14 +31,21 @@ section() { printf '\n## %s\n\n' "$1"; }
 # judge DATASET SHARE...: fits with several shares of the observations for training, each judged on all others. A dataset that nothing can be learnt
 # from is a result (deflate: everything counted is constant).
 judge() {
-    local dataset=$1 target
+    local dataset=$1 target said
     shift
     "$pricetag" --quiet inspect "$work/$dataset" | head -40
     for share in "$@"; do
         printf '\n### %s, %s of the observations for training\n\n' "$dataset" "$share"
         for target in wall cpu; do
-            "$pricetag" --quiet fit "$work/$dataset" -o "$work/$dataset-${share%\%}-$target.json" \
-                --target "$target" --train "$share" --limit 10 2>&1 || echo "nothing learnt"
+            if said=$("$pricetag" --quiet fit "$work/$dataset" -o "$work/$dataset-${share%\%}-$target.json" \
+                --target "$target" --train "$share" --limit 10 2>&1); then
+                echo "$said"
+            elif [[ $said == *'all features are constant'* ]]; then
+                echo "nothing to learn from: $said"
+            else
+                echo "$said" >&2
+                return 1
+            fi
         done
     done
 }
@@ -47,13 +55,26 @@ jars() { # jars NAME...: class path of pinned jars
 }
 
 exactness() {
-    section "Exactness: derived counts against single-stepping"
+    section "Exactness: derived counts against an oracle that stops at every bytecode"
+    scripts/fetch-testbed.sh
     cargo test --release --locked -p pricetag-testkit --test conformance -- --nocapture 2>&1 | grep -E 'programs,|test result'
 }
 
 rewriting() {
     section "Rewriting throughput"
     cargo bench --locked -p pricetag-instrument --bench rewrite 2>/dev/null | grep -E 'time:|thrpt:|^[a-z]'
+    echo
+    echo "Planning and rewriting, MB of classes per processor second:"
+    local classes=.cache/rewriting home
+    if [ ! -d "$classes" ]; then
+        scripts/fetch-subjects.sh subjects evaluation
+        home=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+        rm -rf "$classes.part"
+        jimage extract --dir "$classes.part" --include 'regex:/(java[.]base|java[.]xml|jdk[.]compiler)/.*[.]class' "$home/lib/modules"
+        unzip -q -o "$(find .cache/evaluation -maxdepth 1 -name 'h2-*.jar')" 'org/*.class' -d "$classes.part/h2"
+        mv "$classes.part" "$classes"
+    fi
+    cargo run --release --locked -q -p pricetag-instrument --example throughput -- "$classes" ${quick:+1}
 }
 
 matrix() {
@@ -137,29 +158,40 @@ mantis() { # a fifth of the observations of docs/evaluation.md, in a place of it
     local share=${EVAL_MANTIS:-0.2} programs="lucene-9 maxima h2 svg"
     if [ -n "$quick" ]; then programs=h2; fi
     section "Mantis' experiments, $share of the observations (scripts/evaluation.sh has all)"
+    # What is recorded is kept, with the share it was recorded with; learning is done anew, it may have changed.
+    export EVAL_WORK=$work/mantis-$share EVAL_SHARE=$share EVAL_TO=$work/mantis-$share/report
     # shellcheck disable=SC2086 # several names
-    EVAL_WORK=$work/mantis EVAL_SHARE=$share EVAL_TO=$work/mantis/report scripts/evaluation.sh $programs
-    cat "$work/mantis/report/tables.md"
+    scripts/evaluation.sh --record $programs
+    # shellcheck disable=SC2086
+    scripts/evaluation.sh --learn $programs
+    cat "$EVAL_TO/tables.md"
 }
 
-for part in $parts; do
-    case $part in
-        exactness) exactness ;;
-        rewriting) rewriting ;;
-        matrix) matrix ;;
-        corpus) corpus ;;
-        library-tests) library_tests ;;
-        overhead) overhead ;;
-        agent-cost) agent_cost ;;
-        learning-peers) learning_peers ;;
-        learning) learning ;;
-        compress) compress ;;
-        javac) javac_subject ;;
-        mantis) mantis ;;
-        lata) scripts/lata.sh ;;
-        *)
-            echo "evaluate: no part named $part" >&2
-            exit 2
-            ;;
-    esac
-done
+if [ $# -gt 1 ]; then
+    failed=()
+    for part in "$@"; do scripts/evaluate.sh "$part" || failed+=("$part"); done
+    if [ ${#failed[@]} -gt 0 ]; then
+        echo "evaluate: failed: ${failed[*]}" >&2
+        exit 1
+    fi
+    exit 0
+fi
+case $1 in
+    exactness) exactness ;;
+    rewriting) rewriting ;;
+    matrix) matrix ;;
+    corpus) corpus ;;
+    library-tests) library_tests ;;
+    overhead) overhead ;;
+    agent-cost) agent_cost ;;
+    learning-peers) learning_peers ;;
+    learning) learning ;;
+    compress) compress ;;
+    javac) javac_subject ;;
+    mantis) mantis ;;
+    lata) scripts/lata.sh ;;
+    *)
+        echo "evaluate: no part named $1" >&2
+        exit 2
+        ;;
+esac

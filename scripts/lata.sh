@@ -2,14 +2,14 @@
 # Lata's experiments: records, fits and prints "paper | ours" as a Markdown table. Needs a built pricetag (make demo builds it).
 #   scripts/lata.sh [PART]     PART restricts it to experiments whose name contains it
 # LATA_SCALE=0.1 shortens every workload to a tenth, for a quick look.
-# LATA_REPEAT=3 takes the median of three timing runs (1).
+# LATA_REPEAT=3 takes the median of three timing runs (1). LATA_WORK is where recordings go (.cache/lata).
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 part=${1:-}
 scale=${LATA_SCALE:-1}
 pricetag=${PRICETAG:-${CARGO_TARGET_DIR:-target}/release/pricetag}
-work=.cache/lata
+work=${LATA_WORK:-.cache/lata}
 # What the subjects sleep is exact by itself (Exactly.java); with the usual 50 µs of slack less of it would be asleep. Inherited by every run below.
 if [ -w /proc/self/timerslack_ns ]; then echo 1 >/proc/self/timerslack_ns; fi
 mkdir -p "$work/classes"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes sure that everything needed is there. Idempotent; reads no standard input.
 #
-#   scripts/setup.sh            what building and testing need, the pinned compilers and Java runtimes included
-#   scripts/setup.sh subjects   what building and the evaluation subjects need (make demo, make bench)
+#   scripts/setup.sh            what building, testing and benchmarks need, the pinned compilers and Java runtimes included
+#   scripts/setup.sh subjects   what building and the subject programs need (make demo, make evaluate)
 #
 # As root on Debian or Ubuntu it installs what is missing; elsewhere it says what to install and exits with status 1.
 set -euo pipefail
@@ -49,16 +49,16 @@ survey() {
     fi
     have cc || need "a C compiler and linker (cc)" gcc
     [ -e /usr/include/stdlib.h ] || need "C library headers" libc6-dev
-    have git || need "git" git
-    if ! have chromium && ! have chromium-browser && ! have google-chrome; then
-        need "Chromium (the report is tested in a real browser)" chromium
-    fi
     have mvn || need "Maven (fetches pinned compilers and subject programs)" maven
-    have ocamlopt || need "OCaml's native compiler (ocamlopt)" ocaml
-    [ -e "$(ocamlc -where 2>/dev/null)/compiler-libs/ocamltoplevel.cma" ] || need "OCaml's compiler-libs" ocaml-compiler-libs
     have unzip || need "unzip" unzip
     have sha256sum || need "sha256sum" coreutils
     if [ "$want_subjects" != subjects ]; then
+        have git || need "git" git
+        if ! have chromium && ! have chromium-browser && ! have google-chrome; then
+            need "Chromium (the report is tested in a real browser)" chromium
+        fi
+        have ocamlopt || need "OCaml's native compiler (ocamlopt)" ocaml
+        [ -e "$(ocamlc -where 2>/dev/null)/compiler-libs/ocamltoplevel.cma" ] || need "OCaml's compiler-libs" ocaml-compiler-libs
         python3 -m pip --version >/dev/null 2>&1 || need "Python with pip (fetches pinned Java runtimes)" python3-pip
     fi
     return 0

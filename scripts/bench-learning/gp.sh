@@ -1,14 +1,11 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Benchmark of genetic programming: success and time on the six targets, and evaluation speed, as Markdown tables; beside
-# it Operon (pyoperon), if PYTHON (default python3) has it: `pip install pyoperon numpy`.
+# it Operon (pyoperon).
 #   scripts/bench-learning/gp.sh [SEEDS]
-set -eu
-cd "$(dirname "$0")/../.."
+# shellcheck source=scripts/bench-learning/peers.bash
+source "$(dirname "${BASH_SOURCE[0]}")/peers.bash"
 seeds=${1:-20}
-python=${PYTHON:-python3}
-export RAYON_NUM_THREADS=1 OMP_NUM_THREADS=1
-pin=
-command -v taskset > /dev/null && pin="taskset -c ${CORE:-1}"
-cargo build --quiet --release -p pricetag-evolve --example bench_gp
-$pin "${CARGO_TARGET_DIR:-target}/release/examples/bench_gp" "$seeds"
-$pin "$python" scripts/bench-learning/gp.py || echo "no pyoperon: no peer" >&2
+bench=$(example pricetag-evolve bench_gp)
+"${pin[@]}" "$bench" "$seeds"
+python_peers numpy==2.2.6 pyoperon==0.5.0
+"${pin[@]}" "$python" scripts/bench-learning/gp.py

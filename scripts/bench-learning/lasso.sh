@@ -1,22 +1,18 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Times the lasso path, its cross-validation and NNLS against glmnet, scikit-learn and R's nnls, all in one run on one
-# thread and on the same generated counts, and prints one Markdown table. Peers needed: Rscript with glmnet and nnls;
-# PYTHON (default python3) with scikit-learn. Missing peers leave their cells empty.
-set -eu
-cd "$(dirname "$0")/../.."
-python=${PYTHON:-python3}
+# thread and on the same generated counts, and prints one Markdown table.
+# shellcheck source=scripts/bench-learning/peers.bash
+source "$(dirname "${BASH_SOURCE[0]}")/peers.bash"
+r_peers glmnet nnls
+python_peers numpy==2.2.6 scikit-learn==1.7.2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export RAYON_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
-pin=
-command -v taskset > /dev/null && pin="taskset -c ${CORE:-1}"
 
-cargo build --quiet --release -p pricetag-regress --example bench_lasso
-bench=${CARGO_TARGET_DIR:-target}/release/examples/bench_lasso
+bench=$(example pricetag-regress bench_lasso)
 "$bench" write "$folder"
-$pin "$bench" run "$folder" > "$folder/ours"
-$pin Rscript scripts/bench-learning/lasso.R "$folder" > "$folder/r" || echo "no glmnet" >&2
-$pin "$python" scripts/bench-learning/lasso.py "$folder" > "$folder/python" || echo "no scikit-learn" >&2
+"${pin[@]}" "$bench" run "$folder" >"$folder/ours"
+"${pin[@]}" Rscript scripts/bench-learning/lasso.R "$folder" >"$folder/r"
+"${pin[@]}" "$python" scripts/bench-learning/lasso.py "$folder" >"$folder/python"
 
 # ROW NAME-OF-OURS FILE NAME-OF-PEER LABEL TARGET
 row() {

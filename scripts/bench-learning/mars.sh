@@ -1,16 +1,11 @@
 #!/usr/bin/env bash
 # MARS beside R's earth on the same data, one thread, full search: prints a Markdown table.
 #   scripts/bench-learning/mars.sh [REPEATS]
-# earth: apt-get install --no-install-recommends r-cran-earth
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=scripts/bench-learning/peers.bash
+source "$(dirname "${BASH_SOURCE[0]}")/peers.bash"
 repeats=${1:-3}
-export RAYON_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-if ! Rscript -e 'stopifnot(requireNamespace("earth", quietly = TRUE))' 2>/dev/null; then
-    apt-get install -y --no-install-recommends r-cran-earth >&2
-fi
-cargo build --release -q -p pricetag-regress --example bench_mars
-bench="${CARGO_TARGET_DIR:-target}/release/examples/bench_mars"
+r_peers earth
+bench=$(example pricetag-regress bench_mars)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 script=scripts/bench-learning/mars.R
@@ -23,14 +18,14 @@ echo "|---|---|---|---|---|---|---|"
 while read -r rows columns degree places threshold weighted; do
     data="$work/$rows-$columns.csv"
     [ -f "$data" ] || Rscript "$script" make "$data" "$rows" "$columns" 1
-    ours=$("$bench" "$data" "$degree" "$places" "$threshold" "$repeats")
+    ours=$("${pin[@]}" "$bench" "$data" "$degree" "$places" "$threshold" "$repeats")
     for kind in unweighted weighted; do
         read -r _ seconds _ _ grsq < <(grep "^$kind" <<<"$ours")
         flag=$([ "$kind" = weighted ] && echo 1 || echo 0)
         if [ "$kind" = weighted ] && [ "$weighted" = no ]; then
             theirs="- - - -"
         else
-            theirs=$(Rscript "$script" "time" "$data" "$degree" "$places" "$threshold" "$((flag ? 1 : repeats))" "$flag" 2>/dev/null)
+            theirs=$("${pin[@]}" Rscript "$script" "time" "$data" "$degree" "$places" "$threshold" "$((flag ? 1 : repeats))" "$flag" 2>/dev/null)
         fi
         read -r peer _ _ peer_grsq <<<"$theirs"
         awk -v what="$rows × $columns, $degree, $places, $threshold" -v kind="$kind" -v a="$seconds" -v b="$peer" \

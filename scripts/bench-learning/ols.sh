@@ -1,25 +1,23 @@
 #!/usr/bin/env bash
 # Least squares, backward elimination and streaming against R, one thread each, in one run; prints a Markdown table.
 #   scripts/bench-learning/ols.sh [ROWS [STREAMED]]     default: 1000000 rows for lm, 10000000 rows streamed
-# Needs R (installed with apt-get if it is missing and we are root). Times are seconds of wall clock and of processor.
-set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# Times are seconds of wall clock and of processor.
+# shellcheck source=scripts/bench-learning/peers.bash
+source "$(dirname "${BASH_SOURCE[0]}")/peers.bash"
 rows=${1:-1000000}
 streamed=${2:-10000000}
-command -v Rscript >/dev/null || apt-get install -y --no-install-recommends r-base-core >&2
-cargo build --release --locked -q -p pricetag-regress --example bench_ols
-bench=${CARGO_TARGET_DIR:-target}/release/examples/bench_ols
+r_peers
+bench=$(example pricetag-regress bench_ols)
 work=$(mktemp -d "${TMPDIR:-/tmp}/bench-ols.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 "$bench" write "$work" "$rows"
 {
-    "$bench" run "$work"
-    Rscript scripts/bench-learning/ols.R "$work" ols
-    Rscript scripts/bench-learning/ols.R "$work" step
+    "${pin[@]}" "$bench" run "$work"
+    "${pin[@]}" Rscript scripts/bench-learning/ols.R "$work" ols
+    "${pin[@]}" Rscript scripts/bench-learning/ols.R "$work" step
 } | tee /dev/stderr >"$work/log"
 "$bench" stream "$work" "$streamed" >/dev/null
-stream=$("$bench" stream "$work" "$streamed")
+stream=$("${pin[@]}" "$bench" stream "$work" "$streamed")
 awk -v rows="$rows" '
     $1 == "ours" { wall[$2] = $3; cpu[$2] = $4 }
     $1 == "R" { rwall[$2] = $3; rcpu[$2] = $4 }

@@ -1,21 +1,16 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Times L1, Huber and non-linear least squares against quantreg, MASS and R's nls, all in one run on one thread and on the
-# same generated data, and prints one Markdown table. Peers needed: Rscript with quantreg and MASS.
-set -eu
-cd "$(dirname "$0")/../.."
+# same generated data, and prints one Markdown table.
+# shellcheck source=scripts/bench-learning/peers.bash
+source "$(dirname "${BASH_SOURCE[0]}")/peers.bash"
+r_peers quantreg MASS
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export RAYON_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
-pin=
-command -v taskset > /dev/null && pin="taskset -c ${CORE:-1}"
 
-cargo build --quiet --profile "${PROFILE:-release}" -p pricetag-regress --example bench_robust
-where=${PROFILE:-release}
-[ "$where" = dev ] && where=debug
-bench=${CARGO_TARGET_DIR:-target}/$where/examples/bench_robust
+bench=$(example pricetag-regress bench_robust)
 "$bench" write "$folder"
-$pin "$bench" run "$folder" > "$folder/ours"
-$pin Rscript scripts/bench-learning/robust.R "$folder" > "$folder/r" || echo "no quantreg or MASS" >&2
+"${pin[@]}" "$bench" run "$folder" >"$folder/ours"
+"${pin[@]}" Rscript scripts/bench-learning/robust.R "$folder" >"$folder/r"
 
 # ROW NAME-OF-OURS NAME-OF-PEER LABEL
 row() {

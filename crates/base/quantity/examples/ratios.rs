@@ -131,13 +131,16 @@ fn unit(column: &str, value: f64) -> String {
     }
 }
 
-/// A median and its interval; fewer than six rounds have none of 95 %.
+/// Fewer rounds have no interval of 95 %: the smallest and largest of five hold the median with 94 %.
+const ROUNDS_FOR_INTERVAL: usize = 6;
+
+/// A median and, where there are rounds enough, its interval.
 fn cell(ratios: &[f64]) -> String {
     let Some(middle) = median(ratios) else {
         return "–".to_owned();
     };
     match median_interval(ratios, 0.95) {
-        Some(found) if ratios.len() >= 6 => {
+        Some(found) if ratios.len() >= ROUNDS_FOR_INTERVAL => {
             let (low, high) = (found.interval.low, found.interval.high);
             format!("{middle:.2} [{low:.2}–{high:.2}]")
         }
@@ -145,7 +148,7 @@ fn cell(ratios: &[f64]) -> String {
     }
 }
 
-/// Geometric mean over programs of the median ratios, with its bootstrap interval and the worst program's ratio.
+/// Geometric mean over programs of the median ratios, with its bootstrap interval if there are rounds enough, and the worst program's ratio.
 fn geometric_mean(figures: &Figures, variant: &str) -> String {
     let samples: Vec<Vec<f64>> = figures
         .values()
@@ -163,6 +166,13 @@ fn geometric_mean(figures: &Figures, variant: &str) -> String {
     if samples.is_empty() {
         return "–".to_owned();
     }
+    let worst = samples
+        .iter()
+        .filter_map(|sample| median(sample))
+        .fold(0.0, f64::max);
+    if samples.iter().any(|s| s.len() < ROUNDS_FOR_INTERVAL) {
+        return format!("**{:.2}**, worst {worst:.2}", mean(&samples));
+    }
     let mut draws = Draws(20_261_121);
     let resampled: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
@@ -174,10 +184,6 @@ fn geometric_mean(figures: &Figures, variant: &str) -> String {
         })
         .collect();
     let at = |p| quantile(&resampled, p).unwrap_or(f64::NAN);
-    let worst = samples
-        .iter()
-        .filter_map(|sample| median(sample))
-        .fold(0.0, f64::max);
     format!(
         "**{:.2}** [{:.2}–{:.2}], worst {worst:.2}",
         mean(&samples),
