@@ -15,7 +15,7 @@ use pricetag_finding::{Design, Explanation, Grouping, Inspection, MergedBucket, 
 use pricetag_report::{ReportInput, render};
 use pricetag_study::{FitError, FitOptions, Level, Method, World, fit_in, fit_stream};
 
-use crate::arguments::{Common, FitChoices, TableColumns};
+use crate::arguments::{Common, FitChoices, PaceArg, TableColumns};
 use crate::failure::{Failure, io};
 
 /// Methods whose source or bytecode goes into a report.
@@ -39,6 +39,14 @@ pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
             .doing(format!("opening dataset {}", dir.display()))
             .advice(advice)
     })
+}
+
+/// The dataset that is learnt from: times evened out unless that is not wanted.
+pub fn paced(dataset: Dataset, pace: PaceArg) -> Dataset {
+    match pace {
+        PaceArg::Even => dataset.with_even_pace(),
+        PaceArg::Raw => dataset,
+    }
 }
 
 /// Opens a dataset, or reads a foreign table as one.
@@ -90,7 +98,7 @@ pub fn dataset_of(model: &Path, named: Option<&PathBuf>) -> Result<Dataset, Fail
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     let dir = named.map_or(beside, PathBuf::as_path);
-    open_dataset(dir).map_err(|f| {
+    open_dataset(dir).map(Dataset::with_even_pace).map_err(|f| {
         if named.is_none() {
             Failure {
                 advice: Some("name the dataset with --dataset".to_owned()),

@@ -201,6 +201,7 @@ impl DatasetBuilder {
             features,
             columns: columns.collect(),
             parts,
+            ..Dataset::default()
         }
     }
 

@@ -176,6 +176,7 @@ pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
         features,
         columns,
         parts,
+        ..Dataset::default()
     };
     dataset.validate()?;
     Ok(dataset)

@@ -278,6 +278,9 @@ impl Dataset {
     /// 32 hexadecimal digits that identify rows, features, counts and costs (not times, notes or platform): equal
     /// data, equal digest. XXH3-128 over a canonical byte sequence; no defence against forgery.
     pub fn digest(&self) -> String {
+        if let Some(stored) = &self.stored_digest {
+            return stored.clone();
+        }
         let mut whole = Bytes::default();
         for row in &self.observations {
             let mut bytes = Bytes::default();

@@ -164,6 +164,6 @@ pub(crate) fn rows(table: &Dataset, pick: &dyn Fn(&Observation) -> bool) -> Data
                     .collect()
             })
             .collect(),
-        parts: vec![],
+        ..Dataset::default()
     }
 }

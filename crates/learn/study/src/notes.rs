@@ -1,7 +1,7 @@
 //! What the user should know about a fit, in words.
 
 use pricetag_cost_model::{Diagnostic, Evaluation, Interval, Severity};
-use pricetag_dataset::Status;
+use pricetag_dataset::{Pace, Status};
 use pricetag_estimator::Diagnosis;
 use pricetag_quantity::counted;
 
@@ -27,6 +27,7 @@ impl Study<'_> {
             }
         }
         out.extend(learned.notes.clone());
+        out.extend(self.dataset.pace.map(uneven));
         let failed = self
             .dataset
             .observations
@@ -167,5 +168,19 @@ pub(crate) fn note(message: String) -> Diagnostic {
         severity: Severity::Note,
         message,
         advice: None,
+    }
+}
+
+/// How unsteady the machine was, and what was done about it.
+fn uneven(pace: Pace) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Note,
+        message: format!(
+            "the machine slowed down in stretches: {:.0} % of the timed runs took over a tenth longer than it can, up to {:.1} times as long; \
+             times are evened out by the repeats that were not slowed down",
+            100.0 * pace.slowed,
+            pace.worst
+        ),
+        advice: Some("--pace raw takes times as measured; more repeats make it surer.".into()),
     }
 }

@@ -31,6 +31,9 @@ pub struct FitChoices {
     /// Fit a constant as well.
     #[arg(long, help_heading = "Learning")]
     pub intercept: bool,
+    /// Times as they would be on a machine of even pace, judged by the repeats, or as measured.
+    #[arg(long, value_enum, default_value_t = PaceArg::Even, help_heading = "Learning")]
+    pub pace: PaceArg,
     /// Nominal coverage of prediction intervals.
     #[arg(long, default_value = "95%", value_parser = fraction, value_name = "PERCENT", help_heading = "Learning")]
     pub confidence: f64,
@@ -48,6 +51,15 @@ pub struct FitChoices {
     pub prefer: Option<Prefer>,
     #[command(flatten)]
     pub tuning: TuningArgs,
+}
+
+/// What is done about stretches in which the machine was slower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PaceArg {
+    /// Repeats are evened out against each other.
+    Even,
+    /// Times stay as measured.
+    Raw,
 }
 
 /// Weights of squared errors.

@@ -7,7 +7,7 @@ use pricetag_cost_model::{CostModel, Evaluation, Preferred, Screening, Severity}
 use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
 use pricetag_finding::table::{Align, render};
 
-use crate::analysis::{check_writable, fit, fit_streaming, open_dataset_or_table};
+use crate::analysis::{check_writable, fit, fit_streaming, open_dataset_or_table, paced};
 use crate::arguments::{Common, FitArgs};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCod
     } else {
         let target = args.choices.target.as_deref();
         let dataset = open_dataset_or_table(&args.dataset, target, &args.columns)?;
-        fit(&dataset, &args.choices, common)?
+        fit(&paced(dataset, args.choices.pace), &args.choices, common)?
     };
     model
         .save(&args.output)

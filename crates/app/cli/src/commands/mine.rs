@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::analysis::{account, check_writable, fit, look, target, write_report};
+use crate::analysis::{account, check_writable, fit, look, paced, target, write_report};
 use crate::arguments::{Common, MineArgs};
 use crate::commands::record::{check, recorded, tell};
 use crate::console::Console;
@@ -21,6 +21,7 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
         tell(&outcome, console);
     }
     check(&dataset, &outcome)?;
+    let dataset = paced(dataset, args.fit.pace);
     let inspection = look(
         &dataset,
         &target(&dataset, args.fit.target.as_deref()),

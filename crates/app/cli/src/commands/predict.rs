@@ -21,7 +21,7 @@ use crate::watch::{find_agent, listed_methods, main_reason, watch, workload};
 pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
     let predictions: Predictions = if let Some(dir) = &args.dataset {
-        predict_dataset(&model, &open_dataset(dir)?)?
+        predict_dataset(&model, &open_dataset(dir)?.with_even_pace())?
     } else if let Some(table) = &args.features {
         let file = File::open(table).map_err(io("read", table))?;
         predict_csv(&model, file)
