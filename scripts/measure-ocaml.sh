@@ -6,6 +6,8 @@
 #                                      there if it was interrupted; when all is measured, the samples replace those kept in
 #                                      subjects/ocaml/measurements, and the tables are made
 #   scripts/measure-ocaml.sh tables    makes the tables again from the samples kept: needs no OCaml
+#   EFFORT=--fast scripts/measure-ocaml.sh
+#                                      tries the whole way out in about two minutes and keeps nothing: neither samples nor tables
 #
 # PRICETAG names the program; by default it is built here, optimised.
 set -euo pipefail
@@ -17,12 +19,24 @@ if [ -z "${PRICETAG:-}" ]; then
     PRICETAG=${CARGO_TARGET_DIR:-target}/release/pricetag
 fi
 mkdir -p "$data" "$out"
-# EFFORT=--fast tries the whole way out in about two minutes; its samples are not worth keeping.
+# Measures all three sets into a folder, going on with what is there.
+measure() { # measure FOLDER [OPTION]
+    "$PRICETAG" ocaml learn -o "$1/prices.json" --keep "$1/training" --resume ${2:-} >/dev/null
+    "$PRICETAG" ocaml evaluate "$1/prices.json" --keep "$1/controls" --resume ${2:-} >/dev/null
+    "$PRICETAG" ocaml evaluate "$1/prices.json" --controls subjects/ocaml/fresh --keep "$1/fresh" --resume ${2:-} >/dev/null
+    rm "$1/prices.json"
+}
+if [ -n "${EFFORT:-}" ]; then
+    tried=$(mktemp -d)
+    trap 'rm -rf "$tried"' EXIT
+    measure "$tried" "$EFFORT"
+    echo "measured with $EFFORT: the whole way works; nothing was kept"
+    exit
+fi
 if [ "${1:-}" != tables ]; then
     new=$data/new
-    "$PRICETAG" ocaml learn -o "$out/prices.json" --keep "$new/training" --resume ${EFFORT:-} >/dev/null
-    "$PRICETAG" ocaml evaluate "$out/prices.json" --keep "$new/controls" --resume ${EFFORT:-} >/dev/null
-    "$PRICETAG" ocaml evaluate "$out/prices.json" --controls subjects/ocaml/fresh --keep "$new/fresh" --resume ${EFFORT:-} >/dev/null
+    mkdir -p "$new"
+    measure "$new"
     rm -rf "$data/training" "$data/controls" "$data/fresh"
     mv "$new/training" "$new/controls" "$new/fresh" "$data"
     rmdir "$new"

@@ -1,12 +1,13 @@
 //! The cost of one call from the counts of its constructs and a price list.
 //!
 //! Time is Σ counts × prices (by the estimator `overlap`, those of the longest alternative in each part of the program), plus the collections' time; their number is ⌊bytes/H₀⌋ as if the call began with an empty minor heap
-//! (Das and Hoffmann 2017, section 6). A construct that no training program supports makes the call's time unknown, by name.
+//! (Das and Hoffmann 2017, section 6). A construct that no training program supports makes the call's time unknown, by name. By `overlap` that is so only if it may be
+//! in a longest alternative: one that was in none while learning has an upper bound, and what is not the longest even at that needs no price.
 //! Intervals are those of runs without collections; they scale the collections' time with the rest, though nothing was calibrated on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pricetag_cost_model::region::{Region, longest};
+use pricetag_cost_model::region::{Region, longest, longest_of};
 use pricetag_cost_model::{Collector, CostModel, Formula, OVERLAP, PriceList};
 use pricetag_finding::{CallPart, CallPrediction};
 
@@ -92,6 +93,61 @@ fn priced(time: &CostModel, construct: &str) -> bool {
     time.domain.contains_key(construct) && !undetermined
 }
 
+/// Constructs that run and have no price.
+fn lacking<'a>(
+    time: &'a CostModel,
+    counts: &'a BTreeMap<String, f64>,
+) -> impl Iterator<Item = &'a String> {
+    let running = counts.iter().filter(|(_, n)| **n > 0.0);
+    running
+        .map(|(name, _)| name)
+        .filter(|name| !priced(time, name))
+}
+
+/// Slack of comparisons between times that are sums.
+const ROUNDING: f64 = 1e-9;
+
+/// Constructs without a price in alternatives of a part that may be its longest.
+fn undecided(time: &CostModel, region: &Region) -> BTreeSet<String> {
+    let known = known(&time.formula);
+    let price = |name: &str| known.get(name).copied().unwrap_or(0.0);
+    let sum = |counts: &BTreeMap<String, f64>, price: &dyn Fn(&str) -> f64| -> f64 {
+        let running = counts.iter().filter(|(_, n)| **n > 0.0);
+        running.map(|(name, n)| n * price(name)).sum()
+    };
+    let longest = longest_of(region, |counts| sum(counts, &price)).map_or(0.0, |l| l.0);
+    let most = |name: &str| {
+        if priced(time, name) {
+            price(name)
+        } else {
+            upper_bound(time, name)
+        }
+    };
+    let alternatives = region.iter();
+    alternatives
+        .filter(|counts| sum(counts, &most) > longest * (1.0 + ROUNDING))
+        .flat_map(|counts| lacking(time, counts))
+        .cloned()
+        .collect()
+}
+
+/// The most that a construct without a price can cost.
+fn upper_bound(time: &CostModel, construct: &str) -> f64 {
+    let mut undetermined = time.prices.iter().filter(|p| p.price.is_none());
+    let own = undetermined.find(|p| p.members.iter().any(|m| m == construct));
+    own.and_then(|p| p.bounds)
+        .map_or(f64::INFINITY, |(_, high)| high)
+}
+
+/// Prices of a sum, by name.
+fn known(formula: &Formula) -> BTreeMap<&str, f64> {
+    let mut prices = BTreeMap::new();
+    if let Formula::Linear { terms, .. } = formula {
+        prices.extend(terms.iter().map(|(price, name)| (name.as_str(), *price)));
+    }
+    prices
+}
+
 /// Predicts one call.
 pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
     let mut all = call.counts.clone();
@@ -101,17 +157,12 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
     } else {
         all.clone()
     };
-    let offered = if pricing.overlapping {
-        call.regions.iter().flatten().collect()
+    let unpriced: BTreeSet<String> = if pricing.overlapping {
+        let regions = call.regions.iter();
+        regions.flat_map(|r| undecided(pricing.time, r)).collect()
     } else {
-        vec![&counts]
+        lacking(pricing.time, &counts).cloned().collect()
     };
-    let unpriced: BTreeSet<String> = offered
-        .into_iter()
-        .flatten()
-        .filter(|(name, n)| **n > 0.0 && !priced(pricing.time, name))
-        .map(|(name, _)| name.clone())
-        .collect();
     let bytes = total(&pricing.bytes.formula, &all).map(|b| b.max(0.0));
     let collections = bytes
         .zip(pricing.collector)
@@ -143,10 +194,7 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
 
 /// Counts of what takes the time, where much goes on at once.
 fn timed(formula: &Formula, call: &Call) -> BTreeMap<String, f64> {
-    let mut prices: BTreeMap<&str, f64> = BTreeMap::new();
-    if let Formula::Linear { terms, .. } = formula {
-        prices.extend(terms.iter().map(|(price, name)| (name.as_str(), *price)));
-    }
+    let prices = known(formula);
     let price = |name: &str| prices.get(name).copied().unwrap_or(0.0);
     let mut counts = longest(&call.regions, &price);
     counts.insert(BASE.into(), 1.0);

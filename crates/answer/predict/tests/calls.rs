@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use pricetag_cost_model::{
-    Collector, CostModel, Domain, Formula, ModePrices, PRICE_LIST_SCHEMA, PriceList, Provenance,
+    Collector, CostModel, Domain, Formula, ModePrices, OVERLAP, PRICE_LIST_SCHEMA, Price,
+    PriceList, Provenance,
 };
 use pricetag_finding::CallPrediction;
 use pricetag_miniml::{Limits, count};
@@ -156,6 +157,58 @@ fn a_construct_without_a_price_is_refused_by_name() {
         (answer.time, answer.unpriced),
         (None, vec!["IntDiv".to_owned()])
     );
+}
+
+/// Prices of `overlap`, with a construct that was in no longest alternative.
+fn overlapping(most: Option<f64>) -> PriceList {
+    let mut list = list();
+    let prices = list.modes.get_mut("paper").unwrap();
+    let mut time = model("ns", &[("work", 2.0), ("wait", 3.0)]);
+    time.prices.push(Price {
+        bucket: "root".into(),
+        members: vec!["root".into()],
+        ratios: vec![1.0],
+        price: None,
+        std_error: None,
+        bounds: most.map(|most| (0.0, most)),
+        prior: None,
+        evidence: None,
+        support: 0,
+        share: 0.0,
+        note: None,
+    });
+    prices.time.insert(OVERLAP.into(), time);
+    prices.chosen = OVERLAP.into();
+    list
+}
+
+#[test]
+fn what_was_never_the_longest_is_refused_only_where_it_may_be() {
+    let counts = |pairs: &[(&str, f64)]| {
+        let pairs = pairs.iter();
+        pairs.map(|(c, n)| ((*c).to_owned(), *n)).collect()
+    };
+    // 10 roots beside 5 waits of 15 ns, after 20 ns of work.
+    let call = Call {
+        regions: vec![
+            vec![counts(&[("work", 10.0)])],
+            vec![counts(&[("root", 10.0)]), counts(&[("wait", 5.0)])],
+        ],
+        ..Call::default()
+    };
+    for (most, time) in [
+        (Some(1.0), Some(35.0)),
+        (Some(1.5), Some(35.0)),
+        (Some(1.6), None),
+        (None, None),
+    ] {
+        let list = overlapping(most);
+        let pricing = Pricing::of(&list, "paper", None).unwrap();
+        let answer = predict_call(&pricing, &call);
+        assert_eq!(answer.time, time, "{most:?}");
+        let refused = if time.is_none() { &["root"][..] } else { &[] };
+        assert_eq!(answer.unpriced, refused, "{most:?}");
+    }
 }
 
 #[test]

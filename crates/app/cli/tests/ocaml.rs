@@ -348,3 +348,62 @@ fn one_bad_control_program_does_not_cost_the_others() {
         ran.stderr
     );
 }
+
+/// What `scripts/measure-ocaml.sh` does in a repository that holds nothing else: a program that makes what it is told to keep stands in for ours.
+#[test]
+fn trying_the_measurement_out_touches_nothing_that_is_kept() {
+    let desk = Desk::new(&[]);
+    let write = |name: &str, text: &str| {
+        let path = desk.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let script = subjects("../../scripts/measure-ocaml.sh");
+    write(
+        "scripts/measure.sh",
+        &std::fs::read_to_string(script).unwrap(),
+    );
+    let program = r#"for word; do
+    case $last in
+        -o) echo list >"$word" ;;
+        --keep) mkdir -p "$word" && echo new >"$word/samples" ;;
+    esac
+    last=$word
+done
+echo "a table"
+"#;
+    write("pricetag", &format!("#!/bin/sh\n{program}"));
+    let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(desk.path("pricetag"), runs).unwrap();
+    let sets = ["training", "controls", "fresh"];
+    let kept = |set: &str| format!("subjects/ocaml/measurements/{set}/samples");
+    for set in sets {
+        write(&kept(set), "old\n");
+    }
+    write("docs/ocaml/prices.txt", "old\n");
+    let run = |effort: &str| {
+        let mut shell = std::process::Command::new("bash");
+        let ran = shell
+            .arg(desk.path("scripts/measure.sh"))
+            .env("PRICETAG", desk.path("pricetag"))
+            .env("EFFORT", effort)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(ran.status.success(), "{said}");
+    };
+    let read = |name: &str| std::fs::read_to_string(desk.path(name)).unwrap();
+    run("--fast");
+    for set in sets {
+        assert_eq!(read(&kept(set)), "old\n");
+    }
+    assert_eq!(read("docs/ocaml/prices.txt"), "old\n");
+    let left = |name: &str| desk.path(name).exists();
+    assert!(!left("subjects/ocaml/measurements/new") && !left("docs/ocaml/prices.json"));
+    run("");
+    for set in sets {
+        assert_eq!(read(&kept(set)), "new\n");
+    }
+    assert_eq!(read("docs/ocaml/prices.txt"), "a table\n");
+    assert!(!left("subjects/ocaml/measurements/new") && !left("docs/ocaml/prices.json"));
+}

@@ -11,17 +11,17 @@ pub type Counts = BTreeMap<String, f64>;
 /// Alternatives of one part of a program.
 pub type Region = Vec<Counts>;
 
+/// The alternative of a part that takes longest and its time, the first of several.
+pub fn longest_of<T>(alternatives: &[T], time: impl Fn(&T) -> f64) -> Option<(f64, &T)> {
+    let times = alternatives.iter().map(|a| (time(a), a));
+    times.reduce(|most, next| if next.0 > most.0 { next } else { most })
+}
+
 /// Counts of the longest alternative of each part together, at a price for each construct.
 pub fn longest(regions: &[Region], price: &dyn Fn(&str) -> f64) -> Counts {
     let mut all = Counts::new();
-    for region in regions {
-        let time = |counts: &Counts| counts.iter().map(|(c, n)| n * price(c)).sum::<f64>();
-        let mut times = region.iter().map(|counts| (time(counts), counts));
-        let Some(first) = times.next() else { continue };
-        let (_, counts) = times.fold(
-            first,
-            |most, next| if next.0 > most.0 { next } else { most },
-        );
+    let time = |counts: &Counts| counts.iter().map(|(c, n)| n * price(c)).sum::<f64>();
+    for (_, counts) in regions.iter().filter_map(|r| longest_of(r, time)) {
         for (construct, n) in counts {
             *all.entry(construct.clone()).or_default() += n;
         }

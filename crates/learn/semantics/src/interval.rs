@@ -4,10 +4,12 @@
 //! constructs says nothing about the prices of the others and is passed over as a whole. The caller gives runs without collections only, so nothing
 //! is known of how well the time of collections is predicted; predictions scale whole times by these factors, collections included.
 
+use std::collections::BTreeSet;
+
 use pricetag_cost_model::Interval;
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_estimator::{Design, Estimator, tabulate};
-use pricetag_regress::{LeastSquares, NonNegative};
+use pricetag_regress::{LeastSquares, NonNegative, Normalised};
 use pricetag_study::Method;
 use pricetag_study::interval::interval;
 
@@ -59,17 +61,16 @@ fn groups(design: &Design) -> Vec<String> {
 fn others_know(design: &Design, inside: &[usize], outside: &[usize]) -> bool {
     design.columns.iter().all(|column| {
         let values = column.values.to_dense(design.rows());
-        if inside.iter().all(|&i| values[i] == 0.0) {
-            return true;
-        }
-        let mut others: Vec<&str> = outside
-            .iter()
-            .filter(|&&i| values[i] > 0.0)
-            .map(|&i| design.groups[i].as_str())
-            .collect();
-        others.dedup();
-        others.len() >= GROUPS
+        let others = outside.iter();
+        inside.iter().all(|&i| values[i] == 0.0)
+            || in_enough(others.map(|&i| (design.groups[i].as_str(), values[i])))
     })
+}
+
+/// Whether values of rows, each with its group, are positive in enough groups.
+pub(crate) fn in_enough<'a>(rows: impl Iterator<Item = (&'a str, f64)>) -> bool {
+    let used = rows.filter(|(_, value)| *value > 0.0);
+    used.map(|(group, _)| group).collect::<BTreeSet<_>>().len() >= GROUPS
 }
 
 fn predict(
@@ -80,6 +81,7 @@ fn predict(
 ) -> Option<Vec<f64>> {
     let estimator: Box<dyn Estimator> = match method {
         Method::Ols | Method::Wls => Box::new(LeastSquares::default()),
+        Method::Normalised => Box::new(Normalised(NonNegative)),
         _ => Box::new(NonNegative),
     };
     let mut rest = design.select(outside);

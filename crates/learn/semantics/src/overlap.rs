@@ -2,22 +2,24 @@
 //!
 //! The sum of maxima of linear functions is fitted by turns, as in max-affine regression (Magnani and Boyd, *Convex piecewise-linear fitting*, 2009):
 //! prices say which alternative of each part is the longest, and with these fixed, prices are non-negative least squares of relative errors. It comes to
-//! rest at a local optimum only, so several starts are tried. Afterwards errors are weighted down by their own size (iteratively reweighted least squares), which leads to
-//! the least sum of absolute relative errors, so that programs the alternatives do not describe count less.
+//! rest at a local optimum only, so several starts are tried. Afterwards relative errors above a tenth are weighted down by their own size, so that programs the alternatives
+//! do not describe count less: iteratively reweighted least squares for Huber's loss, square below a tenth and absolute above. Of the prices on the way those with
+//! the least sum of absolute relative errors are kept.
 //! Bounds of prices come from resampled programs (bootstrap), with alternatives and weights held fixed.
+//!
+//! What is in no longest alternative of any row has no price: the rows say only how dear it may be at most, or it would have been in one.
+
+mod resample;
 
 use std::collections::BTreeMap;
 
-use pricetag_cost_model::region::{self, Region};
+use pricetag_cost_model::region::{self, Region, longest_of};
 use pricetag_cost_model::{CostModel, Domain, Formula, Price};
 use pricetag_dataset::{Dataset, FeatureId};
 use pricetag_estimator::{Column, Design, Estimator, Values};
-use pricetag_quantity::quantile;
 use pricetag_regress::NonNegative;
 use pricetag_study::Method;
 use pricetag_study::interval::interval;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64Mcg;
 
 use crate::interval::FOLDS;
 use crate::time::{LEVEL, options};
@@ -34,12 +36,6 @@ const TURNS: usize = 25;
 
 /// Relative errors below this all weigh the same.
 const SMALL: f64 = 0.1;
-
-/// Turns that a fit without some of the programs takes from the prices of all.
-const FOLD_TURNS: usize = 3;
-
-/// Resamples for the bounds of prices.
-const RESAMPLES: usize = 100;
 
 /// A count: construct and number.
 type Counts = Vec<(usize, f64)>;
@@ -136,14 +132,32 @@ impl Problem {
         let mut all = vec![0.0; self.names.len()];
         all[self.base] = 1.0;
         let time = |counts: &Counts| counts.iter().map(|(c, n)| n * prices[*c]).sum::<f64>();
-        for region in &row.regions {
-            let longest = region.iter().map(|counts| (time(counts), counts));
-            let longest = longest.reduce(|most, next| if next.0 > most.0 { next } else { most });
-            for (construct, n) in longest.iter().flat_map(|(_, counts)| *counts) {
-                all[*construct] += n;
-            }
+        let regions = row.regions.iter();
+        let longest = regions.filter_map(|region| longest_of(region, time));
+        for (construct, n) in longest.flat_map(|(_, counts)| counts) {
+            all[*construct] += n;
         }
         all
+    }
+
+    /// The most that each construct may cost without changing which alternatives are the longest, given the prices of the others; nothing if it occurs nowhere.
+    fn most(&self, prices: &[f64]) -> Vec<Option<f64>> {
+        let mut most: Vec<Option<f64>> = vec![None; self.names.len()];
+        let time = |counts: &Counts| counts.iter().map(|(c, n)| n * prices[*c]).sum::<f64>();
+        for region in self.rows.iter().flat_map(|row| &row.regions) {
+            let Some((longest, _)) = longest_of(region, time) else {
+                continue;
+            };
+            for counts in region {
+                let left = longest - time(counts);
+                for (c, n) in counts.iter().filter(|(_, n)| *n > 0.0) {
+                    let most = &mut most[*c];
+                    let here = left / n + prices[*c];
+                    *most = Some(most.map_or(here, |m| m.min(here)));
+                }
+            }
+        }
+        most
     }
 
     fn table(&self, prices: &[f64]) -> Vec<Vec<f64>> {
@@ -212,7 +226,7 @@ impl Problem {
         best
     }
 
-    /// Prices with a smaller sum of absolute errors, of the rows that weigh something.
+    /// Prices with a smaller sum of absolute errors, of rows that weigh by their share, from some prices on.
     fn robust(&self, start: &[f64], share: &[f64], turns: usize) -> Option<Vec<f64>> {
         let mut prices = start.to_vec();
         let mut best = (f64::INFINITY, prices.clone());
@@ -249,72 +263,6 @@ impl Problem {
         let best = squares.min_by(|a, b| a.0.total_cmp(&b.0))?;
         self.robust(&best.1, &vec![1.0; self.rows.len()], TURNS)
     }
-
-    fn groups(&self) -> Vec<&str> {
-        let mut groups: Vec<&str> = self.rows.iter().map(|r| r.group.as_str()).collect();
-        groups.sort_unstable();
-        groups.dedup();
-        groups
-    }
-
-    /// Times measured, and predicted by prices learnt without the program and those left out with it.
-    fn left_out(&self, prices: &[f64]) -> Vec<(f64, f64)> {
-        let groups = self.groups();
-        let fold = |row: &Row| groups.binary_search(&row.group.as_str()).unwrap_or(0) % FOLDS;
-        let folds: Vec<usize> = self.rows.iter().map(fold).collect();
-        let mut pairs = Vec::new();
-        for out in 0..FOLDS.min(groups.len()) {
-            let share: Vec<f64> = folds
-                .iter()
-                .map(|f| f64::from(u8::from(*f != out)))
-                .collect();
-            let Some(without) = self.robust(prices, &share, FOLD_TURNS) else {
-                continue;
-            };
-            for (row, _) in self.rows.iter().zip(&folds).filter(|(_, f)| **f == out) {
-                pairs.push((row.ns, dot(&self.longest(row, &without), &without)));
-            }
-        }
-        pairs
-    }
-
-    /// Bounds of each price over resampled programs.
-    fn bounds(&self, prices: &[f64], seed: u64) -> Vec<Option<(f64, f64)>> {
-        let groups = self.groups();
-        let counts = self.table(prices);
-        let errors = self.errors(&counts, prices);
-        let mut random = Pcg64Mcg::seed_from_u64(seed);
-        let mut drawn: Vec<Vec<f64>> = vec![vec![]; self.names.len()];
-        for _ in 0..RESAMPLES {
-            let mut times: BTreeMap<&str, f64> = BTreeMap::new();
-            for _ in &groups {
-                let pick = groups[random.random_range(0..groups.len())];
-                *times.entry(pick).or_default() += 1.0;
-            }
-            let share: Vec<f64> = self
-                .rows
-                .iter()
-                .map(|r| times.get(r.group.as_str()).copied().unwrap_or(0.0))
-                .collect();
-            let Some(found) = self.fit(&counts, &weights(&errors, &share)) else {
-                continue;
-            };
-            for (c, values) in drawn.iter_mut().enumerate() {
-                let occurs = counts
-                    .iter()
-                    .zip(&share)
-                    .any(|(r, s)| r[c] > 0.0 && *s > 0.0);
-                if occurs {
-                    values.push(found[c]);
-                }
-            }
-        }
-        let tail = (1.0 - LEVEL) / 2.0;
-        drawn
-            .into_iter()
-            .map(|values| Some((quantile(&values, tail)?, quantile(&values, 1.0 - tail)?)))
-            .collect()
-    }
 }
 
 /// Learns prices; nothing if the table tells no parts apart.
@@ -334,29 +282,40 @@ pub(crate) fn learn(table: &Dataset, unsupported: &[String], seed: u64) -> Optio
 
 fn describe(model: &mut CostModel, problem: &Problem, prices: &[f64], seed: u64) {
     let counts = problem.table(prices);
-    let bounds = problem.bounds(prices, seed);
+    let (bounds, most) = (problem.bounds(prices, seed), problem.most(prices));
     let column = |c: usize| counts.iter().map(move |r| r[c]);
+    let support = |c: usize| column(c).filter(|n| *n > 0.0).count() as u32;
     let all: f64 = counts.iter().map(|r| dot(r, prices)).sum();
-    let named = problem.names.iter().enumerate();
+    let named = || problem.names.iter().enumerate();
     model.method = pricetag_cost_model::OVERLAP.into();
-    model.prices = named
-        .clone()
-        .map(|(c, name)| Price {
-            bucket: name.clone(),
-            members: vec![name.clone()],
-            ratios: vec![1.0],
-            price: Some(prices[c]),
-            std_error: None,
-            bounds: bounds[c],
-            prior: None,
-            evidence: None,
-            support: column(c).filter(|n| *n > 0.0).count() as u32,
-            share: column(c).sum::<f64>() * prices[c] / all,
-            note: None,
+    model.prices = named()
+        .map(|(c, name)| {
+            let price = Price {
+                bucket: name.clone(),
+                members: vec![name.clone()],
+                ratios: vec![1.0],
+                price: Some(prices[c]),
+                std_error: None,
+                bounds: bounds[c],
+                prior: None,
+                evidence: None,
+                support: support(c),
+                share: column(c).sum::<f64>() * prices[c] / all,
+                note: None,
+            };
+            if price.support > 0 {
+                return price;
+            }
+            Price {
+                price: None,
+                bounds: most[c].map(|most| (0.0, most)),
+                note: Some("in no longest alternative of any training program".into()),
+                ..price
+            }
         })
         .collect();
-    model.domain = named
-        .clone()
+    let supported = || named().filter(|(c, _)| support(*c) > 0);
+    model.domain = supported()
         .map(|(c, name)| {
             let (min, max) = column(c).fold((f64::INFINITY, 0.0_f64), |(low, high), n| {
                 (low.min(n), high.max(n))
@@ -366,13 +325,15 @@ fn describe(model: &mut CostModel, problem: &Problem, prices: &[f64], seed: u64)
         .collect();
     model.formula = Formula::Linear {
         intercept: 0.0,
-        terms: named.map(|(c, name)| (prices[c], name.clone())).collect(),
+        terms: supported()
+            .map(|(c, name)| (prices[c], name.clone()))
+            .collect(),
     };
     model.text = "of each part the longest alternative, each a sum of prices".into();
     (model.summary, model.evaluation, model.screening) = (None, None, None);
 }
 
-/// Weights that make squares of relative errors absolute values, times each row's share.
+/// Weights that make squares of relative errors above [`SMALL`] absolute values, times each row's share.
 fn weights(errors: &[f64], share: &[f64]) -> Vec<f64> {
     let errors = errors.iter().zip(share);
     errors.map(|(e, s)| s / e.abs().max(SMALL)).collect()

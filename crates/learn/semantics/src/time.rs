@@ -9,12 +9,14 @@ use pricetag_study::{FitOptions, Method, Weighting, fit};
 use crate::interval::calibrated;
 use crate::{LearnError, cost, rows};
 
-/// Estimators and their methods: linear regression, weighted by relative error, robust (L1), non-negative.
-pub const ESTIMATORS: [(&str, Method); 4] = [
+/// Estimators and their methods: linear regression, weighted by relative error, robust (L1), non-negative by relative error, and non-negative with
+/// errors divided by the total time of their program, as in the paper's section 2.
+pub const ESTIMATORS: [(&str, Method); 5] = [
     ("lr", Method::Ols),
     ("wlr", Method::Wls),
     ("l1", Method::L1),
     ("nnls", Method::Nnls),
+    ("normalised", Method::Normalised),
 ];
 
 /// The estimator used unless another is asked for.

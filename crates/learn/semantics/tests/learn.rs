@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pricetag_cost_model::Formula;
 use pricetag_cost_model::region::column;
 use pricetag_dataset::{
     Dataset, DatasetBuilder, Feature, FeatureKind, Measured, Meta, Observation, Row,
@@ -102,7 +103,7 @@ fn known_prices_come_back() {
     )
     .unwrap();
     let prices = &list.modes["extended"];
-    for estimator in ["lr", "wlr", "l1", "nnls"] {
+    for estimator in ["lr", "wlr", "l1", "nnls", "normalised"] {
         let model = &prices.time[estimator];
         for (construct, time, _) in PRICES {
             let found = model
@@ -140,6 +141,42 @@ fn known_prices_come_back() {
         "{}",
         collector.per_collection
     );
+}
+
+/// `tests/golden/make.R` says how the numbers were made.
+#[test]
+fn prices_of_the_papers_objective_are_those_of_r() {
+    let mut lines = include_str!("golden/normalised.csv").lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let mut builder = DatasetBuilder::new(Meta::default());
+    for line in lines {
+        let cells: Vec<&str> = line.split(',').collect();
+        let number = |i: usize| cells[i].parse::<f64>().unwrap();
+        let kind = |name: &str| match name {
+            "base" => FeatureKind::Base,
+            _ => FeatureKind::Opcode,
+        };
+        let counts = header.iter().enumerate().skip(3);
+        let counts = counts.map(|(i, name)| ((*name).to_owned(), kind(name), number(i)));
+        let label = format!("{} {}", cells[0], cells[1]);
+        let costs = [("ns", number(2)), ("bytes", 0.0)];
+        add(&mut builder, &label, cells[0], &costs, counts.collect());
+    }
+    let tables = BTreeMap::from([("paper".to_owned(), builder.finish())]);
+    let list = learn(&tables, 1).unwrap();
+    let model = &list.modes["paper"].time["normalised"];
+    for line in include_str!("golden/normalised.txt").lines() {
+        let (construct, price) = line.split_once(' ').unwrap();
+        let price: f64 = price.parse().unwrap();
+        let of = |n: &str| Some(f64::from(n == construct));
+        let found = model.formula.evaluate(&of).unwrap();
+        assert!(
+            (found - price).abs() <= 1e-9 * price.max(1.0),
+            "{construct}: {found} instead of {price}"
+        );
+    }
+    let interval = model.interval.as_ref().unwrap();
+    assert!(interval.lower < 0.9 && interval.upper > 1.1, "{interval:?}");
 }
 
 /// A design of full rank can still be meaningless: what runs once per program cannot be told from the base price.
@@ -198,10 +235,12 @@ fn overlapping() -> Dataset {
             // 0.5 ns of work and 4 ns of waiting go on at once, 2 ns do not.
             let ns = 20.0 + size * (f64::max(0.5 * works, 4.0 * waits) + 2.0 * apart);
             let mut cells = vec![("base".to_owned(), FeatureKind::Base, 1.0)];
+            // One more step goes on beside what is apart: of at most 2 ns, since nobody sees it.
             for (column, n) in [
                 (column(0, 0, "work"), works),
                 (column(0, 1, "wait"), waits),
                 (column(1, 0, "apart"), apart),
+                (column(1, 1, "hidden"), 1.0),
             ] {
                 cells.push((column, FeatureKind::Loop, n * size));
             }
@@ -237,6 +276,16 @@ fn what_goes_on_at_once_is_told_from_what_adds_up() {
             "{construct}: {low} … {high}"
         );
     }
+    // What is never the longest has no price, but cannot be dearer than what it goes on beside.
+    let hidden = model.prices.iter().find(|p| p.bucket == "hidden").unwrap();
+    assert_eq!((hidden.price, hidden.support), (None, 0));
+    let (least, most) = hidden.bounds.unwrap();
+    assert!(least == 0.0 && (most - 2.0).abs() < 0.02, "{most}");
+    assert!(hidden.note.is_some() && !model.domain.contains_key("hidden"));
+    let Formula::Linear { terms, .. } = &model.formula else {
+        panic!("{:?}", model.formula);
+    };
+    assert!(terms.iter().all(|(_, name)| name != "hidden"));
     // A sum cannot say it.
     let interval = |name: &str| prices.time[name].interval.clone().unwrap();
     let (overlap, sum) = (interval("overlap"), interval("nnls"));

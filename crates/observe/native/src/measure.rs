@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use pricetag_dataset::{
     DATASET_SCHEMA, Dataset, DatasetBuilder, InputValue, Measured, Meta, Observation, Row, Status,
@@ -18,7 +19,7 @@ use pricetag_runner::{Progress, platform};
 
 use crate::driver::{Built, build};
 use crate::error::NativeError;
-use crate::process::{PATIENCE, within};
+use crate::process::{Over, PATIENCE, within};
 use crate::program::Program;
 use crate::toolchain::{Ocaml, Scratch};
 
@@ -123,7 +124,7 @@ pub fn measure(what: &Measuring) -> Result<Dataset, NativeError> {
             }
             let failure = match refused {
                 Some(reason) => Some(reason.clone()),
-                None => run(&built, program, what.effort, samples, &mut table).err(),
+                None => run(&built, program, what.effort, samples, PATIENCE, &mut table).err(),
             };
             what.progress.step(&program.name, failure.as_deref());
             if let Some(reason) = failure {
@@ -213,32 +214,30 @@ fn same_conditions(what: &Measuring, old: &Meta, path: &Path) -> Result<(), Nati
     Ok(())
 }
 
-/// One process: a program over all its sizes.
+/// One process: a program over its sizes, but for those at which it failed before.
 fn run(
     built: &Built,
     program: &Program,
     effort: Effort,
     samples: u32,
+    limit: Duration,
     table: &mut Table,
 ) -> Result<(), String> {
-    let sizes = effort.sizes(&program.sizes);
+    let mut missing = effort.sizes(&program.sizes);
+    missing.retain(|size| !matches!(table.get(&(program.name.clone(), *size)), Some(Err(_))));
     let mut command = Command::new(&built.driver);
     command
         .arg(&program.name)
         .arg(samples.to_string())
-        .args(sizes.iter().map(u32::to_string))
+        .args(missing.iter().map(u32::to_string))
         // They would change the heap that is to be learnt.
         .env_remove("OCAMLRUNPARAM")
         .env_remove("CAMLRUNPARAM")
         .stdin(Stdio::null());
-    let output = within(PATIENCE, &mut command)
-        .map_err(|e| cannot_run(&built.driver, &e))?
-        .ok_or_else(|| {
-            let seconds = PATIENCE.as_secs();
-            format!("it did not end within {seconds} s: does it diverge at a larger size?")
-        })?;
+    let Over { output, late } =
+        within(limit, &mut command).map_err(|e| cannot_run(&built.driver, &e))?;
+    // Each size is a line, written when it is done: what comes before a crash or a size that takes too long is as good as ever.
     let text = String::from_utf8_lossy(&output.stdout);
-    let mut missing = sizes;
     for line in text.lines() {
         let numbers: Option<Vec<f64>> = line.split_whitespace().map(|w| w.parse().ok()).collect();
         let Some(numbers) = numbers.filter(|n| n.len() == 5 + samples as usize) else {
@@ -250,6 +249,12 @@ fn run(
             entry.once.copy_from_slice(&numbers[1..5]);
             entry.times.extend(&numbers[5..]);
         }
+    }
+    if late {
+        let seconds = limit.as_secs();
+        return Err(format!(
+            "it did not end within {seconds} s: does it diverge at a larger size?"
+        ));
     }
     if output.status.success() {
         let reason = |size: &u32| format!("no result for size {size}: does the program print?");
@@ -364,4 +369,56 @@ fn quietness(table: &Table, loads: &[f64]) -> Vec<String> {
         notes.push(format!("runnable processes per core: {load:.2}"));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolchain::Scratch;
+
+    /// A driver that answers for sizes below 40 and runs on at others.
+    const DRIVER: &str = r#"shift
+for size; do
+    if [ "$size" -ge 40 ]; then while :; do :; done; fi
+    echo "$size 0 0 0 0 7"
+done
+"#;
+
+    #[test]
+    fn sizes_done_before_one_that_does_not_end_are_kept() {
+        let scratch = Scratch::new().unwrap();
+        let script = scratch.0.join("driver");
+        std::fs::write(&script, DRIVER).unwrap();
+        let built = Built {
+            driver: "/bin/sh".into(),
+            refused: vec![None],
+        };
+        let header = "(* what: waits\n   family: tests\n   sizes: 10 20 30 40 50 *)\n";
+        let program = Program::parse(
+            "waits",
+            &format!("{header}let input n = n\nlet run n = n\n"),
+        );
+        // The shell takes the name for that of its script.
+        let name = script.display().to_string();
+        let program = Program {
+            name,
+            ..program.unwrap()
+        };
+        let mut table = Table::new();
+        let limit = Duration::from_millis(500);
+        let mut once = || run(&built, &program, Effort::Standard, 1, limit, &mut table);
+        let reason = once().unwrap_err();
+        assert!(reason.contains("did not end"), "{reason}");
+        fail(&program, &reason, &mut table);
+        // The others are not waited for again.
+        let mut again = || run(&built, &program, Effort::Standard, 1, limit, &mut table);
+        assert_eq!(again(), Ok(()));
+        for size in &program.sizes {
+            let entry = &table[&(program.name.clone(), *size)];
+            match entry {
+                Ok(samples) => assert!(*size < 40 && samples.times == [7.0, 7.0], "{samples:?}"),
+                Err(why) => assert!(*size >= 40 && *why == reason, "{why}"),
+            }
+        }
+    }
 }

@@ -10,8 +10,17 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 /// Between two looks at whether a process has ended.
 const TICK: Duration = Duration::from_millis(2);
 
-/// Runs a command to its end; nothing if it has to be ended after a while.
-pub(crate) fn within(limit: Duration, command: &mut Command) -> std::io::Result<Option<Output>> {
+/// A process that is over.
+#[derive(Debug)]
+pub(crate) struct Over {
+    /// What it said, and how it ended.
+    pub output: Output,
+    /// Whether it had to be ended.
+    pub late: bool,
+}
+
+/// Runs a command to its end, or ends it after a while; what it said until then is kept.
+pub(crate) fn within(limit: Duration, command: &mut Command) -> std::io::Result<Over> {
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -26,14 +35,13 @@ pub(crate) fn within(limit: Duration, command: &mut Command) -> std::io::Result<
         let out = scope.spawn(|| read(out.as_mut().map(|f| f as &mut dyn Read)));
         let err = scope.spawn(|| read(err.as_mut().map(|f| f as &mut dyn Read)));
         let begun = Instant::now();
-        let status = loop {
+        let (status, late) = loop {
             if let Some(status) = child.try_wait()? {
-                break Some(status);
+                break (status, false);
             }
             if begun.elapsed() > limit {
                 child.kill()?;
-                child.wait()?;
-                break None;
+                break (child.wait()?, true);
             }
             std::thread::sleep(TICK);
         };
@@ -42,11 +50,12 @@ pub(crate) fn within(limit: Duration, command: &mut Command) -> std::io::Result<
             reader.join().unwrap_or_else(|_| Err(stopped()))
         };
         let (stdout, stderr) = (joined(out)?, joined(err)?);
-        Ok(status.map(|status| Output {
+        let output = Output {
             status,
             stdout,
             stderr,
-        }))
+        };
+        Ok(Over { output, late })
     })
 }
 
@@ -60,10 +69,13 @@ mod tests {
             let mut command = Command::new("sh");
             within(Duration::from_millis(limit), command.args(["-c", script])).unwrap()
         };
-        assert_eq!(shell("while :; do :; done", 50), None);
-        let ended = shell("echo out; echo err >&2; exit 3", 60_000).unwrap();
+        let over = shell("echo first; while :; do :; done", 500);
+        assert!(over.late);
+        assert_eq!(over.output.stdout, b"first\n");
+        let Over { output, late } = shell("echo out; echo err >&2; exit 3", 60_000);
+        assert!(!late);
         assert_eq!(
-            (&ended.stdout[..], &ended.stderr[..], ended.status.code()),
+            (&output.stdout[..], &output.stderr[..], output.status.code()),
             (&b"out\n"[..], &b"err\n"[..], Some(3))
         );
     }

@@ -1,5 +1,7 @@
 //! With the installed compiler: training programs hold their constructs, and a small measurement makes sense.
 
+use std::collections::BTreeSet;
+
 use pricetag_dataset::{InputValue, Measured, Observation, Status};
 use pricetag_native::measure::{BYTES, COLLECTIONS, TIME};
 use pricetag_native::{Effort, Measuring, Ocaml, Program, measure, training};
@@ -33,11 +35,21 @@ fn every_training_program_is_what_it_says() {
         .map(|o| format!("{}: {}", o.label, o.reason.clone().unwrap_or_default()))
         .collect();
     assert!(refused.is_empty(), "{}", refused.join("\n"));
-    let collect = |o: &&Observation| {
+    let collects = |o: &&Observation| {
         let k = o.costs.get(COLLECTIONS).and_then(Measured::value);
         k.is_some_and(|k| k > 0.0)
     };
-    assert!(table.observations.iter().filter(collect).count() >= 9);
+    let collecting: BTreeSet<&str> = table
+        .observations
+        .iter()
+        .filter(collects)
+        .map(|o| &o.group[..])
+        .collect();
+    let meant = programs
+        .iter()
+        .map(|p| &p.name[..])
+        .filter(|n| n.starts_with("collect_"));
+    assert_eq!(collecting, meant.collect());
     for row in &table.observations {
         let value = |name: &str| row.costs.get(name).and_then(Measured::value).unwrap();
         assert!(value(TIME) > 0.0, "{}", row.label);

@@ -109,10 +109,10 @@ pub(crate) enum Constant {
 }
 
 /// Which of a recursive definition's chains: the position of a parameter, or [`RESULT`].
-pub(crate) type Chain = u8;
+pub(crate) type Chain = u32;
 
 /// The chain of results.
-pub(crate) const RESULT: Chain = u8::MAX;
+pub(crate) const RESULT: Chain = Chain::MAX;
 
 /// A stretch of code that is left at its end only, by fallthrough, jump, call or exception.
 #[derive(Clone, Debug, Default)]

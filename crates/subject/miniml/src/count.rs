@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::code::{Chain, Code};
+use crate::code::{Chain, Code, Segment};
 use crate::compile::Mode;
 use crate::construct::Construct;
 use crate::core::Program;
@@ -266,6 +266,18 @@ struct Tally {
 }
 
 impl Tally {
+    /// A segment ran so many times.
+    fn add(&mut self, segment: &Segment, times: u64) {
+        self.words += segment.bytes / 8 * times;
+        for (construct, n) in &segment.charges {
+            *self.plain.entry(*construct).or_default() += n * times;
+        }
+        for (chain, construct, n) in &segment.chains {
+            let chain = self.chains.entry(*chain).or_default();
+            *chain.entry(*construct).or_default() += n * times;
+        }
+    }
+
     fn region(self) -> Region {
         let mut work: BTreeMap<Construct, u64> = BTreeMap::new();
         for (construct, n) in self.plain {
@@ -317,34 +329,27 @@ fn named(counts: BTreeMap<Construct, u64>) -> BTreeMap<String, u64> {
 
 /// Charges of all segments since the last call, by recursive definition and direction.
 fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
-    let mut out = Vec::new();
-    let all: u64 = machine.missed.iter().sum();
+    let mut ran = std::mem::take(&mut machine.begun);
+    ran.push(0);
+    ran.sort_unstable();
+    let all: u64 = ran.iter().map(|r| machine.missed[*r as usize]).sum();
     let left = all.saturating_sub(BY_HEART) as f64 / all.max(1) as f64;
-    let size = code.segments.len().max(1);
-    for region in 0..=code.regions as usize {
-        let entries = std::mem::take(&mut machine.entries[region]);
+    let counts = machine.counts.take();
+    let mut counts = counts.chunk_by(|a, b| a.0 == b.0).peekable();
+    let mut out = Vec::new();
+    for region in ran {
         let mut ways = [Tally::default(), Tally::default()];
-        let counts = &mut machine.counts[region * size..][..code.segments.len()];
-        for (segment, count) in code.segments.iter().zip(counts) {
-            let times = std::mem::take(count);
-            if times == 0 {
-                continue;
-            }
-            let way = &mut ways[usize::from(segment.returning)];
-            way.words += segment.bytes / 8 * times;
-            for (construct, n) in &segment.charges {
-                *way.plain.entry(*construct).or_default() += n * times;
-            }
-            for (chain, construct, n) in &segment.chains {
-                let chain = way.chains.entry(*chain).or_default();
-                *chain.entry(*construct).or_default() += n * times;
-            }
+        let own = counts.next_if(|c| c[0].0 == region);
+        for (_, segment, times) in own.unwrap_or_default() {
+            let segment = &code.segments[*segment as usize];
+            ways[usize::from(segment.returning)].add(segment, *times);
         }
-        let missed = std::mem::take(&mut machine.missed[region]);
+        let missed = std::mem::take(&mut machine.missed[region as usize]);
         let missed = (missed as f64 * left).round() as u64;
         if missed > 0 {
             ways[0].plain.insert(Construct::Mispredict, missed);
         }
+        let entries = std::mem::take(&mut machine.entries[region as usize]);
         for mut way in ways {
             way.entries = entries;
             if !way.plain.is_empty() {

@@ -7,12 +7,14 @@
 mod apply;
 mod collect;
 mod heap;
+mod occurrences;
 mod operate;
 mod predictor;
 
 use crate::code::{Code, Constant, Op};
 use crate::core::Operator;
 pub(crate) use heap::{FLAT, GHOST, Heap, Word, int, word};
+use occurrences::Occurrences;
 pub(crate) use operate::orders;
 use predictor::Predictor;
 
@@ -79,11 +81,13 @@ pub(crate) struct Machine<'c> {
     handlers: Vec<Handler>,
     exceptions: Vec<String>,
     /// How often each segment ran, by the recursive definition it ran in.
-    pub counts: Vec<u64>,
+    pub counts: Occurrences,
     /// Branches that were not foreseen, by recursive definition.
     pub missed: Vec<u64>,
     /// How often each recursive definition was begun, and called itself.
     pub entries: Vec<Entries>,
+    /// Those that were begun.
+    pub begun: Vec<u32>,
     predictor: Predictor,
     /// The recursive definition that runs; 0 outside.
     region: u32,
@@ -151,9 +155,10 @@ impl<'c> Machine<'c> {
             frames: vec![],
             handlers: vec![],
             exceptions,
-            counts: vec![0; code.segments.len() * (code.regions as usize + 1)],
+            counts: Occurrences::new(code.segments.len()),
             missed: vec![0; code.regions as usize + 1],
             entries: vec![Entries::default(); code.regions as usize + 1],
+            begun: vec![],
             predictor: Predictor::default(),
             region: 0,
             output: vec![],
@@ -229,6 +234,8 @@ impl<'c> Machine<'c> {
                         return Err(Stop::Exception(String::new()));
                     };
                     self.stack.truncate(h.stack);
+                    self.predictor
+                        .abandon(self.frames.len().saturating_sub(h.frames));
                     self.frames.truncate(h.frames);
                     self.region = h.region;
                     self.acc = exception;
@@ -245,7 +252,9 @@ impl<'c> Machine<'c> {
             return Err(Interrupt::Stop(Stop::Fuel(self.bounds.fuel)));
         }
         self.fuel -= cost.fuel;
-        self.counts[self.region as usize * self.costs.len() + id as usize] += 1;
+        if self.counts.add(self.region, id) {
+            self.check_memory()?;
+        }
         self.allocation.young += cost.bytes;
         if self.allocation.young > self.bounds.minor_heap {
             self.minor_collection(cost.bytes, Some(pc), base)?;

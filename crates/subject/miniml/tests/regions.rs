@@ -93,3 +93,138 @@ fn calls_of_two_at_once_form_no_chain() {
     let chained = found.iter().flatten().any(|a| a.contains_key("load-chain"));
     assert!(!chained, "{found:?}");
 }
+
+#[test]
+fn parameters_have_chains_of_their_own_whatever_their_number() {
+    // The first is multiplied from call to call, another is added to.
+    let chains = |other: usize| {
+        let names: Vec<String> = (0..=other).map(|i| format!("p{i}")).collect();
+        let next: Vec<String> = (0..=other)
+            .map(|i| match i {
+                0 => "(p0 * k)".to_owned(),
+                _ if i == other => format!("(p{i} + k)"),
+                _ => format!("p{i}"),
+            })
+            .collect();
+        let ones = " 1".repeat(other + 1);
+        let found = parts(&format!(
+            "let rec f {} k n = if n = 0 then p0 + p{other} else f {} k (n - 1)\nlet x = f{ones} 3 1000",
+            names.join(" "),
+            next.join(" ")
+        ));
+        found.concat()
+    };
+    for other in [1, 255, 256, 300] {
+        let found = chains(other);
+        for chain in ["int-mul-chain", "int-add-chain"] {
+            let alone = counts(&[(chain, 1000)]);
+            assert!(found.contains(&alone), "{other}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_float_that_is_handed_on_is_boxed_on_its_chain() {
+    let source =
+        "let rec power n a = if n = 0 then a else power (n - 1) (a *. 1.5)\nlet x = power 1000 1.";
+    let chain = counts(&[("box-chain", 1000), ("float-mul-chain", 1000)]);
+    let found = parts(source).concat();
+    assert!(found.contains(&chain), "{found:?}");
+}
+
+#[test]
+fn a_second_operand_is_untagged_before_it_is_multiplied() {
+    let chain = |product: &str| {
+        let source = format!(
+            "let rec all n a = if n = 0 then a else all (n - 1) ({product})\nlet x = all 1000 1"
+        );
+        parts(&source).concat()
+    };
+    let second = counts(&[("int-mul-chain", 1000), ("untag-chain", 1000)]);
+    let found = chain("n * a");
+    assert!(found.contains(&second), "{found:?}");
+    let found = chain("a * n");
+    let first = counts(&[("int-mul-chain", 1000)]);
+    assert!(found.contains(&first), "{found:?}");
+}
+
+#[test]
+fn conversions_put_floats_in_a_line() {
+    let line = |next: &str| {
+        let source = format!(
+            "let rec all n a = if n = 0 then a else all (n - 1) ({next})\nlet x = all 1000 1."
+        );
+        let line = counts(&[
+            ("float-add-chain", 1000),
+            ("float-convert-chain", 1000),
+            ("float-mul-chain", 1000),
+        ]);
+        parts(&source).concat().contains(&line)
+    };
+    assert!(line("a +. 2. *. float_of_int n"));
+    assert!(!line("a +. 2. *. 3."));
+}
+
+/// The most branches and returns that a part misses.
+fn missed(parts: &[Vec<Counts>]) -> u64 {
+    let alternatives = parts.iter().flatten();
+    let missed = alternatives.filter_map(|a| a.get("mispredict"));
+    missed.copied().max().unwrap_or(0)
+}
+
+/// A list without order, the definition, and a call of it on the list.
+fn on_noise(definition: &str, n: u64, call: &str) -> Vec<Vec<Counts>> {
+    parts(&format!(
+        "let rec up n s l = if n = 0 then l else up (n - 1) ((s * 1597 + 51749) mod 244944) (s / 64 mod 1024 :: l)\n\
+         let l = up {n} 7 []\n{definition}\n;;\n{call}"
+    ))
+}
+
+/// Branches that are known by heart.
+const BY_HEART: u64 = 2500;
+
+#[test]
+fn branches_without_order_are_missed_half_the_time() {
+    let definition = "let rec low l c = match l with [] -> c | x :: r -> if x mod 64 < 32 then low r (c + 1) else low r (c - 1)";
+    let found = on_noise(definition, 20_000, "low l 0");
+    let half = 10_000 - BY_HEART;
+    let range = half * 8 / 10..half * 12 / 10;
+    assert!(range.contains(&missed(&found)), "{}", missed(&found));
+    // Nothing goes on while a branch is on the wrong way: each alternative holds them.
+    assert!(found.concat().iter().all(|a| a.contains_key("mispredict")));
+
+    assert_eq!(missed(&on_list(definition, 20_000, "low l 0")), 0);
+    // What is repeated as a whole is known by heart.
+    assert_eq!(missed(&on_noise(definition, 4000, "low l 0")), 0);
+}
+
+#[test]
+fn a_function_that_comes_back_is_a_call_of_its_own() {
+    // `step n` returns to `caml_apply2`, or to the caller, which applies what came back.
+    let definition = "let step x = if x < 0 then (fun y -> y) else (fun y -> y + x)\n\
+        let rec run f n a = if n = 0 then a else run f (n - 1) (f n a)\n\
+        let rec own n a = if n = 0 then a else 1 + own (n - 1) (step n a)";
+    assert_eq!(missed(&on_list(definition, 1, "run step 20000 0")), 0);
+    let deep = missed(&on_list(definition, 1, "own 20000 0"));
+    assert_eq!(deep, 0);
+}
+
+#[test]
+fn calls_left_by_an_exception_are_no_longer_foreseen() {
+    let definition = |end: &str, call: &str| {
+        format!(
+            "let rec seek n = if n = 0 then {end} else 1 + seek (n - 1)\n\
+             let rec walk l = match l with [] -> 0 | x :: r ->\n\
+             let rest = if x mod 64 < 32 then 1 + walk r else 2 + walk r in rest + {call}"
+        )
+    };
+    let of = |definition: String| missed(&on_noise(&definition, 20_000, "walk l"));
+    let back = of(definition("1", "seek 5"));
+    let thrown = of(definition(
+        "raise Not_found",
+        "(try seek 5 with Not_found -> 1)",
+    ));
+    // Half of the branches on the way down, half of the returns on the way back.
+    assert!(back > 14_000, "{back}");
+    assert!(back.abs_diff(thrown) < back / 10, "{back} {thrown}");
+}

@@ -76,7 +76,7 @@ pub struct OcamlPredictArgs {
     /// Charging rules.
     #[arg(long, value_enum, default_value_t = ModeArg::Extended)]
     pub mode: ModeArg,
-    /// Estimator whose prices are used: lr, wlr, l1 or nnls; by default the one the list was chosen with.
+    /// Estimator whose prices are used: lr, wlr, l1, nnls, normalised or, in extended mode, overlap; by default the one the list was chosen with.
     #[arg(long, value_name = "NAME")]
     pub estimator: Option<String>,
     /// Constructs that may run before the program is taken to diverge.

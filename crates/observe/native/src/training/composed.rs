@@ -433,6 +433,18 @@ const TEXTS: &[(&str, &[&str], &str, &str)] = &[
         "let rec loop n r e = if n = 0 then r else\n  let x = float_of_int n in let y = float_of_int (n + r) in let z = float_of_int (r - n) in\n  loop (n - 1) (if x < e then (if y < e then 1 else 2) else if z < e then 3 else 4) e\nlet input n = n\nlet run n = loop n 0 1e9\n",
     ),
     (
+        "converted_beside_products",
+        &["loop: 1 =cvtsi2sd", "loop: 3 multiply"],
+        "",
+        "let rec loop n a b c r e = if n = 0 then a + b + c + r else\n  let x = float_of_int n in\n  loop (n - 1) (n * (n + 1)) ((n + 2) * (n + 3)) ((n + 4) * (n + 5)) (if x < e then n else 0) e\nlet input n = n\nlet run n = loop n 0 0 0 0 1e9\n",
+    ),
+    (
+        "roots_apart",
+        &["loop: 4 =sqrtsd", "loop: 1 jump"],
+        "",
+        "let rec loop n r a b c d = if n = 0 then r else\n  let x = sqrt a in let y = sqrt b in let z = sqrt c in let w = sqrt d in\n  loop (n - 1) (if x < y then n else if z < w then n else r) a b c d\nlet input n = n\nlet run n = loop n 0 9.5 7.25 6.5 3.75\n",
+    ),
+    (
         "float_passed",
         &["loop: 2 call"],
         "",

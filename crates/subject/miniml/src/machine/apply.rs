@@ -7,15 +7,21 @@ impl Machine<'_> {
     #[inline]
     pub(super) fn enter(&mut self, pc: usize, base: usize) -> Result<(), Interrupt> {
         let region = self.region;
-        if self.bounds.native {
-            self.predictor.enter();
-        }
-        self.frames.push(Frame {
+        self.push_frame(Frame {
             pc,
             base,
             more: 0,
             region,
-        });
+        })
+    }
+
+    /// A call begins, which returns to what the frame says.
+    #[inline]
+    fn push_frame(&mut self, frame: Frame) -> Result<(), Interrupt> {
+        if self.bounds.native {
+            self.predictor.enter();
+        }
+        self.frames.push(frame);
         if self.frames.len().is_multiple_of(1 << 16) {
             self.check_memory()?;
         }
@@ -42,6 +48,9 @@ impl Machine<'_> {
             if self.region == function.region {
                 entries.again += 1;
             } else {
+                if entries.first == 0 {
+                    self.begun.push(function.region);
+                }
                 entries.first += 1;
                 self.region = function.region;
             }
@@ -89,12 +98,13 @@ impl Machine<'_> {
                 return self.leave(pc, base);
             }
             if n > arity {
-                self.frames.push(Frame {
+                // `caml_applyN` calls the function and jumps to what comes back only with the last argument.
+                self.push_frame(Frame {
                     pc: 0,
                     base: 0,
                     more: n - arity,
                     region: self.region,
-                });
+                })?;
                 n = arity;
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Room on the heap, and simulated minor collections.
 
 use super::heap::{Word, int};
-use super::{Interrupt, Machine, Stop};
+use super::{Frame, Handler, Interrupt, Machine, Stop};
 
 impl Machine<'_> {
     /// Makes room; blocks move, so words held elsewhere than in roots are stale afterwards.
@@ -26,7 +26,9 @@ impl Machine<'_> {
     }
 
     pub(super) fn check_memory(&self) -> Result<(), Interrupt> {
-        let words = self.heap.words() + self.stack.len() + 3 * self.frames.len();
+        let calls = self.frames.len() * size_of::<Frame>() / 8;
+        let handlers = self.handlers.len() * size_of::<Handler>() / 8;
+        let words = self.heap.words() + self.stack.len() + calls + handlers + self.counts.words();
         if words as u64 * 8 > self.bounds.memory {
             return Err(Interrupt::Stop(Stop::Memory(self.bounds.memory)));
         }

@@ -73,6 +73,12 @@ impl Predictor {
         self.returns.known = (self.returns.known + 1).min(PLACES);
     }
 
+    /// Calls are left by an exception.
+    #[inline]
+    pub(super) fn abandon(&mut self, calls: usize) {
+        self.returns.known = self.returns.known.saturating_sub(calls);
+    }
+
     /// A call returns to a place; whether that came unforeseen.
     #[inline]
     pub(super) fn misses_return(&mut self, place: usize) -> bool {

@@ -227,6 +227,12 @@ fn mode_text(prices: &ModePrices, width: usize) -> String {
         })
         .collect();
     let mut text = render(&header, &rows, 0, width);
+    for price in chosen.prices.iter().filter(|p| p.price.is_none()) {
+        if let (Some(note), Some((_, most))) = (&price.note, price.bounds) {
+            let (name, most) = (&price.bucket, quantity(most, "ns"));
+            writeln!(text, "{name} has no price: {note}; at most {most}").ok();
+        }
+    }
     if !prices.unsupported.is_empty() {
         writeln!(text, "without support: {}", prices.unsupported.join(", ")).ok();
     }
