@@ -2,7 +2,7 @@
 //!
 //! Time is Σ counts × prices (by the estimator `overlap`, those of the longest alternative in each part of the program), plus the collections' time; their number is ⌊bytes/H₀⌋ as if the call began with an empty minor heap
 //! (Das and Hoffmann 2017, section 6). A construct that no training program supports makes the call's time unknown, by name. By `overlap` that is so only if it may be
-//! in a longest alternative: one that was in none while learning has an upper bound, and what is not the longest even at that needs no price.
+//! in a longest alternative: one that was in none while learning has an upper bound, and what changes little even at that needs no price.
 //! Intervals are those of runs without collections; they scale the collections' time with the rest, though nothing was calibrated on it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,34 +101,40 @@ fn lacking<'a>(
     let running = counts.iter().filter(|(_, n)| **n > 0.0);
     running
         .map(|(name, _)| name)
-        .filter(|name| !priced(time, name))
+        .filter(move |name| !priced(time, name))
 }
 
-/// Slack of comparisons between times that are sums.
-const ROUNDING: f64 = 1e-9;
+/// What may raise a call's time by less than this share of it needs no price.
+const NEGLIGIBLE: f64 = 0.05;
 
-/// Constructs without a price in alternatives of a part that may be its longest.
-fn undecided(time: &CostModel, region: &Region) -> BTreeSet<String> {
-    let known = known(&time.formula);
+/// Constructs without a price in alternatives that may be the longest of their part, if that may matter to a call's time.
+fn undecided(pricing: &Pricing, regions: &[Region], total: f64) -> BTreeSet<String> {
+    let known = known(&pricing.time.formula);
     let price = |name: &str| known.get(name).copied().unwrap_or(0.0);
+    let most = |name: &str| {
+        if priced(pricing.time, name) {
+            price(name)
+        } else {
+            upper_bound(pricing.time, name)
+        }
+    };
     let sum = |counts: &BTreeMap<String, f64>, price: &dyn Fn(&str) -> f64| -> f64 {
         let running = counts.iter().filter(|(_, n)| **n > 0.0);
         running.map(|(name, n)| n * price(name)).sum()
     };
-    let longest = longest_of(region, |counts| sum(counts, &price)).map_or(0.0, |l| l.0);
-    let most = |name: &str| {
-        if priced(time, name) {
-            price(name)
-        } else {
-            upper_bound(time, name)
-        }
-    };
-    let alternatives = region.iter();
-    alternatives
-        .filter(|counts| sum(counts, &most) > longest * (1.0 + ROUNDING))
-        .flat_map(|counts| lacking(time, counts))
-        .cloned()
-        .collect()
+    let (mut names, mut more) = (BTreeSet::new(), 0.0);
+    for region in regions {
+        let longest = longest_of(region, |c| sum(c, &price)).map_or(0.0, |l| l.0);
+        let highest = longest_of(region, |c| sum(c, &most)).map_or(0.0, |l| l.0);
+        more += highest - longest;
+        let longer = region.iter().filter(|c| sum(c, &most) > longest);
+        names.extend(longer.flat_map(|c| lacking(pricing.time, c)).cloned());
+    }
+    if more > NEGLIGIBLE * total {
+        names
+    } else {
+        BTreeSet::new()
+    }
 }
 
 /// The most that a construct without a price can cost.
@@ -157,9 +163,9 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
     } else {
         all.clone()
     };
+    let mutator = total(&pricing.time.formula, &counts);
     let unpriced: BTreeSet<String> = if pricing.overlapping {
-        let regions = call.regions.iter();
-        regions.flat_map(|r| undecided(pricing.time, r)).collect()
+        undecided(pricing, &call.regions, mutator.unwrap_or(0.0))
     } else {
         lacking(pricing.time, &counts).cloned().collect()
     };
@@ -171,7 +177,6 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
     let collecting = collections.zip(pricing.collector).map_or(0.0, |(k, c)| {
         if k > 0.0 { c.time(k, promoted) } else { 0.0 }
     });
-    let mutator = total(&pricing.time.formula, &counts);
     let time = mutator
         .filter(|_| unpriced.is_empty())
         .map(|t| (t + collecting).max(0.0));

@@ -198,8 +198,9 @@ fn what_was_never_the_longest_is_refused_only_where_it_may_be() {
     };
     for (most, time) in [
         (Some(1.0), Some(35.0)),
-        (Some(1.5), Some(35.0)),
-        (Some(1.6), None),
+        // A twentieth more at the most.
+        (Some(1.67), Some(35.0)),
+        (Some(1.68), None),
         (None, None),
     ] {
         let list = overlapping(most);

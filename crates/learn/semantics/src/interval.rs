@@ -63,14 +63,14 @@ fn others_know(design: &Design, inside: &[usize], outside: &[usize]) -> bool {
         let values = column.values.to_dense(design.rows());
         let others = outside.iter();
         inside.iter().all(|&i| values[i] == 0.0)
-            || in_enough(others.map(|&i| (design.groups[i].as_str(), values[i])))
+            || groups_with(others.map(|&i| (design.groups[i].as_str(), values[i]))) >= GROUPS
     })
 }
 
-/// Whether values of rows, each with its group, are positive in enough groups.
-pub(crate) fn in_enough<'a>(rows: impl Iterator<Item = (&'a str, f64)>) -> bool {
+/// Groups with a row whose value is positive, of rows with their groups.
+pub(crate) fn groups_with<'a>(rows: impl Iterator<Item = (&'a str, f64)>) -> usize {
     let used = rows.filter(|(_, value)| *value > 0.0);
-    used.map(|(group, _)| group).collect::<BTreeSet<_>>().len() >= GROUPS
+    used.map(|(group, _)| group).collect::<BTreeSet<_>>().len()
 }
 
 fn predict(

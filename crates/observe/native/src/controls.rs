@@ -70,7 +70,7 @@ mod tests {
             found.insert(name);
         }
         let listed = FRESH.split_whitespace().map(str::to_owned);
-        assert_eq!(found, listed.collect());
+        assert_eq!(found, listed.collect::<BTreeSet<_>>());
     }
 
     #[test]

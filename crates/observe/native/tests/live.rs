@@ -49,7 +49,7 @@ fn every_training_program_is_what_it_says() {
         .iter()
         .map(|p| &p.name[..])
         .filter(|n| n.starts_with("collect_"));
-    assert_eq!(collecting, meant.collect());
+    assert_eq!(collecting, meant.collect::<BTreeSet<_>>());
     for row in &table.observations {
         let value = |name: &str| row.costs.get(name).and_then(Measured::value).unwrap();
         assert!(value(TIME) > 0.0, "{}", row.label);
