@@ -33,7 +33,7 @@ pub struct Dataset {
     /// How unsteady the machine was, once that is evened out ([`Dataset::with_even_pace`]); not stored.
     pub pace: Option<crate::Pace>,
     /// Digest of what is stored, once times were changed; not stored itself.
-    pub(crate) stored_digest: Option<String>,
+    pub stored_digest: Option<String>,
 }
 
 /// One term of a feature's composition: one unit of `whole` contains `amount` units of `part`.
