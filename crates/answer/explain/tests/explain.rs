@@ -104,6 +104,7 @@ fn dataset() -> Dataset {
                 amount: 1.0,
             },
         ],
+        ..Dataset::default()
     }
 }
 
