@@ -1,27 +1,21 @@
-//! Steps that several commands share: opening what is on disk, looking at a dataset, fitting, explaining.
+//! Steps that several commands share: opening what is on disk, looking at a dataset, explaining.
 
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use pricetag_cost_model::CostModel;
 use pricetag_dataset::{Dataset, DatasetError, FeatureKind, ImportOptions};
 use pricetag_estimator::{Diagnosis, tabulate};
 use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
-use pricetag_finding::figure::{percent, shorten, subject_name};
+use pricetag_finding::figure::subject_name;
 use pricetag_finding::{Design, Explanation, Grouping, Inspection, MergedBucket, Summary};
 use pricetag_report::{ReportInput, render};
-use pricetag_study::{FitError, FitOptions, Level, Method, World, fit_in, fit_stream};
+use pricetag_study::{FitOptions, Level, fit_stream};
 
 use crate::arguments::{Common, FitChoices, PaceArg, TableColumns};
 use crate::failure::{Failure, io};
 
 /// Methods whose source or bytecode goes into a report.
 const LISTINGS: usize = 25;
-/// What takes longer shows where it stands.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Opens a dataset.
 pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
@@ -35,9 +29,11 @@ pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
                 "it is damaged or unreadable: restore it, or record or import it again with --force"
             }
         };
-        Failure::from(e)
-            .doing(format!("opening dataset {}", dir.display()))
-            .advice(advice)
+        Failure {
+            advice: Some(advice.to_owned()),
+            ..Failure::from(e)
+        }
+        .doing(format!("opening dataset {}", dir.display()))
     })
 }
 
@@ -123,7 +119,7 @@ pub fn target(dataset: &Dataset, named: Option<&str>) -> String {
 }
 
 /// The kinds of features of all these levels.
-fn kinds(levels: &[Level], dataset: &Dataset) -> Vec<FeatureKind> {
+pub fn kinds(levels: &[Level], dataset: &Dataset) -> Vec<FeatureKind> {
     let mut kinds: Vec<FeatureKind> = levels.iter().flat_map(|l| l.kinds(dataset)).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -193,73 +189,6 @@ pub fn look(dataset: &Dataset, target: &str, levels: &[Level]) -> Inspection {
     inspect(dataset, Some(facts), advice.collect())
 }
 
-/// Learns a model.
-pub fn fit(dataset: &Dataset, choices: &FitChoices, common: &Common) -> Result<CostModel, Failure> {
-    let target = target(dataset, choices.target.as_deref());
-    if choices.train <= 0.0 {
-        let why = "--train 0 % leaves nothing to learn from";
-        return Err(Failure::usage(why).advice("give a share between 1 % and 100 %, such as 50%"));
-    }
-    let mut options = options(target.clone(), choices, common);
-    if choices.level.len() > 1 {
-        options.kinds = Some(kinds(&choices.level, dataset));
-    }
-    let outcome = if options.method == Method::Gp {
-        search(dataset, &options, choices, common)
-    } else {
-        pricetag_study::fit(dataset, &options)
-    };
-    outcome.map_err(|e| {
-        Failure::new(e.to_string())
-            .doing(format!("learning `{target}`"))
-            .advice("`pricetag inspect` shows what the dataset holds")
-    })
-}
-
-/// A search may take long: it shows where it stands, ends in order on Ctrl-C, keeps to a time limit, and can be stored.
-fn search(
-    dataset: &Dataset,
-    options: &FitOptions,
-    choices: &FitChoices,
-    common: &Common,
-) -> Result<CostModel, FitError> {
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&interrupt);
-    // After a recording its own handler stays: Ctrl-C then ends the program.
-    ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-    })
-    .ok();
-    let begun = Instant::now();
-    let clock = move || begun.elapsed();
-    let shown = !common.quiet && std::io::stderr().is_terminal();
-    let tell = |done: u32, all: u32, error: f64, formula: &str| {
-        if shown && begun.elapsed() > PATIENCE {
-            let line = format!(
-                "generation {done} of {all}, relative error {}: {formula}",
-                percent(error)
-            );
-            eprint!("\r\x1b[K{}", shorten(&line, 100));
-        }
-    };
-    let world = World {
-        interrupt: Some(&interrupt),
-        time: choices
-            .tuning
-            .time
-            .map(|span| (span, &clock as &(dyn Fn() -> Duration + Sync))),
-        progress: Some(&tell),
-        checkpoint: choices.tuning.checkpoint.clone(),
-    };
-    let model = fit_in(&world, dataset, options);
-    if shown && begun.elapsed() > PATIENCE {
-        eprint!("\r\x1b[K");
-    }
-    model
-}
-
 /// Learns least squares from a Parquet file without holding its rows.
 pub fn fit_streaming(
     table: &Path,
@@ -278,7 +207,8 @@ pub fn fit_streaming(
     })
 }
 
-fn options(target: String, choices: &FitChoices, common: &Common) -> FitOptions {
+/// What to fit, from the arguments.
+pub fn options(target: String, choices: &FitChoices, common: &Common) -> FitOptions {
     FitOptions {
         target,
         method: choices.method,

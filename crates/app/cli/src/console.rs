@@ -1,15 +1,15 @@
 //! What is printed: data on standard output, prose and progress on standard error.
 
-use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+mod display;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pricetag_runner::Progress;
+use std::io::{IsTerminal, Write};
+
 use serde::Serialize;
 
 use crate::arguments::{Color, Common};
 use crate::failure::Failure;
+
+pub use display::{Bar, PATIENCE, Spinner};
 
 /// Printing as the common options want it.
 #[derive(Clone, Copy, Debug)]
@@ -67,12 +67,19 @@ impl Console {
         }
     }
 
-    /// A progress bar, drawn after two seconds and on a terminal only.
+    /// Whether progress is drawn: on a terminal only.
+    pub fn draws(&self) -> bool {
+        !self.quiet && std::io::stderr().is_terminal()
+    }
+
+    /// A progress bar.
     pub fn progress(&self) -> Bar {
-        Bar {
-            console: *self,
-            state: Mutex::new(None),
-        }
+        Bar::new(*self)
+    }
+
+    /// Turns, with the time so far, until it is dropped.
+    pub fn spinner(&self, what: &'static str) -> Spinner {
+        Spinner::new(*self, what)
     }
 }
 
@@ -93,54 +100,4 @@ fn width() -> usize {
         .map(|size| usize::from(size.ws_col))
         .ok();
     columns.filter(|&c| c >= 40).unwrap_or(100)
-}
-
-/// Elapsed time, share and remaining time of a recording.
-pub struct Bar {
-    console: Console,
-    state: Mutex<Option<(ProgressBar, Instant)>>,
-}
-
-const PATIENCE: Duration = Duration::from_secs(2);
-
-impl Bar {
-    fn with(&self, act: impl FnOnce(&ProgressBar, &Instant)) {
-        if let Some((bar, begun)) = &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
-            act(bar, begun);
-        }
-    }
-}
-
-impl Progress for Bar {
-    fn begin(&self, runs: u64, what: &str) {
-        let bar = ProgressBar::with_draw_target(Some(runs), ProgressDrawTarget::hidden());
-        let style = "{msg} {wide_bar} {pos}/{len}  {elapsed} elapsed, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
-        }
-        bar.set_message(what.to_owned());
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some((bar, Instant::now()));
-    }
-
-    fn step(&self, label: &str, failure: Option<&str>) {
-        self.with(|bar, begun| {
-            bar.inc(1);
-            if self.console.verbose && !label.is_empty() {
-                let line = failure.map_or_else(
-                    || format!("{label}: done"),
-                    |why| format!("{label}: failed: {why}"),
-                );
-                bar.suspend(|| eprintln!("{line}"));
-            }
-            let wanted = !self.console.quiet && std::io::stderr().is_terminal();
-            if wanted && bar.is_hidden() && begun.elapsed() > PATIENCE {
-                bar.set_draw_target(ProgressDrawTarget::stderr());
-                bar.enable_steady_tick(Duration::from_millis(200));
-            }
-        });
-    }
-
-    fn end(&self) {
-        self.with(|bar, _| bar.finish_and_clear());
-    }
 }

@@ -1,5 +1,9 @@
 //! Why a command failed: what was being done, to what, why, and what to try; with its exit code.
 
+use std::io::ErrorKind;
+
+use pricetag_dataset::DatasetError;
+use pricetag_predict::PredictError;
 use serde_json::json;
 
 /// Exit code of a failure.
@@ -43,6 +47,21 @@ impl Failure {
             code: USAGE,
             ..Self::new(why)
         }
+    }
+
+    /// A command line that is not understood.
+    pub fn of_usage(error: &clap::Error) -> Self {
+        let text = error.to_string();
+        let mut parts = text
+            .trim_start_matches("error: ")
+            .split("\n\n")
+            .map(str::trim);
+        let why = parts.next().unwrap_or_default();
+        let usage = parts.find(|part| part.starts_with("Usage: "));
+        let advice = usage.map_or("see --help".to_owned(), |usage| {
+            format!("{usage}; see --help")
+        });
+        Self::usage(why).advice(advice)
     }
 
     /// Says what was being done.
@@ -108,7 +127,6 @@ macro_rules! plain {
 }
 
 plain!(
-    pricetag_predict::PredictError,
     pricetag_report::figures::FigureError,
     pricetag_explain::ExplainError,
     pricetag_trace::TraceError,
@@ -132,7 +150,7 @@ impl From<pricetag_cost_model::ModelError> for Failure {
                 source,
                 ..
             } => failure.advice(place_advice(
-                source.kind() == std::io::ErrorKind::StorageFull,
+                source.kind() == ErrorKind::StorageFull,
             )),
             _ => failure,
         }
@@ -148,20 +166,72 @@ impl From<pricetag_cost_model::ListError> for Failure {
                 source,
                 ..
             } => failure.advice(place_advice(
-                source.kind() == std::io::ErrorKind::StorageFull,
+                source.kind() == ErrorKind::StorageFull,
             )),
             _ => failure,
         }
     }
 }
 
-impl From<pricetag_dataset::DatasetError> for Failure {
-    fn from(error: pricetag_dataset::DatasetError) -> Self {
-        let failure = Self::new(error.to_string());
+impl From<DatasetError> for Failure {
+    fn from(error: DatasetError) -> Self {
         if error.is_storage_full() {
-            return failure.advice(place_advice(true));
+            return Self::new(error.to_string()).advice(place_advice(true));
         }
-        failure
+        let text = error.to_string();
+        let advice = match &error {
+            DatasetError::Cell { remedy, .. } => {
+                let why = text.strip_suffix(&format!("; {remedy}")).unwrap_or(&text);
+                return Self::new(why).advice(remedy);
+            }
+            DatasetError::Io {
+                action: "read",
+                source,
+                ..
+            } => reading_advice(source.kind()),
+            DatasetError::NotParquet { .. } => {
+                "give a Parquet or a CSV file; one that was cut short has to be written again"
+            }
+            DatasetError::Empty { .. } => "it needs a header line and a row per observation",
+            DatasetError::NoSuchColumn { .. } => "name one of its columns",
+            DatasetError::DuplicateColumn { .. } => "give every column a name of its own",
+            DatasetError::Ragged { .. } => {
+                "write as many fields as the header has; --delimiter says what separates them"
+            }
+            DatasetError::UnsupportedColumn { .. } => "--ignore COLUMN leaves it out",
+            DatasetError::Text { .. } => "save the table as CSV in UTF-8",
+            DatasetError::DuplicateLabel { .. } => "name rows by another column, or by none",
+            _ => return Self::new(text),
+        };
+        Self::new(text).advice(advice)
+    }
+}
+
+/// What to try when a file cannot be read.
+fn reading_advice(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound => "check the path",
+        ErrorKind::PermissionDenied => "you need the permission to read it",
+        _ => "give a plain file that can be read",
+    }
+}
+
+impl From<PredictError> for Failure {
+    fn from(error: PredictError) -> Self {
+        let failure = Self::new(error.to_string());
+        match error {
+            PredictError::NotANumber { .. } => failure.advice(
+                "correct the value: the model needs a number, with a decimal point, in every column it knows",
+            ),
+            PredictError::Table(_) => {
+                failure.advice("give a CSV file with a header line and a column per feature")
+            }
+            PredictError::DuplicateColumn(_) => failure.advice("rename or remove one"),
+            PredictError::NoRows => failure.advice("add a row per prediction"),
+            PredictError::NotFinite { .. } => failure
+                .advice("leave the row out, or fit a model to observations that are more like it"),
+            _ => failure,
+        }
     }
 }
 
@@ -169,12 +239,16 @@ impl From<pricetag_dataset::DatasetError> for Failure {
 pub fn io(doing: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Failure {
     let doing = format!("cannot {doing} {}", path.display());
     let write = doing.starts_with("cannot write");
+    let read = doing.starts_with("cannot read");
     move |error| {
         let failure = Failure::new(format!("{doing}: {error}"));
+        let kind = error.kind();
         if write {
-            let full = error.kind() == std::io::ErrorKind::StorageFull;
-            return failure.advice(place_advice(full));
+            failure.advice(place_advice(kind == ErrorKind::StorageFull))
+        } else if read {
+            failure.advice(reading_advice(kind))
+        } else {
+            failure
         }
-        failure
     }
 }

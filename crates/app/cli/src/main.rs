@@ -8,6 +8,9 @@ mod arguments;
 mod commands;
 mod console;
 mod failure;
+mod interrupt;
+mod learning;
+mod recording;
 mod settings;
 mod watch;
 
@@ -49,6 +52,9 @@ fn parse() -> Result<Cli, ExitCode> {
         clap::ColorChoice::Auto
     };
     let report = |failure: Failure| {
+        if settings::json_is_asked_for(&toml::Table::new()) {
+            console::print(&format!("{:#}\n", failure.json())).ok();
+        }
         eprintln!("{}", failure.text(false));
         ExitCode::from(failure.code)
     };
@@ -59,8 +65,12 @@ fn parse() -> Result<Cli, ExitCode> {
         .and_then(|m| Cli::from_arg_matches(&m));
     matches.map_err(|e| {
         // Help and version are printed on standard output and are no failure.
+        let code = u8::try_from(e.exit_code()).unwrap_or(failure::USAGE);
+        if code != 0 && settings::json_is_asked_for(&settings) {
+            console::print(&format!("{:#}\n", Failure::of_usage(&e).json())).ok();
+        }
         e.print().ok();
-        ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(failure::USAGE))
+        ExitCode::from(code)
     })
 }
 

@@ -85,6 +85,18 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
+/// Whether `--json` is given somehow, for failures before the command line is understood.
+pub fn json_is_asked_for(settings: &Table) -> bool {
+    let ours = std::env::args().take_while(|argument| argument != "--");
+    let falsey = ["", "0", "n", "no", "f", "false", "off"];
+    let variable = std::env::var("PRICETAG_JSON")
+        .is_ok_and(|value| !falsey.contains(&value.to_lowercase().as_str()));
+    ours.into_iter()
+        .any(|argument| argument == "--json")
+        || variable
+        || settings.get("json").and_then(Value::as_bool) == Some(true)
+}
+
 /// Every key must be an option, every table a command.
 fn check(command: &Command, settings: &Table) -> Result<(), Failure> {
     let has = |c: &Command, key: &str| c.get_arguments().any(|a| a.get_long() == Some(key));

@@ -8,16 +8,20 @@ use pricetag_dataset::{
     Dataset, DatasetBuilder, FeatureKind, Observation, Row as DatasetRow, Status,
 };
 use pricetag_probe_plan::PlanStore;
-use pricetag_runner::supervise::kill_all;
 use pricetag_runner::{
-    Cancel, Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record,
+    Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
-use pricetag_trace::{AgentOptions, MethodName, Trace};
+use pricetag_trace::{AgentOptions, MethodName, Pattern, Trace};
 
 use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
 use crate::console::Console;
 use crate::failure::{Failure, io};
+use crate::interrupt::Attention;
+use crate::recording::{categories, written};
+
+/// How names of the JDK's own packages begin.
+const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
 /// The agent's library.
 pub fn find_agent(given: Option<&Path>) -> Result<PathBuf, RunnerError> {
@@ -82,6 +86,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         exclude: args.exclude.clone(),
         methods: listed_methods(args.methods.as_deref())?,
         count_jdk: args.count_jdk,
+        categories: categories(&args.categories)?.to_text(),
         values: first_values(args),
         lengths: args.lengths,
         availability: args.availability,
@@ -133,22 +138,6 @@ pub fn kinds(args: &SubjectArgs) -> Option<BTreeSet<FeatureKind>> {
     )
 }
 
-/// Ends recordings in order on the first Ctrl-C, at once on the second.
-pub fn cancel_on_interrupt() -> Result<Cancel, Failure> {
-    let cancel = Cancel::default();
-    let set = cancel.clone();
-    let handler = move || {
-        if set.is_cancelled() {
-            kill_all();
-            std::process::exit(130);
-        }
-        set.cancel();
-    };
-    ctrlc::set_handler(handler)
-        .map_err(|e| Failure::new(format!("cannot watch for Ctrl-C: {e}")))?;
-    Ok(cancel)
-}
-
 /// Runs the workload and tabulates what was recorded.
 pub fn watch(
     options: &RecordOptions,
@@ -156,10 +145,16 @@ pub fn watch(
     console: &Console,
 ) -> Result<(Dataset, Recorded), Failure> {
     let doing = format!("recording `{}`", options.command.join(" "));
-    let cancel = cancel_on_interrupt()?;
-    let recorded = record(options, &console.progress(), &cancel)
-        .map_err(|e| Failure::from(e).doing(&doing))?;
-    let dataset = tabulate(&recorded, kinds).map_err(|f| f.doing(&doing))?;
+    let (cancel, attention) = Attention::of_recording()?;
+    let recorded = record(options, &console.progress(), &cancel);
+    drop(attention);
+    let recorded = recorded.map_err(|e| Failure::from(e).doing(&doing))?;
+    let mut choice = TabulateOptions {
+        categories: written(&options.categories)?,
+        ..TabulateOptions::default()
+    };
+    choice.kinds = kinds.unwrap_or(choice.kinds);
+    let dataset = tabulate(&recorded, choice, options).map_err(|f| f.doing(&doing))?;
     Ok((dataset, recorded))
 }
 
@@ -222,11 +217,27 @@ impl Tables {
     }
 }
 
-fn tabulate(recorded: &Recorded, kinds: Option<BTreeSet<FeatureKind>>) -> Result<Dataset, Failure> {
-    let mut choice = TabulateOptions::default();
-    if let Some(kinds) = kinds {
-        choice.kinds = kinds;
-    }
+/// Patterns of `--include` that no counted class matches, with what may be the reason.
+fn vain(include: &[Pattern], count_jdk: bool, counted: &Tabulator) -> Vec<String> {
+    let matches = |p: &Pattern| counted.classes().any(|class| p.matches_internal(class));
+    let vain = include.iter().filter(|pattern| !matches(pattern));
+    let told = vain.map(|pattern| {
+        let what = format!("no class that was loaded and can be counted matches --include {pattern}");
+        let jdk = JDK.iter().any(|package| pattern.as_str().starts_with(package));
+        if jdk && !count_jdk {
+            format!("{what}: the JDK's own classes are counted only with --count-jdk")
+        } else {
+            what
+        }
+    });
+    told.collect()
+}
+
+fn tabulate(
+    recorded: &Recorded,
+    choice: TabulateOptions,
+    options: &RecordOptions,
+) -> Result<Dataset, Failure> {
     let plans = PlanStore::open(&recorded.plans).map_err(|e| Failure::new(e.to_string()))?;
     let mut tables = Tables {
         tabulator: Tabulator::new(plans, choice),
@@ -263,6 +274,10 @@ fn tabulate(recorded: &Recorded, kinds: Option<BTreeSet<FeatureKind>>) -> Result
         if let Some(Counts::Process(trace)) = &row.counts {
             tables.availability(trace, &mut builder)?;
         }
+    }
+    if recorded.successes() > 0 {
+        let vain = vain(&options.include, options.count_jdk, &tables.tabulator);
+        builder.meta_mut().notes.extend(vain);
     }
     Ok(builder.finish())
 }

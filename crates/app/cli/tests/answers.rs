@@ -50,6 +50,13 @@ fn mine_answers_on_one_screen_and_every_other_command_agrees() {
     assert_eq!(predictions["target"], "wall");
     let explained = desk.json("explain pricetag-data/model.json --by block --json");
     assert!(!explained["items"].as_array().unwrap().is_empty());
+    let blocks = desk.run("explain pricetag-data/model.json --by block");
+    assert!(
+        blocks.stdout.contains(" prior ")
+            && blocks.stdout.contains("the price that its parts alone"),
+        "{}",
+        blocks.stdout
+    );
     for by in ["method", "line", "bucket"] {
         desk.json(&format!(
             "explain m.json --dataset pricetag-data --by {by} --json"
@@ -139,12 +146,21 @@ fn bad_files_are_told_with_what_to_try() {
     std::fs::write(desk.path("noise.parquet"), "PAR1 this is not parquet").unwrap();
     std::fs::write(desk.path("text.csv"), "a,cost\n1,2\n2,3\nx,4\n3,5\n").unwrap();
     std::fs::write(desk.path("model.json"), "{\"schema\": 1").unwrap();
-    std::fs::write(desk.path("good.csv"), "a,cost\n1,2\n2,3\n4,5\n3,5\n").unwrap();
+    std::fs::write(
+        desk.path("good.csv"),
+        "a,cost\n1,2\n2,3\n4,5\n3,5\n3,4\n6,8\n5,7\n",
+    )
+    .unwrap();
     assert_eq!(desk.run("import good.csv --target cost -o good").code, 0);
     let exported = desk.run("export good --format parquet -o whole.parquet");
     assert_eq!(exported.code, 0, "{}", exported.stderr);
     let whole = std::fs::read(desk.path("whole.parquet")).unwrap();
     std::fs::write(desk.path("half.parquet"), &whole[..whole.len() / 2]).unwrap();
+    assert_eq!(desk.run("fit good -o whole.json --method ols").code, 0);
+    std::fs::write(desk.path("empty.csv"), "").unwrap();
+    std::fs::write(desk.path("ragged.csv"), "a,cost\n1,2\n3\n").unwrap();
+    std::fs::write(desk.path("words.csv"), "a\n1\nfive\n").unwrap();
+    std::fs::write(desk.path("header.csv"), "a\n").unwrap();
     for (line, what) in [
         ("inspect nowhere", "nowhere"),
         ("import noise.parquet --target cost -o d", "Parquet"),
@@ -152,6 +168,16 @@ fn bad_files_are_told_with_what_to_try() {
         ("import text.csv --target cost -o d", "line 4"),
         ("import text.csv --target nothing -o d", "nothing"),
         ("import nowhere.csv --target cost -o d", "nowhere.csv"),
+        ("import good --target cost -o d", "good"),
+        ("import empty.csv --target cost -o d", "empty"),
+        ("import ragged.csv --target cost -o d", "line 3"),
+        ("import good.csv --target cost --label a -o d", "same label"),
+        (
+            "predict whole.json --features words.csv",
+            "line 3, column `a`",
+        ),
+        ("predict whole.json --features nowhere.csv", "nowhere.csv"),
+        ("predict whole.json --features header.csv", "no rows"),
         ("fit nowhere -o m.json", "nowhere"),
         ("predict model.json --dataset nowhere", "model.json"),
         ("explain nowhere.json", "nowhere.json"),
@@ -160,7 +186,9 @@ fn bad_files_are_told_with_what_to_try() {
         let ran = desk.run(line);
         assert_eq!(ran.code, 1, "{line}: {}", ran.stderr);
         assert!(
-            ran.stderr.starts_with("error: ") && ran.stderr.contains(what),
+            ran.stderr.starts_with("error: ")
+                && ran.stderr.contains(what)
+                && ran.stderr.contains("\n  try: "),
             "{line}: {}",
             ran.stderr
         );

@@ -426,6 +426,9 @@ pub struct Provenance {
     pub scope: String,
     /// Digest of the dataset.
     pub dataset: String,
+    /// Options of the dataset's recording: what was counted, and how.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub recording: BTreeMap<String, String>,
     /// Options of the fit.
     pub options: BTreeMap<String, String>,
     /// Seed of every random choice.

@@ -97,6 +97,11 @@ impl DatasetBuilder {
         &self.features
     }
 
+    /// Describes a feature anew.
+    pub fn describe(&mut self, feature: FeatureId, text: String) {
+        self.features[feature.0 as usize].text = Some(text);
+    }
+
     /// States when in a run a feature is final: the share of the executed cost, and how often it changed. Of several statements the
     /// latest share and the most changes hold.
     pub fn available(&mut self, feature: FeatureId, share: f64, changes: u32) {

@@ -220,6 +220,8 @@ fn primitive(letter: char) -> Option<&'static str> {
 impl Explanation {
     /// Lays out the `limit` most expensive items, then risks and notes.
     pub fn to_text(&self, limit: usize, width: usize) -> String {
+        let shown = &self.items[..limit.min(self.items.len())];
+        let priors = shown.iter().any(|item| item.prior.is_some());
         let header = [
             (self.by.noun(), Align::Left),
             ("cost", Align::Right),
@@ -227,14 +229,13 @@ impl Explanation {
             ("count", Align::Right),
             ("price", Align::Right),
             ("interval", Align::Right),
+            ("prior", Align::Right),
             ("evidence", Align::Right),
         ];
-        let rows: Vec<Vec<String>> = self
-            .items
-            .iter()
-            .take(limit)
-            .map(|item| self.cells(item))
-            .collect();
+        let wanted = |column: &str| column != "prior" || priors;
+        let columns = header.iter().filter(|(name, _)| wanted(name));
+        let header: Vec<(&str, Align)> = columns.copied().collect();
+        let rows: Vec<Vec<String>> = shown.iter().map(|item| self.cells(item, priors)).collect();
         let mut text = format!(
             "{} over {} observations: {} predicted{}\n\n",
             self.target,
@@ -250,13 +251,13 @@ impl Explanation {
             let rest: f64 = self.items[limit..].iter().map(|item| item.share).sum();
             let _ = writeln!(text, "{} more: {}", self.items.len() - limit, percent(rest));
         }
-        if self
-            .items
-            .iter()
-            .take(limit)
-            .any(|item| item.split_from.is_some())
-        {
+        if shown.iter().any(|item| item.split_from.is_some()) {
             text.push_str("* shares a merged bucket\n");
+        }
+        if priors {
+            text.push_str(
+                "prior: the price that its parts alone would give it; evidence: how far the observations moved the price from there\n",
+            );
         }
         for item in self.items.iter().filter(|item| item.is_risk()).take(limit) {
             let _ = writeln!(text, "! {}", item.risk_text());
@@ -267,8 +268,9 @@ impl Explanation {
         text
     }
 
-    fn cells(&self, item: &CostItem) -> Vec<String> {
-        vec![
+    fn cells(&self, item: &CostItem, priors: bool) -> Vec<String> {
+        let prior = item.prior.map(|prior| quantity(prior, &self.unit));
+        let mut cells = vec![
             format!(
                 "{}{}",
                 brief(&item.name),
@@ -281,9 +283,13 @@ impl Explanation {
                 .map_or_else(|| "–".to_owned(), |price| quantity(price, &self.unit)),
             item.price_bounds
                 .map_or_else(String::new, |ends| bounds(ends, &self.unit)),
-            item.evidence
-                .map_or_else(String::new, |weight| format!("{:.0} %", weight * 100.0)),
-        ]
+        ];
+        cells.extend(priors.then(|| prior.unwrap_or_default()));
+        let evidence = item
+            .evidence
+            .map(|weight| format!("{:.0} %", weight * 100.0));
+        cells.push(evidence.unwrap_or_default());
+        cells
     }
 }
 

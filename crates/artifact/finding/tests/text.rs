@@ -20,6 +20,7 @@ fn explanation() -> Explanation {
                 share: 0.8,
                 price: Some(666.7),
                 price_bounds: Some((600.0, 700.0)),
+                prior: Some(450.0),
                 evidence: Some(0.93),
                 control: Some(Control {
                     variation: 0.9,
@@ -52,6 +53,18 @@ fn explanation_shows_cost_price_and_risk() {
     );
     assert!(text.contains("600 ns … 700 ns"), "{text}");
     assert!(text.contains("base *"), "{text}");
+    let line = |text: &str, begin: &str| {
+        let mut lines = text.lines();
+        lines.find(|l| l.trim_start().starts_with(begin)).unwrap().to_owned()
+    };
+    assert!(
+        line(&text, "method").contains("prior") && line(&text, "Sorter").contains("450 ns"),
+        "{text}"
+    );
+    let mut without = explanation();
+    without.items[0].prior = None;
+    let without = without.to_text(10, 100);
+    assert!(!without.contains("prior"), "{without}");
     assert!(
         text.contains("carries 90.0 % of the variation of the cost; it follows size, growing like its power 2.0; at worst 12 times"),
         "{text}"

@@ -421,6 +421,7 @@ impl<'a> Study<'a> {
             subject: meta.subject.clone(),
             scope: meta.scope.clone(),
             dataset: self.dataset.digest(),
+            recording: meta.options.clone(),
             options: self.options.describe(),
             seed: self.options.seed,
             pricetag: self.options.pricetag.clone(),

@@ -345,6 +345,7 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         classes_loaded: u32::try_from(classes_loaded(session, jni).saturating_sub(active.classes))
             .unwrap_or(u32::MAX),
     }));
+    session.flush_when_due();
 }
 
 /// CPU time and allocation of the current thread.

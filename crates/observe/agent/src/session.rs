@@ -1,7 +1,7 @@
 //! The one state of the agent in this process.
 
 use std::fs::File;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -22,6 +22,9 @@ use crate::step::Steps;
 use crate::values::Values;
 use crate::worker::Worker;
 
+/// What may be lost when the process is killed, as far as [`Session::flush_when_due`] is asked.
+const FLUSH_MS: u64 = 100;
+
 static SESSION: OnceLock<Session> = OnceLock::new();
 
 /// Everything the agent knows, from `Agent_OnLoad` to the end of the process.
@@ -36,6 +39,8 @@ pub struct Session {
     pub feature: u16,
     /// Where records go; none in [`Mode::Step`], which writes a text file at the end.
     writer: Option<Mutex<TraceWriter<File>>>,
+    /// When records were last handed to the file, ms after the start.
+    flushed: AtomicU64,
     /// Handles into the Java runtime, from `VMStart` on.
     pub runtime: OnceLock<Runtime>,
     /// Does what needs a big stack.
@@ -79,6 +84,7 @@ impl Session {
             started: Instant::now(),
             feature: jvmti.feature(),
             writer: writer.map(Mutex::new),
+            flushed: AtomicU64::new(0),
             runtime: OnceLock::new(),
             worker,
             main_class: MainClass::default(),
@@ -144,6 +150,16 @@ impl Session {
     pub fn flush(&self) {
         if let Some(writer) = &self.writer {
             let _ = lock(writer).flush();
+        }
+    }
+
+    /// Hands it over if that was not done for a while: a process may be killed at any moment.
+    pub fn flush_when_due(&self) {
+        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let last = self.flushed.load(Ordering::Relaxed);
+        if now.saturating_sub(last) >= FLUSH_MS {
+            self.flushed.store(now, Ordering::Relaxed);
+            self.flush();
         }
     }
 

@@ -1,12 +1,13 @@
 //! From finished runs to rows: which trace holds an observation's counts, which its costs, and what is wrong with it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pricetag_dataset::{Measured, Meta, Observation, Status};
 use pricetag_quantity::{median, relative_spread};
-use pricetag_trace::{ProcessCosts, Record, Scope, Trace};
+use pricetag_trace::{Record, Scope, Trace};
 
+use crate::costs::{cost_units, named_costs, process_costs};
 use crate::error::RunnerError;
 use crate::journal::{Journal, Manifest, RunId, RunKind, RunNote};
 use crate::options::{RecordOptions, Timing};
@@ -102,15 +103,8 @@ impl Recorded {
             options,
             journal: &journal,
         };
-        let (mut rows, mut notes, mut finished) = (Vec::new(), Vec::new(), 0);
-        for index in 0..options.workload.cases.len() {
-            let made = match &options.scope {
-                Scope::Main => reader.process(index, interrupted)?.into_iter().collect(),
-                Scope::Method(_) => scope::rows(&reader, index, interrupted, &mut notes)?,
-            };
-            finished += usize::from(!made.is_empty());
-            rows.extend(made);
-        }
+        let mut notes = Vec::new();
+        let (rows, finished) = reader.rows(interrupted, &mut notes)?;
         let any_success = rows
             .iter()
             .any(|r: &Row| r.observation.status == Status::Ok);
@@ -150,32 +144,6 @@ impl Recorded {
     }
 }
 
-/// Unit of every cost.
-pub(crate) fn cost_units(scope: &Scope) -> BTreeMap<String, String> {
-    let names: &[(&str, &str)] = match scope {
-        Scope::Main => &[
-            ("wall", "ns"),
-            ("main_wall", "ns"),
-            ("cpu", "ns"),
-            ("thread_cpu", "ns"),
-            ("alloc", "byte"),
-            ("heap_used", "byte"),
-            ("collections", "1"),
-            ("collection_time", "ns"),
-        ],
-        Scope::Method(_) => &[
-            ("wall", "ns"),
-            ("cpu", "ns"),
-            ("alloc", "byte"),
-            ("collections", "1"),
-        ],
-    };
-    names
-        .iter()
-        .map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned()))
-        .collect()
-}
-
 /// Reads the runs of a recording back.
 pub(crate) struct Reader<'a> {
     pub(crate) options: &'a RecordOptions,
@@ -188,18 +156,43 @@ pub(crate) enum Runs {
     Unfinished,
     /// One failed.
     Failed(String),
-    /// Counting runs and timing runs that succeeded.
-    Done {
-        counting: Vec<RunId>,
-        timing: Vec<RunId>,
-        remarks: Vec<String>,
-    },
+    /// All that were needed.
+    Done(Finished),
+}
+
+/// Runs of one input that observed something.
+#[derive(Default)]
+pub(crate) struct Finished {
+    pub(crate) counting: Vec<RunId>,
+    pub(crate) timing: Vec<RunId>,
+    pub(crate) remarks: Vec<String>,
+    /// Why one of them failed, if invocations of a scope were observed before.
+    pub(crate) failure: Option<String>,
 }
 
 impl Reader<'_> {
     fn note(&self, id: RunId) -> Option<RunNote> {
         self.journal
             .finished(id, &self.options.workload.cases[id.case].label)
+    }
+
+    /// The rows of all inputs, and how many inputs are finished.
+    fn rows(
+        &self,
+        interrupted: bool,
+        notes: &mut Vec<String>,
+    ) -> Result<(Vec<Row>, usize), RunnerError> {
+        let cases = 0..self.options.workload.cases.len();
+        if self.options.scope == Scope::Main {
+            let rows = cases.filter_map(|case| self.process(case, interrupted).transpose());
+            let rows: Vec<Row> = rows.collect::<Result<_, _>>()?;
+            let finished = rows.len();
+            return Ok((rows, finished));
+        }
+        let parts = cases.map(|case| scope::part(self, case, interrupted, notes));
+        let parts: Vec<scope::Part> = parts.collect::<Result<_, _>>()?;
+        let finished = parts.iter().filter(|part| part.is_finished()).count();
+        Ok((scope::join(parts), finished))
     }
 
     /// The runs of one input. After an interruption an input counts as finished once it is counted and timed at least once.
@@ -211,37 +204,38 @@ impl Reader<'_> {
         };
         let planned_counting = of_case(crate::record::counting_runs(self.options));
         let planned_timing = of_case(crate::record::timing_runs(self.options));
-        let (mut counting, mut timing, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut found = Finished::default();
         for &id in planned_counting.iter().chain(&planned_timing) {
             let Some(note) = self.note(id) else { continue };
             if let Some(why) = note.failure {
-                return Runs::Failed(format!("{}: {why}", id.kind));
+                let why = format!("{}: {why}", id.kind);
+                found.failure.get_or_insert(why);
+                if self.options.scope == Scope::Main || !observed(&self.journal.trace(id)) {
+                    continue;
+                }
             }
             for remark in note.remarks {
-                if !remarks.contains(&remark) {
-                    remarks.push(remark);
+                if !found.remarks.contains(&remark) {
+                    found.remarks.push(remark);
                 }
             }
             match id.kind {
-                RunKind::Count(_) => counting.push(id),
-                RunKind::Time(_) => timing.push(id),
+                RunKind::Count(_) => found.counting.push(id),
+                RunKind::Time(_) => found.timing.push(id),
             }
         }
-        let all = counting.len() == planned_counting.len() && timing.len() == planned_timing.len();
+        let all = found.counting.len() == planned_counting.len()
+            && found.timing.len() == planned_timing.len();
         let first = RunId {
             case,
             kind: RunKind::Count(0),
         };
-        let enough = counting.contains(&first)
-            && (self.options.timing != Timing::Separate || !timing.is_empty());
-        if all || (interrupted && enough) {
-            Runs::Done {
-                counting,
-                timing,
-                remarks,
-            }
-        } else {
-            Runs::Unfinished
+        let enough = found.counting.contains(&first)
+            && (self.options.timing != Timing::Separate || !found.timing.is_empty());
+        match &found.failure {
+            Some(why) if self.options.scope == Scope::Main || !enough => Runs::Failed(why.clone()),
+            failure if all || (enough && (interrupted || failure.is_some())) => Runs::Done(found),
+            _ => Runs::Unfinished,
         }
     }
 
@@ -253,14 +247,15 @@ impl Reader<'_> {
 
     /// The observation of a whole process.
     fn process(&self, case: usize, interrupted: bool) -> Result<Option<Row>, RunnerError> {
-        let (counting, timing, caveats) = match self.runs(case, interrupted) {
+        let Finished {
+            counting,
+            timing,
+            remarks: caveats,
+            ..
+        } = match self.runs(case, interrupted) {
             Runs::Unfinished => return Ok(None),
             Runs::Failed(why) => return Ok(Some(self.failed(case, why))),
-            Runs::Done {
-                counting,
-                timing,
-                remarks,
-            } => (counting, timing, remarks),
+            Runs::Done(runs) => runs,
         };
         let timed = if self.options.timing == Timing::Same {
             &counting
@@ -358,31 +353,17 @@ impl Reader<'_> {
     fn launcher_note(&self, subject: &Subject<'_>) -> Option<String> {
         let program = self.options.command.first()?;
         (subject.launcher == crate::jvm::Launcher::Other).then(|| {
-            format!("`{program}` is no Java launcher: the agent was loaded through JAVA_TOOL_OPTIONS, into the first JVM it starts")
+            let doubt = subject.doubt.as_ref().map(|why| format!("; the one on PATH could not be used: {why}"));
+            format!("`{program}` is no Java launcher: the agent was loaded through JAVA_TOOL_OPTIONS, into the first JVM it starts{}", doubt.unwrap_or_default())
         })
     }
 }
 
-/// The costs of the whole process, as recorded.
-pub(crate) fn process_costs(trace: &Trace) -> Option<ProcessCosts> {
-    trace.records.iter().find_map(|r| match r {
-        Record::Process(costs) => Some(costs.clone()),
-        _ => None,
-    })
-}
-
-pub(crate) fn named_costs(p: &ProcessCosts) -> Vec<(&'static str, f64)> {
-    let mut costs = vec![
-        ("wall", p.wall_ns as f64),
-        ("cpu", p.cpu_ns as f64),
-        ("thread_cpu", p.thread_cpu_ns as f64),
-        ("alloc", p.allocated_bytes as f64),
-        ("heap_used", p.heap_used_bytes as f64),
-        ("collections", f64::from(p.collections)),
-        ("collection_time", p.collection_ns as f64),
-    ];
-    costs.extend(p.main_wall_ns.map(|ns| ("main_wall", ns as f64)));
-    costs
+/// Whether a run of a scope finished an invocation, however it ended itself.
+pub(crate) fn observed(trace: &Path) -> bool {
+    let read = Trace::read(trace);
+    let finished = |record: &Record| matches!(record, Record::Invocation(_));
+    read.is_ok_and(|trace| trace.records.iter().any(finished))
 }
 
 /// Says so when the machine was not quiet.

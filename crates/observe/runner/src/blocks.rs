@@ -52,11 +52,10 @@ pub fn time_blocks(
         if cancel.is_cancelled() {
             break;
         }
+        let label = format!("run {}", number + 1);
+        progress.started(&label);
         let outcome = one(&subject, methods, scratch, number, &runs.plans, cancel)?;
-        progress.step(
-            &format!("run {}", number + 1),
-            outcome.as_ref().err().map(String::as_str),
-        );
+        progress.step(&label, outcome.as_ref().err().map(String::as_str));
         match outcome {
             Ok(trace) => runs.traces.push(trace),
             Err(why) => runs.failures.push(why),

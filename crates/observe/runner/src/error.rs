@@ -100,6 +100,18 @@ pub enum RunnerError {
         /// Why.
         why: String,
     },
+    /// Text where most of a column is numbers.
+    #[error("workload {}, line {line}, column `{column}`: {problem}", .table.display())]
+    NotANumber {
+        /// The table.
+        table: PathBuf,
+        /// Line, from 1.
+        line: u64,
+        /// The column.
+        column: String,
+        /// What stands there.
+        problem: String,
+    },
     /// A placeholder has no value.
     #[error("placeholder `{{{name}}}` in `{template}` is unknown; known: {}", known_names(.known))]
     UnknownPlaceholder {
@@ -225,6 +237,9 @@ impl RunnerError {
             }
             Self::NotUtf8 { .. } => "rename the file",
             Self::EmptyWorkload { .. } => "add one row per observation",
+            Self::NotANumber { .. } => {
+                "correct the value, or write the column's numbers as words to make it a category"
+            }
             Self::BadWorkload { .. } => "the table must be CSV with a header line",
             Self::UnknownPlaceholder { .. } => {
                 "`{}` stands for the input of --inputs, `{name}` for a column of --workload; write `{{` for a brace"

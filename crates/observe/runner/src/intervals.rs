@@ -11,8 +11,8 @@ use pricetag_dataset::{Measured, Meta, Observation, Status};
 use pricetag_quantity::median;
 use pricetag_trace::{ProcessCosts, Record, Start, Trace, TraceError};
 
-use crate::assemble::{named_costs, process_costs};
 use crate::attach::{AttachError, Attached};
+use crate::costs::{named_costs, process_costs};
 use crate::platform;
 use crate::progress::Progress;
 use crate::supervise::Cancel;
@@ -222,7 +222,7 @@ fn meta(attached: &Attached, schedule: Schedule, readings: &[Reading], notes: Ve
             platform.insert(key.to_owned(), value.clone());
         }
     }
-    let mut cost_units = crate::assemble::cost_units(&pricetag_trace::Scope::Main);
+    let mut cost_units = crate::costs::cost_units(&pricetag_trace::Scope::Main);
     cost_units.remove("main_wall");
     Meta {
         schema: pricetag_dataset::DATASET_SCHEMA,

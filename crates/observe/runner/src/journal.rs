@@ -287,9 +287,13 @@ fn first_difference(
     new: &BTreeMap<String, String>,
 ) -> Option<(String, String, String)> {
     let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let shown = |text: &str| match text.split_once('\n') {
+        Some((first, rest)) => format!("`{first} …` ({} lines)", 1 + rest.lines().count()),
+        None => format!("`{text}`"),
+    };
     let value = |map: &BTreeMap<String, String>, name: &String| {
         map.get(name)
-            .map_or_else(|| "nothing".to_owned(), |v| format!("`{v}`"))
+            .map_or_else(|| "nothing".to_owned(), |v| shown(v))
     };
     names
         .into_iter()

@@ -97,6 +97,8 @@ pub struct RecordOptions {
     pub methods: BTreeSet<MethodName>,
     /// Whether included classes of the JDK are counted.
     pub count_jdk: bool,
+    /// How opcodes are grouped in the table made of it, as text: traces know single opcodes.
+    pub categories: String,
     /// How many first values of every primitive variable are recorded; none for 0.
     pub values: u16,
     /// Whether lengths of arrays and strings are values, too.
@@ -166,6 +168,7 @@ impl RecordOptions {
             ("exclude", list(&self.exclude)),
             ("methods", methods.join(" ")),
             ("count_jdk", self.count_jdk.to_string()),
+            ("categories", self.categories.clone()),
             ("values", self.values.to_string()),
             ("lengths", self.lengths.to_string()),
             ("availability", self.availability.to_string()),

@@ -4,6 +4,8 @@
 pub trait Progress: Sync {
     /// `runs` runs of the subject will follow.
     fn begin(&self, runs: u64, what: &str);
+    /// A run begins.
+    fn started(&self, label: &str);
     /// A run ended; `failure` says why it failed.
     fn step(&self, label: &str, failure: Option<&str>);
     /// Nothing more follows.
@@ -16,6 +18,7 @@ pub struct Silent;
 
 impl Progress for Silent {
     fn begin(&self, _runs: u64, _what: &str) {}
+    fn started(&self, _label: &str) {}
     fn step(&self, _label: &str, _failure: Option<&str>) {}
     fn end(&self) {}
 }

@@ -10,9 +10,9 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pricetag_trace::Trace;
+use pricetag_trace::{Scope, Trace};
 
-use crate::assemble::Recorded;
+use crate::assemble::{Recorded, observed};
 use crate::error::RunnerError;
 use crate::failure;
 use crate::journal::{Journal, MANIFEST_SCHEMA, Manifest, RunId, RunKind, RunNote};
@@ -176,7 +176,7 @@ impl Session<'_> {
                 match self.one(id) {
                     Ok(Some(note)) => {
                         self.progress.step(&note.label, note.failure.as_deref());
-                        if note.failure.is_some() {
+                        if note.failure.is_some() && !self.keeps(id) {
                             locked = failed.lock().unwrap_or_else(PoisonError::into_inner);
                             locked.insert(id.case);
                         }
@@ -201,6 +201,11 @@ impl Session<'_> {
             .map_or(Ok(()), Err)
     }
 
+    /// Whether a failed run is worth more runs of its input: invocations of a scope that it finished are observations.
+    fn keeps(&self, id: RunId) -> bool {
+        self.subject.options.scope != Scope::Main && observed(&self.journal.trace(id))
+    }
+
     /// One run, or its note from an earlier recording; none when cancelled.
     fn one(&self, id: RunId) -> Result<Option<RunNote>, RunnerError> {
         let case = &self.subject.options.workload.cases[id.case];
@@ -212,6 +217,7 @@ impl Session<'_> {
             return Ok(Some(note));
         }
         self.journal.clear(id)?;
+        self.progress.started(&case.label);
         let launch = self.subject.launch(&self.journal, id, case)?;
         let options = self.subject.options;
         let ended = run(&launch, options.timeout, options.show_output, self.cancel)?;
@@ -269,6 +275,19 @@ impl Session<'_> {
             room(&self.journal.plans())?;
             let why = why.to_owned();
             return Err(RunnerError::Unobserved { why });
+        }
+        // A script starts whatever JVM it finds.
+        if let Some(RunnerError::JavaTooOld {
+            java,
+            found,
+            needed,
+        }) = &self.subject.doubt
+        {
+            return Err(RunnerError::JavaTooOld {
+                java: java.clone(),
+                found: found.clone(),
+                needed: *needed,
+            });
         }
         let agent = [
             "Could not find agent library",

@@ -3,14 +3,17 @@
 //! Counts come from the counting run and times from the timing runs, matched by [`crate::matching`]. Where no timing
 //! run matches, times come from the counting run and a note states by how much counting slows an invocation. Warm-up is
 //! given or detected ([`crate::warmup`]) and its rows are marked.
+//!
+//! A run that crashes, hangs or fails has finished invocations behind it: they are rows, and the failure is one more. Runs of such an input
+//! are compared as far as most of them came. What the JVM had not yet handed to the trace when it was killed is lost (a tenth of a second).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_dataset::{Measured, Observation, Status};
 use pricetag_quantity::median;
-use pricetag_trace::{Invocation, Record, Trace};
+use pricetag_trace::{Argument, Invocation, Record, Trace};
 
-use crate::arguments::{groups, inputs, names};
+use crate::arguments::{self, Parameters, names};
 use crate::assemble::{Counts, Reader, Row, Runs};
 use crate::error::RunnerError;
 use crate::journal::{RunId, RunKind};
@@ -19,42 +22,110 @@ use crate::options::{RecordOptions, Timing};
 use crate::overhead;
 use crate::warmup;
 
+/// The rows of one input, still without the arguments' names.
+pub(crate) struct Part {
+    /// Finished invocations, then the failure of the run they were part of.
+    rows: Vec<Row>,
+    /// The arguments of the rows' invocations; none of a failed run.
+    arguments: Vec<Vec<Argument>>,
+    /// The methods of the scope.
+    parameters: BTreeSet<Parameters>,
+    /// How its rows' labels and groups begin.
+    prefix: String,
+}
+
+impl Part {
+    fn failed(reader: &Reader<'_>, case: usize, why: String) -> Self {
+        Self {
+            rows: vec![reader.failed(case, why)],
+            arguments: Vec::new(),
+            parameters: BTreeSet::new(),
+            prefix: String::new(),
+        }
+    }
+
+    /// Whether there is anything in it.
+    pub(crate) fn is_finished(&self) -> bool {
+        !self.rows.is_empty()
+    }
+}
+
+/// The rows of all inputs: arguments have the same names everywhere.
+pub(crate) fn join(mut parts: Vec<Part>) -> Vec<Row> {
+    let parameters = parts.iter().flat_map(|p| p.parameters.iter().cloned());
+    let parameters = parameters.collect();
+    let calls = || parts.iter().flat_map(|p| &p.arguments);
+    let arities = calls().map(Vec::len).collect();
+    let rows = parts.iter().flat_map(|p| &p.rows);
+    let known = rows.flat_map(|r| r.observation.inputs.keys().map(String::as_str));
+    let names = names(&parameters, &arities, &known.collect());
+    let mut inputs: Vec<_> = calls().map(|a| arguments::inputs(a, &names)).collect();
+    arguments::complete(&mut inputs);
+    let mut inputs = inputs.into_iter();
+    for part in &mut parts {
+        let called = part.rows.iter_mut().zip(&part.arguments);
+        for ((row, _), own) in called.zip(inputs.by_ref()) {
+            row.observation.inputs.extend(own);
+        }
+        part.group();
+    }
+    parts.into_iter().flat_map(|p| p.rows).collect()
+}
+
+impl Part {
+    /// Rows with equal arguments belong together.
+    fn group(&mut self) {
+        let called = &self.rows[..self.arguments.len()];
+        let inputs: Vec<_> = called.iter().map(|r| &r.observation.inputs).collect();
+        let Some(groups) = arguments::groups(&inputs) else {
+            return;
+        };
+        for (row, group) in self.rows.iter_mut().zip(groups) {
+            row.observation.group = format!("{} {group}", self.prefix);
+        }
+    }
+}
+
 /// The rows of one input's runs.
-pub(crate) fn rows(
+pub(crate) fn part(
     reader: &Reader<'_>,
     case: usize,
     interrupted: bool,
     notes: &mut Vec<String>,
-) -> Result<Vec<Row>, RunnerError> {
-    let (counting, timing, caveats) = match reader.runs(case, interrupted) {
-        Runs::Unfinished => return Ok(Vec::new()),
-        Runs::Failed(why) => return Ok(vec![reader.failed(case, why)]),
-        Runs::Done {
-            counting,
-            timing,
-            remarks,
-        } => (counting, timing, remarks),
+) -> Result<Part, RunnerError> {
+    let runs = match reader.runs(case, interrupted) {
+        Runs::Unfinished => {
+            return Ok(Part {
+                rows: Vec::new(),
+                ..Part::failed(reader, case, String::new())
+            });
+        }
+        Runs::Failed(why) => return Ok(Part::failed(reader, case, why)),
+        Runs::Done(runs) => runs,
     };
     let label = &reader.options.workload.cases[case].label;
-    let first = RunId {
+    let [first, again] = [0, 1].map(|k| RunId {
         case,
-        kind: RunKind::Count(0),
-    };
+        kind: RunKind::Count(k),
+    });
     let trace = reader.trace(first)?;
-    let names = names(&trace, &reader.options.workload.cases[case].inputs);
-    let counted = invocations(trace);
+    let parameters = arguments::parameters(&trace);
+    let mut counted = invocations(trace);
     let mut timed = Vec::new();
-    for &id in &timing {
+    for &id in &runs.timing {
         timed.push(invocations(reader.trace(id)?));
+    }
+    if runs.failure.is_some() {
+        cut(&mut counted, &mut timed);
     }
     let times = Times::choose(reader.options, &counted, &timed);
     notes.extend(times.notes.iter().map(|n| format!("{label}: {n}")));
-    let again = RunId {
-        case,
-        kind: RunKind::Count(1),
-    };
-    let second = if counting.contains(&again) {
-        Some(invocations(reader.trace(again)?))
+    let second = if runs.counting.contains(&again) {
+        let mut second = invocations(reader.trace(again)?);
+        if runs.failure.is_some() {
+            second.truncate(counted.len());
+        }
+        Some(second)
     } else {
         None
     };
@@ -63,8 +134,6 @@ pub(crate) fn rows(
         notes.push(format!("{label}: two counting runs made different invocations, so their counts cannot be compared"));
     }
     let warm = warm_up(reader, &counted, &times, label, notes);
-    let inputs = inputs(&counted, &names);
-    let groups = groups(&inputs);
     let single = reader.options.workload.cases.len() == 1;
     let prefix = if single {
         short_name(&reader.options.scope.to_string())
@@ -76,20 +145,14 @@ pub(crate) fn rows(
         index,
     };
     let rows = (0..counted.len()).map(|i| {
-        let blank = reader.blank(case);
         let label = format!("{prefix} #{}", i + 1);
-        let mut known = blank.inputs.clone();
-        known.extend(inputs[i].clone());
         let observation = Observation {
-            group: groups
-                .as_ref()
-                .map_or_else(|| label.clone(), |g| format!("{prefix} {}", g[i])),
+            group: label.clone(),
             label,
             status: if i < warm { Status::WarmUp } else { Status::Ok },
-            inputs: known,
             costs: times.costs(i),
-            caveats: caveats.clone(),
-            ..blank
+            caveats: runs.remarks.clone(),
+            ..reader.blank(case)
         };
         let recount = recounted.as_ref().map(|partner| counts(again, partner[i]));
         Row {
@@ -98,7 +161,25 @@ pub(crate) fn rows(
             recount,
         }
     });
-    Ok(rows.collect())
+    let failed = runs.failure.clone().map(|why| reader.failed(case, why));
+    Ok(Part {
+        rows: rows.chain(failed).collect(),
+        arguments: counted.iter().map(|i| i.arguments.clone()).collect(),
+        parameters,
+        prefix,
+    })
+}
+
+/// Runs that were ended before their time need not have come equally far: what most of them did is compared.
+fn cut(counted: &mut Vec<Invocation>, timed: &mut [Vec<Invocation>]) {
+    let mut lengths: Vec<usize> = timed.iter().map(Vec::len).collect();
+    lengths.sort_unstable();
+    let middle = lengths.get(lengths.len() / 2);
+    let common = middle.map_or(counted.len(), |&n| n.min(counted.len()));
+    counted.truncate(common);
+    for run in timed {
+        run.truncate(common);
+    }
 }
 
 /// Invocations in order of their records.

@@ -25,6 +25,8 @@ pub struct Subject<'a> {
     pub launcher: Launcher,
     /// Its runtime, where it could be asked.
     pub java: Option<Java>,
+    /// Why the JVM that a script most likely starts cannot be used.
+    pub doubt: Option<RunnerError>,
     /// JVM options of counting and timing runs alike.
     pub flags: Vec<String>,
     /// Methods that are not counted, for the overhead budget.
@@ -40,6 +42,7 @@ impl<'a> Subject<'a> {
         let path = options.path.as_deref();
         let program = resolve(word, options.cwd.as_deref(), path)?;
         let launcher = Launcher::of(&program);
+        let mut doubt = None;
         let java = match launcher {
             Launcher::Java => Some(Java::detect(&program, cancel)?),
             // A JDK's tools live beside its `java`; a script uses whatever it likes, most likely the one on PATH.
@@ -47,9 +50,16 @@ impl<'a> Subject<'a> {
                 &sibling_java(&program).map_or_else(|| resolve("java", None, path), Ok)?,
                 cancel,
             )?),
-            Launcher::Other => resolve("java", None, path)
-                .ok()
-                .and_then(|p| Java::detect(&p, cancel).ok()),
+            Launcher::Other => match resolve("java", None, path) {
+                Ok(found) => match Java::detect(&found, cancel) {
+                    Ok(java) => Some(java),
+                    Err(error) => {
+                        doubt = Some(error);
+                        None
+                    }
+                },
+                Err(_) => None,
+            },
         };
         // HotSpot never compiles methods over 8000 bytes, and probes may push one over. Counting and timing runs both
         // lift the limit, so that they execute alike.
@@ -71,6 +81,7 @@ impl<'a> Subject<'a> {
             program,
             launcher,
             java,
+            doubt,
             flags,
             skip: BTreeSet::new(),
             skip_values: BTreeSet::new(),

@@ -13,8 +13,8 @@ use pricetag_probe_plan::{
 };
 use pricetag_trace::{MethodName, Mode, Record, Trace};
 
-use crate::assemble::process_costs;
 use crate::budget::{self, Comparison, Fitted, Group, Measurer};
+use crate::costs::process_costs;
 use crate::error::RunnerError;
 use crate::failure;
 use crate::journal::{self, Journal};
@@ -145,6 +145,7 @@ impl<'a> Trials<'a> {
         agent.skip_values = budget::methods(removed.iter(), true);
         let launch = self.subject.launch_with(&agent, &options, &crash, case)?;
         let limit = self.subject.options.timeout;
+        self.progress.started(&case.label);
         let ended = run(&launch, limit, false, self.cancel)?;
         let failed = failure::reason(&ended, &crash);
         self.progress.step(&case.label, None);

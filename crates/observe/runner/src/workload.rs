@@ -97,7 +97,8 @@ impl Workload {
     }
 
     /// One observation per row of a CSV table. Numeric columns become input features, columns of existing files
-    /// (relative to `files_base`) also yield `name.bytes` and `name.lines`, other text columns become categories.
+    /// (relative to `files_base`) also yield `name.bytes` and `name.lines`, other text columns become categories. Text where most of a
+    /// column is numbers is an error, as in tables to import.
     pub fn from_table(table: &Path, files_base: &Path) -> Result<Self, RunnerError> {
         let bad = |why: String| RunnerError::BadWorkload {
             table: table.to_owned(),
@@ -114,9 +115,10 @@ impl Workload {
             .map(str::to_owned)
             .collect();
         check_header(&names).map_err(bad)?;
-        let mut rows: Vec<Vec<String>> = Vec::new();
+        let (mut rows, mut lines) = (Vec::<Vec<String>>::new(), Vec::new());
         for row in reader.records() {
             let row = row.map_err(|e| bad(e.to_string()))?;
+            lines.push(row.position().map_or(0, csv::Position::line));
             rows.push(row.iter().map(str::to_owned).collect());
         }
         if rows.is_empty() {
@@ -124,9 +126,16 @@ impl Workload {
                 table: table.to_owned(),
             });
         }
-        let columns: Vec<Column> = (0..names.len())
-            .map(|c| Column::of(rows.iter().map(|r| r[c].as_str()), files_base))
-            .collect();
+        let columns = (0..names.len()).map(|c| {
+            let values: Vec<&str> = rows.iter().map(|r| r[c].as_str()).collect();
+            Column::of(&values, files_base).map_err(|stray| RunnerError::NotANumber {
+                table: table.to_owned(),
+                line: lines[stray.row],
+                column: names[c].clone(),
+                problem: stray.problem,
+            })
+        });
+        let columns: Vec<Column> = columns.collect::<Result<_, _>>()?;
         let labels = labels(&columns, &rows);
         let mut cases = Vec::with_capacity(rows.len());
         for (row, label) in rows.iter().zip(labels) {
@@ -155,15 +164,32 @@ enum Column {
     Text,
 }
 
+/// A value that is no number, in a column of numbers.
+struct Stray {
+    row: usize,
+    problem: String,
+}
+
 impl Column {
-    fn of<'a>(mut values: impl Iterator<Item = &'a str> + Clone, base: &Path) -> Self {
-        if values.clone().all(|v| number(v).is_some()) {
-            Self::Number
-        } else if values.all(|v| !v.is_empty() && base.join(v).is_file()) {
-            Self::File
-        } else {
-            Self::Text
+    fn of(values: &[&str], base: &Path) -> Result<Self, Stray> {
+        let numbers = values.iter().filter(|v| number(v).is_some()).count();
+        let stray = values.iter().position(|v| number(v).is_none());
+        let Some(row) = stray else {
+            return Ok(Self::Number);
+        };
+        if values
+            .iter()
+            .all(|v| !v.is_empty() && base.join(v).is_file())
+        {
+            return Ok(Self::File);
         }
+        if numbers * 2 > values.len() {
+            let what = values[row];
+            let rows = values.len();
+            let problem = format!("`{what}` is not a number, but {numbers} of {rows} values are");
+            return Err(Stray { row, problem });
+        }
+        Ok(Self::Text)
     }
 
     fn features(
@@ -352,6 +378,14 @@ mod tests {
             ("a,a\n1,2\n", "twice"),
             ("a,\n1,2\n", "no name"),
             ("a,b\n1\n", "cannot be read"),
+            (
+                "n,m\n1,a\n\n2,b\nthree,c\n4,d\n",
+                "line 5, column `n`: `three` is not a number, but 3 of 4 values are",
+            ),
+            (
+                "n,m\n1,a\n2,b\n,c\n",
+                "line 4, column `n`: `` is not a number",
+            ),
         ] {
             fs::write(&table, text).unwrap();
             let error = Workload::from_table(&table, dir.path())
@@ -360,6 +394,10 @@ mod tests {
             assert!(error.contains(why), "{text:?}: {error}");
         }
         assert!(Workload::from_table(&dir.path().join("missing"), dir.path()).is_err());
+        // Half of a column may look like numbers by chance.
+        fs::write(&table, "mode\nfast\n2\n").unwrap();
+        let w = Workload::from_table(&table, dir.path()).unwrap();
+        assert_eq!(w.cases[1].inputs["mode"], InputValue::Text("2".to_owned()));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! uncounted. The receiver's class is not known: a call through an uncounted interface leaves, even when a counted class
 //! implements it, and its body is then counted as well.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -54,6 +55,8 @@ pub(crate) struct Leaving {
     pub(crate) counted: Counted,
     /// Calls by calling method, target and opcode.
     pub(crate) contexts: HashMap<(u32, TargetId, u8), Option<FeatureId>>,
+    /// Columns of them that are not described yet, with the number of methods they may reach.
+    pub(crate) fresh: Vec<(FeatureId, usize)>,
     resolved: HashMap<TargetId, Option<FeatureId>>,
 }
 
@@ -78,25 +81,58 @@ impl Leaving {
     }
 }
 
+/// A counted class, and the names its methods are shown by.
+pub(crate) struct Known {
+    pub(crate) plan: Rc<ClassPlan>,
+    pub(crate) names: Rc<Vec<String>>,
+}
+
 /// The counted classes of one trace, by internal name.
 #[derive(Default)]
 pub(crate) struct Counted {
-    classes: BTreeMap<String, Rc<ClassPlan>>,
+    classes: BTreeMap<String, Known>,
+    /// Names of the classes below each class or interface, once they are asked for.
+    below: OnceCell<BTreeMap<String, BTreeSet<String>>>,
 }
 
 impl Counted {
-    pub(crate) fn add(&mut self, plan: &Rc<ClassPlan>) {
-        self.classes.insert(plan.name.clone(), Rc::clone(plan));
-    }
-
-    /// The counted classes.
-    pub(crate) fn plans(&self) -> impl Iterator<Item = &Rc<ClassPlan>> {
-        self.classes.values()
+    pub(crate) fn add(&mut self, plan: &Rc<ClassPlan>, names: &Rc<Vec<String>>) {
+        self.below.take();
+        let known = Known {
+            plan: Rc::clone(plan),
+            names: Rc::clone(names),
+        };
+        self.classes.insert(plan.name.clone(), known);
     }
 
     /// A counted class by its internal name.
-    pub(crate) fn plan(&self, name: &str) -> Option<&Rc<ClassPlan>> {
+    pub(crate) fn known(&self, name: &str) -> Option<&Known> {
         self.classes.get(name)
+    }
+
+    /// The counted classes below a class or interface, as far as the counted classes between them tell.
+    pub(crate) fn below(&self, name: &str) -> impl Iterator<Item = &Known> {
+        let below = self.below.get_or_init(|| self.all_below());
+        let names = below.get(name).into_iter().flatten();
+        names.filter_map(|name| self.classes.get(name))
+    }
+
+    fn all_below(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut below: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for class in self.classes.values() {
+            let mut open = vec![&class.plan];
+            let mut seen = BTreeSet::new();
+            while let Some(plan) = open.pop() {
+                for above in plan.interfaces.iter().chain(&plan.super_name) {
+                    if seen.insert(above) && *above != class.plan.name {
+                        let names = below.entry(above.clone()).or_default();
+                        names.insert(class.plan.name.clone());
+                        open.extend(self.classes.get(above).map(|known| &known.plan));
+                    }
+                }
+            }
+        }
+        below
     }
 
     /// The class at which a call leaves the counted code; none if it stays inside.
@@ -107,7 +143,7 @@ impl Counted {
         let mut owner = call.owner.as_str();
         // A hierarchy of loaded classes has no cycle; the bound guards against plans that do not belong together.
         for _ in 0..=self.classes.len() {
-            let Some(class) = self.classes.get(owner) else {
+            let Some(class) = self.classes.get(owner).map(|known| &known.plan) else {
                 return self.default_method(call).map_or(Some(owner), |()| None);
             };
             if let Some(leaves) = declared(class, call) {
@@ -129,7 +165,7 @@ impl Counted {
             if !seen.insert(name) {
                 continue;
             }
-            let Some(class) = self.classes.get(name) else {
+            let Some(class) = self.classes.get(name).map(|known| &known.plan) else {
                 continue;
             };
             if declared(class, call) == Some(false) {

@@ -9,7 +9,7 @@ use crate::cold::Cold;
 use crate::context;
 use crate::describe::{self, MethodFeatures};
 use crate::leaving::{Leaving, TargetId};
-use crate::tabulator::TabulateOptions;
+use crate::options::TabulateOptions;
 use crate::thrown;
 
 /// The growing row.

@@ -1,23 +1,22 @@
 //! Walks the counters of a run, derives every count, and adds up the chosen features.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind, Observation, Row};
-use pricetag_flow::category::Categories;
-use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, PlanStore, StoreError};
+use pricetag_probe_plan::{ClassHash, MethodOutcome, MethodPlan, PlanStore, StoreError};
 use pricetag_trace::{ClassCounters, Invocation, Record, Trace, ValuePlace};
 
 use crate::cold::{Cold, interprets};
 use crate::compare::Difference;
+use crate::context::{self, Implementations};
 use crate::describe::{self, MethodFeatures};
 use crate::interval::{Counted, Frames, Readings};
-use crate::leaving::{Leaving, Targets};
+use crate::leaving::Targets;
+use crate::options::TabulateOptions;
+use crate::prepare::{Class, Run, listed};
 use crate::row::Sums;
-use crate::values::{self, ByInvocation, Fields};
-
-/// Caveats of one kind that are listed one by one; more are summed up.
-const LISTED: usize = 10;
+use crate::values;
 
 /// What can go wrong while tabulating.
 #[derive(Debug, thiserror::Error)]
@@ -34,36 +33,6 @@ pub enum TabulateError {
         /// How many there are.
         found: usize,
     },
-}
-
-/// What to tabulate.
-#[derive(Clone, Debug)]
-pub struct TabulateOptions {
-    /// Kinds of features wanted.
-    pub kinds: BTreeSet<FeatureKind>,
-    /// How opcodes are grouped.
-    pub categories: Categories,
-}
-
-impl Default for TabulateOptions {
-    /// Everything that is derived from counters, with one opcode category per mechanism.
-    fn default() -> Self {
-        Self {
-            kinds: BTreeSet::from([
-                FeatureKind::Block,
-                FeatureKind::Method,
-                FeatureKind::Opcode,
-                FeatureKind::Call,
-                FeatureKind::Loop,
-                FeatureKind::Branch,
-                FeatureKind::Exception,
-                FeatureKind::Value,
-                FeatureKind::Cold,
-                FeatureKind::Base,
-            ]),
-            categories: Categories::fine(),
-        }
-    }
 }
 
 /// The counts of one row.
@@ -94,33 +63,15 @@ impl Tabulated {
     }
 }
 
-/// A class whose plan is loaded.
-struct Class {
-    plan: Rc<ClassPlan>,
-    names: Vec<String>,
-    methods: Vec<Option<Rc<MethodFeatures>>>,
-    locals: Vec<Option<Feature>>,
-    depths: Vec<Feature>,
-}
-
 /// Turns traces into rows; loads each plan once.
 pub struct Tabulator {
-    plans: PlanStore,
-    options: TabulateOptions,
-    classes: BTreeMap<ClassHash, Option<Class>>,
+    pub(crate) plans: PlanStore,
+    pub(crate) options: TabulateOptions,
+    pub(crate) classes: BTreeMap<ClassHash, Option<Class>>,
     /// Classes by name: the first of a name is shown without its hash.
-    named: BTreeMap<String, ClassHash>,
+    pub(crate) named: BTreeMap<String, ClassHash>,
     targets: Targets,
-}
-
-/// What is known of a trace before its counters are read.
-pub(crate) struct Run {
-    pub(crate) leaving: Leaving,
-    pub(crate) loaded: BTreeSet<ClassHash>,
-    pub(crate) caveats: Vec<String>,
-    pub(crate) left: Vec<String>,
-    pub(crate) fields: Fields,
-    pub(crate) values: ByInvocation,
+    implementations: Implementations,
 }
 
 impl Tabulator {
@@ -132,6 +83,7 @@ impl Tabulator {
             classes: BTreeMap::new(),
             named: BTreeMap::new(),
             targets: Targets::default(),
+            implementations: Implementations::new(),
         }
     }
 
@@ -165,6 +117,11 @@ impl Tabulator {
         self.add_counters(&mut run, &counted, None, &mut sums, builder);
         self.add_values(&run, None, &mut sums, builder);
         Ok(self.close(sums, run.caveats, run.left, builder))
+    }
+
+    /// Internal names of the counted classes seen so far.
+    pub fn classes(&self) -> impl Iterator<Item = &str> {
+        self.named.keys().map(String::as_str)
     }
 
     /// The counts of every invocation of the scope method, in the order of the trace: one row each.
@@ -224,92 +181,6 @@ impl Tabulator {
                 .push("the invocation ended by an exception".to_owned());
         }
         Ok(row)
-    }
-
-    /// Loads the plans of a trace and collects what limits trust in it.
-    pub(crate) fn prepare(&mut self, trace: &Trace) -> Result<Run, TabulateError> {
-        let mut run = Run {
-            leaving: Leaving::default(),
-            loaded: BTreeSet::new(),
-            caveats: Vec::new(),
-            left: Vec::new(),
-            fields: Fields::default(),
-            values: values::of(trace),
-        };
-        if let Some(reason) = trace.incomplete_reason() {
-            run.caveats
-                .push(format!("the trace is incomplete: {reason}"));
-        }
-        let (mut inexact, mut running, mut missing) = (Vec::new(), 0u32, Vec::new());
-        let mut left_methods = BTreeSet::new();
-        for record in &trace.records {
-            match record {
-                Record::Class(class) => {
-                    run.loaded.insert(class.hash);
-                    self.load(class.hash)?;
-                    match &self.classes[&class.hash] {
-                        Some(known) => {
-                            run.leaving.counted.add(&known.plan);
-                            run.fields.add(&known.plan);
-                        }
-                        None => missing.push(crate::naming::class(&class.name)),
-                    }
-                }
-                Record::Left(left) => {
-                    let place = left.method.as_ref().map_or_else(
-                        || crate::naming::class(&left.class),
-                        |method| format!("{}.{method}", crate::naming::class(&left.class)),
-                    );
-                    run.left.push(format!("{place}: {}", left.reason));
-                    let method = left.method.as_ref();
-                    left_methods.extend(method.map(|m| (left.class.as_str(), m.as_str())));
-                }
-                Record::Inexact(why) => inexact.push(why.clone()),
-                Record::OpenFrame(frame) => running += u32::from(frame.running),
-                _ => {}
-            }
-        }
-        run.fields.complete(&left_methods);
-        run.left.extend(run.fields.left());
-        run.caveats
-            .extend(listed(inexact, "further reasons why counts are inexact"));
-        if running > 0 {
-            run.caveats.push(format!(
-                "{running} threads were still running counted code at the end: their counts are a snapshot"
-            ));
-        }
-        let missing = missing
-            .into_iter()
-            .map(|name| format!("there is no probe plan for {name}: its counts are left out"));
-        run.caveats.extend(listed(
-            missing.collect(),
-            "further classes without probe plan",
-        ));
-        Ok(run)
-    }
-
-    fn load(&mut self, hash: ClassHash) -> Result<(), TabulateError> {
-        if self.classes.contains_key(&hash) {
-            return Ok(());
-        }
-        let class = self.plans.load(hash)?.map(|plan| {
-            let first = *self.named.entry(plan.name.clone()).or_insert(hash);
-            let suffix = if first == hash {
-                String::new()
-            } else {
-                format!(" @{}", &hash.to_string()[..8])
-            };
-            let names = describe::method_names(&plan, &suffix);
-            Class {
-                locals: values::locals(&plan, &names),
-                depths: values::depths(&plan, &names),
-                names,
-                methods: plan.methods.iter().map(|_| None).collect(),
-                plan: Rc::new(plan),
-            }
-        });
-        self.classes.insert(hash, class);
-        Ok(())
     }
 
     /// Adds up the counters of all classes, each by itself.
@@ -392,6 +263,7 @@ impl Tabulator {
                 }
             }
         }
+        context::describe(&mut run.leaving, &mut self.implementations, builder);
     }
 
     /// Adds the first values of the run, or of one invocation.
@@ -507,14 +379,4 @@ fn ran(method: &MethodPlan, counters: &[u64]) -> bool {
         .chain(throws)
         .chain(handlers)
         .any(|c| counters.get(c.0 as usize).is_some_and(|n| *n > 0))
-}
-
-/// The first few, and how many more there are.
-fn listed(mut texts: Vec<String>, more: &str) -> Vec<String> {
-    let hidden = texts.len().saturating_sub(LISTED);
-    texts.truncate(LISTED);
-    if hidden > 0 {
-        texts.push(format!("{hidden} {more}"));
-    }
-    texts
 }

@@ -2,6 +2,7 @@
 //!
 //! Two tables come with Pricetag: [`Categories::lata`], six buckets as in the paper, and [`Categories::fine`], one category
 //! per mechanism. A user's own table is a TOML file of the same format; opcodes it does not mention are in [`OTHER`].
+//! Which one a dataset was made with is kept as text ([`Categories::to_text`]), so that a model can be asked in its own terms.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,16 @@ pub enum CategoryError {
         /// A similar one that exists.
         suggestion: Option<&'static str>,
     },
+    /// A category that could not name a column.
+    #[error("{origin}:{line}: {name:?} cannot name a category")]
+    BadName {
+        /// File or table name.
+        origin: String,
+        /// Line, from 1.
+        line: usize,
+        /// What it says.
+        name: String,
+    },
     /// An opcode in two categories, or twice in one.
     #[error(
         "{origin}:{line}: the opcode {mnemonic} is in category {second}, but already in {first} (line {first_line})"
@@ -64,6 +75,23 @@ pub enum CategoryError {
         /// Category of the second mention.
         second: String,
     },
+}
+
+impl CategoryError {
+    /// What to try.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "give `lata`, `fine` or the path of a TOML table",
+            Self::Syntax { .. } => {
+                "a table is the line [categories] and below it lines such as ADD = [\"iadd\", \"ladd\"]"
+            }
+            Self::UnknownOpcode { .. } => {
+                "use the mnemonics of the JVM specification, such as iadd or if_icmplt"
+            }
+            Self::BadName { .. } => "give it a name without line breaks",
+            Self::Twice { .. } => "leave the opcode in one category",
+        }
+    }
 }
 
 fn meant(suggestion: Option<&str>) -> String {
@@ -102,6 +130,42 @@ impl Categories {
         Self::parse(text, origin).expect("shipped table")
     }
 
+    /// The table that comes with Pricetag under this name: `lata` or `fine`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "lata" => Some(Self::lata()),
+            "fine" => Some(Self::fine()),
+            _ => None,
+        }
+    }
+
+    /// The name of a table that comes with Pricetag; any other in the format of its file, every opcode mentioned.
+    pub fn to_text(&self) -> String {
+        let known = ["lata", "fine"];
+        if let Some(name) = known
+            .into_iter()
+            .find(|n| Self::named(n).as_ref() == Some(self))
+        {
+            return name.to_owned();
+        }
+        let mut text = "[categories]\n".to_owned();
+        for (index, name) in self.names.iter().enumerate() {
+            let members = all_opcodes().filter(|(o, _)| self.index_of(*o) == Some(index));
+            let members: Vec<String> = members.map(|(_, m)| format!("\"{m}\"")).collect();
+            let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+            text.push_str(&format!("\"{name}\" = [{}]\n", members.join(", ")));
+        }
+        text
+    }
+
+    /// Reads what [`Categories::to_text`] wrote.
+    ///
+    /// # Errors
+    /// If it is neither a name nor a table.
+    pub fn from_text(text: &str) -> Result<Self, CategoryError> {
+        Self::named(text).map_or_else(|| Self::parse(text, "opcode categories"), Ok)
+    }
+
     /// Loads a user's table.
     ///
     /// # Errors
@@ -127,6 +191,13 @@ impl Categories {
         let mut entries: Vec<_> = table.categories.into_iter().collect();
         entries.sort_by_key(|(name, _)| name.span().start);
         let line_of = |at: usize| text[..at].matches('\n').count() + 1;
+        if let Some((name, _)) = entries.iter().find(|(name, _)| !is_name(name.get_ref())) {
+            return Err(CategoryError::BadName {
+                origin: origin.to_owned(),
+                line: line_of(name.span().start),
+                name: name.get_ref().clone(),
+            });
+        }
         let mut names = Vec::new();
         let mut mentioned: Vec<Option<(u16, usize)>> = vec![None; 256];
         for (name, mnemonics) in entries {
@@ -204,6 +275,11 @@ impl Categories {
         }
         sums
     }
+}
+
+/// Whether a column could be named so.
+fn is_name(name: &str) -> bool {
+    !name.trim().is_empty() && !name.chars().any(char::is_control)
 }
 
 /// Every opcode with its mnemonic, without the prefix `wide`, which never is an instruction's own opcode.
@@ -292,6 +368,24 @@ mod tests {
             Categories::parse("[categories]\nother = [\"iadd\"]\nb = [\"isub\"]\n", "t").unwrap();
         assert_eq!(all.names(), ["other", "b"]);
         assert_eq!(all.of(opcode::GOTO), "other");
+    }
+
+    #[test]
+    fn a_table_survives_being_written_down() {
+        assert_eq!(Categories::lata().to_text(), "lata");
+        let own = "[categories]\n'a \"quoted\\name' = [\"iadd\"]\nother = [\"isub\"]\nz = []\n";
+        for table in [
+            Categories::lata(),
+            Categories::fine(),
+            Categories::parse(own, "t").unwrap(),
+        ] {
+            assert_eq!(Categories::from_text(&table.to_text()).unwrap(), table);
+        }
+        assert!(Categories::from_text("coarse").is_err());
+        assert_eq!(
+            message("[categories]\na = []\n\"b\\n\" = []\n"),
+            "my.toml:3: \"b\\n\" cannot name a category"
+        );
     }
 
     #[test]

@@ -444,6 +444,7 @@ fn model(dataset: &Dataset, truth: &[Block], dice: &mut Dice) -> CostModel {
             subject: dataset.meta.subject.clone(),
             scope: "main".into(),
             dataset: "9f2c41d0a7be5513".into(),
+            recording: BTreeMap::new(),
             options: BTreeMap::from([("train".to_owned(), "50%".to_owned()), ("method".to_owned(), "hier".to_owned())]),
             seed: 42,
             pricetag: "0.1.0".into(),

@@ -33,16 +33,16 @@ pub struct PredictArgs {
     /// Time limit of one run.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// Classes to count, as when recording.
+    /// Classes to count; those of the recording by default.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub include: Vec<Pattern>,
-    /// Classes not to count.
+    /// Classes not to count; those of the recording by default.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub exclude: Vec<Pattern>,
-    /// File with the methods to count, as when recording; all by default.
+    /// File with the methods to count; those of the recording by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "command")]
     pub methods: Option<PathBuf>,
-    /// Count the JDK's own classes too, as when recording.
+    /// Count the JDK's own classes too, even if the recording did not.
     #[arg(long)]
     pub count_jdk: bool,
     /// The agent's library; beside the executable by default.

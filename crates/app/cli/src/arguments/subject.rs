@@ -60,6 +60,9 @@ pub struct SubjectArgs {
     /// every method by calling method, and `values`, the first values given to every primitive variable.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = feature_kinds, help_heading = "Counting")]
     pub features: Vec<FeatureGroup>,
+    /// How instructions are grouped: `fine`, one category per mechanism; `lata`, the six of Lata 2016; or a TOML file of your own.
+    #[arg(long, value_name = "TABLE", default_value = "fine", value_hint = ValueHint::FilePath, help_heading = "Counting")]
+    pub categories: String,
     /// How many first values of every primitive local variable and field to record; 5 with `--features …,values`.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = "Counting")]
     pub values: Option<u16>,

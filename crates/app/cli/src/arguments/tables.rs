@@ -76,6 +76,9 @@ pub struct ImportArgs {
     /// The instrumented jar that wrote the files.
     #[arg(long, value_name = "OUT.jar", value_hint = ValueHint::FilePath, conflicts_with = "target")]
     pub jar: Option<PathBuf>,
+    /// How the instructions that a jar counted are grouped: `fine`, `lata` or a TOML file, as when recording.
+    #[arg(long, value_name = "TABLE", default_value = "fine", value_hint = ValueHint::FilePath)]
+    pub categories: String,
     /// Directory of the dataset.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: PathBuf,

@@ -16,7 +16,9 @@ use serde_json::json;
 use crate::arguments::RecordArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
-use crate::watch::{cancel_on_interrupt, find_agent, first_values, kinds, listed_methods};
+use crate::interrupt::Attention;
+use crate::recording::{CATEGORIES, categories};
+use crate::watch::{find_agent, first_values, kinds, listed_methods};
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
 const FOLDER: &str = ".agent";
@@ -52,7 +54,7 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
         every: args.every.unwrap_or(EVERY),
         length: args.length,
     };
-    let cancel = cancel_on_interrupt()?;
+    let (cancel, _attention) = Attention::of_recording()?;
     let watched = watch(&attached, schedule, &console.progress(), &cancel)
         .map_err(|error| refused(&error).doing(&doing));
     let watched = watched?;
@@ -96,14 +98,17 @@ fn line_to_paste(args: &RecordArgs) -> Result<String, Failure> {
 }
 
 fn tabulate(attached: &Attached, watched: &Watched, args: &RecordArgs) -> Result<Dataset, Failure> {
-    let mut choice = TabulateOptions::default();
-    if let Some(kinds) = kinds(&args.subject) {
-        choice.kinds = kinds;
-    }
+    let mut choice = TabulateOptions {
+        categories: categories(&args.subject.categories)?,
+        ..TabulateOptions::default()
+    };
+    choice.kinds = kinds(&args.subject).unwrap_or(choice.kinds);
+    let grouped = choice.categories.to_text();
     let plans = attached.options.plans.clone().unwrap_or_default();
     let store = PlanStore::open(plans).map_err(|e| Failure::new(e.to_string()))?;
     let mut tabulator = Tabulator::new(store, choice);
     let mut meta = watched.meta.clone();
+    meta.options.insert(CATEGORIES.to_owned(), grouped);
     env!("CARGO_PKG_VERSION").clone_into(&mut meta.pricetag);
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     meta.created = now.map_or(0, |d| d.as_secs());

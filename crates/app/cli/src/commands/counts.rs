@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use pricetag_archive::{CountsFile, Program};
 use pricetag_dataset::{DATASET_SCHEMA, Dataset, DatasetBuilder, Meta, Observation, Row, Status};
+use pricetag_flow::Categories;
 use pricetag_probe_plan::PlanStore;
 use pricetag_tabulate::{TabulateOptions, Tabulator};
 
 use crate::commands::instrument::failure;
 use crate::failure::{Failure, io};
+use crate::recording::CATEGORIES;
 
 /// The files of one process.
 struct Process {
@@ -18,7 +20,12 @@ struct Process {
 }
 
 /// One observation per process: files of one process (an archive that several class loaders loaded) are added up.
-pub fn dataset(counts: &[PathBuf], jar: &Path, output: &Path) -> Result<Dataset, Failure> {
+pub fn dataset(
+    counts: &[PathBuf],
+    jar: &Path,
+    output: &Path,
+    grouped: Categories,
+) -> Result<Dataset, Failure> {
     let archive = std::fs::read(jar).map_err(io("read", jar))?;
     let program = Program::read(&archive)
         .map_err(|e| failure(&e).doing(format!("reading {}", jar.display())))?;
@@ -26,11 +33,17 @@ pub fn dataset(counts: &[PathBuf], jar: &Path, output: &Path) -> Result<Dataset,
     let stored = |e: pricetag_probe_plan::StoreError| Failure::new(e.to_string());
     let store = PlanStore::open(plans).map_err(stored)?;
     program.store_plans(&store).map_err(stored)?;
-    let mut tabulator = Tabulator::new(store, TabulateOptions::default());
+    let options = BTreeMap::from([(CATEGORIES.to_owned(), grouped.to_text())]);
+    let choice = TabulateOptions {
+        categories: grouped,
+        ..TabulateOptions::default()
+    };
+    let mut tabulator = Tabulator::new(store, choice);
     let mut builder = DatasetBuilder::new(Meta {
         schema: DATASET_SCHEMA,
         subject: vec![jar.display().to_string()],
         scope: "main".to_owned(),
+        options,
         pricetag: env!("CARGO_PKG_VERSION").to_owned(),
         notes: vec!["counted offline: no costs were measured".to_owned()],
         ..Meta::default()

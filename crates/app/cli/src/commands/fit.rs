@@ -7,10 +7,11 @@ use pricetag_cost_model::{CostModel, Evaluation, Preferred, Screening, Severity}
 use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
 use pricetag_finding::table::{Align, render};
 
-use crate::analysis::{check_writable, fit, fit_streaming, open_dataset_or_table, paced};
+use crate::analysis::{check_writable, fit_streaming, open_dataset_or_table, paced};
 use crate::arguments::{Common, FitArgs};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::learning::fit;
 
 /// Notes printed without `--verbose`.
 const DIAGNOSTICS: usize = 5;
@@ -22,7 +23,8 @@ pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCod
     } else {
         let target = args.choices.target.as_deref();
         let dataset = open_dataset_or_table(&args.dataset, target, &args.columns)?;
-        fit(&paced(dataset, args.choices.pace), &args.choices, common)?
+        let dataset = paced(dataset, args.choices.pace);
+        fit(&dataset, &args.choices, common, console)?
     };
     model
         .save(&args.output)

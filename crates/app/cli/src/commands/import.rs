@@ -10,6 +10,7 @@ use crate::arguments::ImportArgs;
 use crate::commands::counts;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::recording::categories;
 
 pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
     if directory::exists(&args.output) && !args.force {
@@ -19,7 +20,10 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
     let first = &args.files[0];
     let doing = format!("importing {}", first.display());
     let dataset = match (&args.jar, &args.target, &args.files[1..]) {
-        (Some(jar), ..) => counts::dataset(&args.files, jar, &args.output)?,
+        (Some(jar), ..) => {
+            let grouped = categories(&args.categories)?;
+            counts::dataset(&args.files, jar, &args.output, grouped)?
+        }
         (None, Some(target), []) => import_table(first, target, &args.columns)?,
         (None, ..) => {
             let why = "one table makes one dataset";

@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use crate::analysis::{account, check_writable, fit, look, paced, target, write_report};
+use crate::analysis::{account, check_writable, look, paced, target, write_report};
 use crate::arguments::{Common, MineArgs};
 use crate::commands::record::{check, recorded, tell};
 use crate::console::Console;
 use crate::failure::{FAILED, Failure};
+use crate::learning::fit;
 use crate::watch::options;
 
 pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
@@ -31,7 +32,7 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
     let kept = format!(
         "the dataset is kept in {data}: `pricetag inspect {data}` shows it, `pricetag fit {data} -o model.json` learns again"
     );
-    let model = fit(&dataset, &args.fit, common).map_err(|f| Failure {
+    let model = fit(&dataset, &args.fit, common, console).map_err(|f| Failure {
         advice: Some(kept),
         ..f
     })?;

@@ -16,12 +16,15 @@ use crate::analysis::{open_dataset, open_model};
 use crate::arguments::{Common, PredictArgs};
 use crate::console::Console;
 use crate::failure::{Failure, io};
+use crate::recording::{Recording, check_categories};
 use crate::watch::{find_agent, listed_methods, main_reason, watch, workload};
 
 pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
     let predictions: Predictions = if let Some(dir) = &args.dataset {
-        predict_dataset(&model, &open_dataset(dir)?.with_even_pace())?
+        let dataset = open_dataset(dir)?;
+        check_categories(&model, &dataset)?;
+        predict_dataset(&model, &dataset.with_even_pace())?
     } else if let Some(table) = &args.features {
         let file = File::open(table).map_err(io("read", table))?;
         predict_csv(&model, file)
@@ -33,7 +36,11 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
             .parse::<Scope>()
             .unwrap_or(Scope::Main);
         let needed = Needed::of(model.domain.keys().map(String::as_str), scope);
-        predict_dataset(&model, &counted(args, needed, common, console)?)?
+        let recording = Recording::of(&model);
+        predict_dataset(
+            &model,
+            &counted(args, &needed, &recording, common, console)?,
+        )?
     };
     console.result(&predictions, || predictions.to_text(console.width))?;
     Ok(ExitCode::SUCCESS)
@@ -77,42 +84,46 @@ impl Needed {
 /// Counts the subject's runs without timing them.
 fn counted(
     args: &PredictArgs,
-    needed: Needed,
+    needed: &Needed,
+    recording: &Recording<'_>,
     common: &Common,
     console: &Console,
 ) -> Result<Dataset, Failure> {
     let scratch = std::env::temp_dir().join(format!("pricetag-predict-{}", std::process::id()));
-    let result = count_into(&scratch, args, needed, common, console);
+    let result =
+        options(&scratch, args, needed, recording, common).and_then(|o| count(&o, needed, console));
     std::fs::remove_dir_all(&scratch).ok();
     result
 }
 
-fn count_into(
+/// As the model's dataset was recorded, unless the command line says otherwise.
+fn options(
     scratch: &Path,
     args: &PredictArgs,
-    needed: Needed,
+    needed: &Needed,
+    recording: &Recording<'_>,
     common: &Common,
-    console: &Console,
-) -> Result<Dataset, Failure> {
-    let options = RecordOptions {
+) -> Result<RecordOptions, Failure> {
+    Ok(RecordOptions {
         command: args.command.clone(),
         workload: workload(args.inputs.as_deref(), args.workload.as_deref(), None)?,
         stdin: args.stdin.clone(),
         env: BTreeMap::new(),
         cwd: None,
         timeout: args.timeout,
-        scope: needed.scope,
-        include: args.include.clone(),
-        exclude: args.exclude.clone(),
-        methods: listed_methods(args.methods.as_deref())?,
-        count_jdk: args.count_jdk,
+        scope: needed.scope.clone(),
+        include: recording.patterns("include", &args.include)?,
+        exclude: recording.patterns("exclude", &args.exclude)?,
+        methods: recording.methods(listed_methods(args.methods.as_deref())?)?,
+        count_jdk: args.count_jdk || recording.was("count_jdk", "true"),
+        categories: recording.categories().to_owned(),
         values: needed.values,
         lengths: needed.lengths,
         availability: false,
         repeat: 1,
         timing: Timing::Never,
-        jit: true,
-        gc: true,
+        jit: !recording.was("jit", "off"),
+        gc: !recording.was("gc", "off"),
         warmup: Some(0),
         determinism: Determinism::None,
         overhead: None,
@@ -124,13 +135,16 @@ fn count_into(
         agent: find_agent(args.agent.as_deref())?,
         path: std::env::var("PATH").ok(),
         java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
-    };
+    })
+}
+
+fn count(options: &RecordOptions, needed: &Needed, console: &Console) -> Result<Dataset, Failure> {
     let kinds = needed.context.then(|| {
         let mut kinds = TabulateOptions::default().kinds;
         kinds.insert(FeatureKind::Context);
         kinds
     });
-    let (dataset, recorded) = watch(&options, kinds, console)?;
+    let (dataset, recorded) = watch(options, kinds, console)?;
     if recorded.interrupted {
         return Err(Failure::new("interrupted"));
     }
@@ -138,7 +152,9 @@ fn count_into(
         let all = dataset.observations.len();
         let why = format!("{times} of {all} runs failed because: {reason}");
         if times == all {
-            return Err(Failure::new(why).doing(format!("counting `{}`", args.command.join(" "))));
+            return Err(
+                Failure::new(why).doing(format!("counting `{}`", options.command.join(" ")))
+            );
         }
         console.say(&format!("note: {why}"));
     }

@@ -15,13 +15,14 @@ use pricetag_trace::{MethodScope, Record, Scope};
 use crate::arguments::{Common, Switch, TimeBlocksArgs};
 use crate::console::Console;
 use crate::failure::{FAILED, Failure, io};
-use crate::watch::{cancel_on_interrupt, find_agent};
+use crate::interrupt::Attention;
+use crate::watch::find_agent;
 
 pub fn run(args: &TimeBlocksArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let doing = format!("timing the blocks of `{}`", args.command.join(" "));
     let scratch = std::env::temp_dir().join(format!("pricetag-blocks-{}", std::process::id()));
     let options = options(args, common, scratch.clone())?;
-    let cancel = cancel_on_interrupt()?;
+    let (cancel, _attention) = Attention::of_recording()?;
     std::fs::create_dir_all(&scratch).map_err(io("create", &scratch))?;
     let runs = time_blocks(
         &options,
@@ -64,6 +65,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         exclude: args.exclude.clone(),
         methods: BTreeSet::new(),
         count_jdk: false,
+        categories: String::new(),
         values: 0,
         lengths: false,
         availability: false,

@@ -19,13 +19,32 @@ public class Sums {
         return total;
     }
 
-    public static void main(String[] args) throws Exception {
-        String[] words = (args.length > 0 ? Files.readString(Path.of(args[0])) : new String(System.in.readAllBytes())).trim().split(" ");
-        switch (words[0]) {
+    static byte[] sink;
+
+    /** Ends the JVM in the way a word says. */
+    static void end(String word) throws Exception {
+        switch (word) {
             case "throw": throw new IllegalStateException("told to");
             case "exit": System.exit(7);
             case "halt": Runtime.getRuntime().halt(9);
             case "hang": Thread.sleep(600_000);
+            case "crash":
+                var field = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
+                field.setAccessible(true);
+                var put = field.getType().getMethod("putAddress", long.class, long.class);
+                put.invoke(field.get(null), 0L, 0L);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        String[] words = (args.length > 0 ? Files.readString(Path.of(args[0])) : new String(System.in.readAllBytes())).trim().split(" ");
+        switch (words[0]) {
+            case "throw": case "exit": case "halt": case "hang": case "crash":
+                end(words[0]);
+                break;
+            case "allocate":
+                for (int i = 0; i < 600; i++) sink = new byte[1 << 16];
+                break;
             case "memory": byte[][] hog = new byte[1 << 20][]; for (int i = 0; ; i++) hog[i] = new byte[1 << 24];
             case "gigabyte":
                 byte[] block = new byte[1 << 20];
@@ -47,7 +66,11 @@ public class Sums {
                 }
                 break;
             case "calls":
-                for (int i = 0; i < 120; i++) sum(2000 + i % 30 * 400);
+                for (int i = 0; i < 120; i++) {
+                    sum(2000 + i % 30 * 400);
+                    if (words.length > 1) Thread.sleep(3);
+                }
+                if (words.length > 1) end(words[1]);
                 break;
             default:
                 long result = 0;

@@ -15,7 +15,7 @@ use pricetag_trace::{
     TraceWriter,
 };
 
-/// Understands `-version`; otherwise leaves the trace of its mode, then obeys the input's text.
+/// Understands `-version`; otherwise leaves the trace of its mode, or of its mode for that input, and obeys the input's text.
 pub const JAVA: &str = r#"#!/bin/sh
 case "$*" in *-version*) echo '    java.version = 17.0.1' >&2; exit 0;; esac
 for arg in "$@"; do
@@ -42,7 +42,12 @@ case "$word" in
   silent) exit 0;;
   unobserved) echo 'pricetag: cannot create trace x: not today; the program runs unobserved' >&2; exit 0;;
 esac
-cp "$here/$mode.trace" "$trace"
+own="$here/$mode-$(basename "$last").trace"
+if [ -e "$own" ]; then cp "$own" "$trace"; else cp "$here/$mode.trace" "$trace"; fi
+case "$word" in
+  fail-late) echo 'Exception in thread "main" X: late' >&2; exit 1;;
+  crash-late) kill -SEGV $$;;
+esac
 "#;
 
 pub struct Bench {
@@ -76,11 +81,16 @@ pub fn counters(n: u64) -> ClassCounters {
 }
 
 pub fn call(sequence: u64, argument: i64, wall: u64, count: u64) -> Record {
+    let arguments = vec![Argument::Integer(argument), Argument::Size(4)];
+    call_with(sequence, arguments, wall, count)
+}
+
+pub fn call_with(sequence: u64, arguments: Vec<Argument>, wall: u64, count: u64) -> Record {
     Record::Invocation(Invocation {
         scope: 0,
         sequence,
         thread: 0,
-        arguments: vec![Argument::Integer(argument), Argument::Size(4)],
+        arguments,
         start_ns: 0,
         wall_ns: wall,
         cpu_ns: wall,
@@ -163,6 +173,7 @@ impl Bench {
             exclude: vec![],
             methods: BTreeSet::new(),
             count_jdk: false,
+            categories: "fine".to_owned(),
             values: 0,
             lengths: false,
             availability: false,

@@ -102,6 +102,7 @@ struct Impatient(AtomicU64, u64, Cancel);
 
 impl Progress for Impatient {
     fn begin(&self, _runs: u64, _what: &str) {}
+    fn started(&self, _label: &str) {}
     fn step(&self, _label: &str, _failure: Option<&str>) {
         if self.0.fetch_add(1, Ordering::SeqCst) + 1 == self.1 {
             self.2.cancel();

@@ -2,7 +2,7 @@
 
 use pricetag_dataset::{InputValue, Status};
 use pricetag_runner::{Counts, RecordOptions, RunnerError};
-use pricetag_trace::{Parameters, Record};
+use pricetag_trace::{Argument, Parameters, Record};
 
 use crate::bench::*;
 
@@ -93,6 +93,99 @@ fn arguments_are_called_like_the_parameters() {
         inputs.keys().all(|name| !name.starts_with("arg")),
         "{inputs:?}"
     );
+}
+
+#[test]
+fn names_are_the_same_for_all_inputs() {
+    let bench = Bench::new(&[("a", ""), ("b", "")]);
+    let method = |method: &str, names: &[&str]| {
+        Record::Parameters(Parameters {
+            scope: 0,
+            class: "org/example/Search".to_owned(),
+            method: method.to_owned(),
+            names: names.iter().map(|n| Some((*n).to_owned())).collect(),
+        })
+    };
+    let methods = [
+        method("query(I)V", &["n"]),
+        method("query(II)V", &["n", "k"]),
+    ];
+    for (input, arguments) in [("a", vec![7]), ("b", vec![8, 9])] {
+        for mode in ["count", "time"] {
+            let arguments: Vec<_> = arguments.iter().map(|&v| Argument::Integer(v)).collect();
+            let calls = (0..3).map(|i| call_with(i, arguments.clone(), 1000, 10));
+            let all = methods.iter().cloned().chain(calls).chain([process(9)]);
+            bench.trace(&format!("{mode}-{input}"), all.collect());
+        }
+    }
+    let recorded = go(&scoped(&bench)).unwrap();
+    let inputs = |label: &str| {
+        let mut rows = recorded.rows.iter().map(|r| &r.observation);
+        let row = rows.find(|o| o.label == label).unwrap();
+        let numbers = row.inputs.iter().filter(|(name, _)| !name.contains('.'));
+        numbers
+            .map(|(name, value)| format!("{name} {value:?}"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(inputs("in/a #2"), ["k Number(0.0)", "n Number(7.0)"]);
+    assert_eq!(inputs("in/b #2"), ["k Number(9.0)", "n Number(8.0)"]);
+}
+
+#[test]
+fn what_a_run_finished_before_it_failed_is_kept() {
+    for (word, why) in [("fail-late", "X: late"), ("crash-late", "SIGSEGV")] {
+        let bench = Bench::new(&[("a", word), ("b", "")]);
+        for (mode, calls, wall) in [("count", 6, 3000), ("time", 8, 1000)] {
+            let calls = (0..calls).map(|i| call(i, i as i64, wall, 10));
+            bench.trace(mode, calls.chain([process(9)]).collect());
+        }
+        let options = RecordOptions {
+            warmup: Some(1),
+            ..scoped(&bench)
+        };
+        let recorded = go(&options).unwrap();
+        let of = |input: &str| -> Vec<_> {
+            let rows = recorded.rows.iter().map(|r| &r.observation);
+            rows.filter(|o| o.label.starts_with(input)).collect()
+        };
+        let rows = of("in/a");
+        assert_eq!(rows.len(), 7, "{word}");
+        assert_eq!(rows[0].status, Status::WarmUp);
+        assert!(rows[1..6].iter().all(|o| o.status == Status::Ok));
+        // Both timing runs came further than the counting run.
+        assert_eq!(rows[5].costs["wall"].repeats, [1000.0, 1000.0]);
+        assert_eq!(
+            (rows[6].label.as_str(), rows[6].status),
+            ("in/a", Status::Failed)
+        );
+        let reason = rows[6].reason.as_deref().unwrap();
+        assert!(
+            reason.contains(why) && reason.contains("counting run 1"),
+            "{reason}"
+        );
+        // An input that went well is compared strictly: its runs differ in length.
+        assert_eq!(of("in/b").len(), 6);
+        assert_eq!(of("in/b")[0].costs["wall"].repeats, [3000.0]);
+        assert_eq!(recorded.finished, (2, 2));
+    }
+}
+
+#[test]
+fn an_input_that_fails_before_any_invocation_is_one_row_and_run_once() {
+    let bench = Bench::new(&[("a", "fail-late"), ("b", "")]);
+    for mode in ["count", "time"] {
+        bench.trace(
+            &format!("{mode}-b"),
+            (0..3)
+                .map(|i| call(i, 1, 1000, 10))
+                .chain([process(9)])
+                .collect(),
+        );
+    }
+    let recorded = go(&scoped(&bench)).unwrap();
+    assert_eq!(recorded.rows.len(), 4);
+    assert_eq!(recorded.rows[0].observation.status, Status::Failed);
+    assert_eq!(bench.log().iter().filter(|l| l.ends_with("/a")).count(), 1);
 }
 
 #[test]
