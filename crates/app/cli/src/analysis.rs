@@ -319,10 +319,8 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     if path.is_dir() {
-        return Err(Failure::new(format!(
-            "cannot write {}: it is a directory",
-            path.display()
-        )));
+        let why = format!("cannot write {}: it is a directory", path.display());
+        return Err(Failure::new(why).advice("give the name of a file"));
     }
     if is_special(path) {
         let opened = std::fs::OpenOptions::new().write(true).open(path);

@@ -6,6 +6,23 @@ mod support;
 use serde_json::Value;
 use support::Desk;
 
+/// A line of CSV; names of methods have commas in them.
+fn cells(line: &str) -> Vec<String> {
+    let pieces = line.split('"').enumerate();
+    let marked = pieces.map(|(n, piece)| {
+        if n % 2 == 0 {
+            piece.replace(',', "\n")
+        } else {
+            piece.to_owned()
+        }
+    });
+    marked
+        .collect::<String>()
+        .split('\n')
+        .map(str::to_owned)
+        .collect()
+}
+
 /// Cells of an exported dataset: column → one text per row.
 fn table(desk: &Desk, dataset: &str) -> impl Fn(&str) -> Vec<String> {
     let exported = desk.run(&format!("export {dataset} --format csv -o t.csv"));
@@ -14,11 +31,9 @@ fn table(desk: &Desk, dataset: &str) -> impl Fn(&str) -> Vec<String> {
     move |column: &str| {
         let mut lines = text.lines();
         let header = lines.next().unwrap();
-        let at = header.split(',').position(|name| name == column);
+        let at = cells(header).iter().position(|name| name == column);
         let at = at.unwrap_or_else(|| panic!("no column {column} in {header}"));
-        lines
-            .map(|line| line.split(',').nth(at).unwrap().to_owned())
-            .collect()
+        lines.map(|line| cells(line).swap_remove(at)).collect()
     }
 }
 
@@ -85,7 +100,7 @@ fn invocations_before_the_end_of_a_failing_run_are_kept() {
 
 #[test]
 fn without_compiler_and_collector_everything_is_interpreted_and_nothing_collected() {
-    let desk = Desk::new(&[("a", "allocate"), ("b", "30 5")]);
+    let desk = Desk::new(&[("a", "allocate"), ("b", "150 5")]);
     let quick = "--json --repeat 1 --check-determinism none --inputs in/*";
     for (switches, dataset) in [("--gc off --jit off", "off"), ("", "on")] {
         let ran = desk.watch(&format!("record -o {dataset} {switches} {quick}"));
@@ -100,10 +115,12 @@ fn without_compiler_and_collector_everything_is_interpreted_and_nothing_collecte
         !header.contains(" C1") && !header.contains(" C2"),
         "{header}"
     );
-    let opcodes = header.split(',').filter(|name| name.starts_with("opcode "));
+    let opcodes = cells(header)
+        .into_iter()
+        .filter(|name| name.starts_with("opcode "));
     let mut all = [0u64; 2];
     for opcode in opcodes {
-        for (sum, cell) in all.iter_mut().zip(off(opcode)) {
+        for (sum, cell) in all.iter_mut().zip(off(&opcode)) {
             *sum += cell.parse::<u64>().unwrap();
         }
     }
@@ -144,9 +161,4 @@ fn what_includes_nothing_is_told() {
         ran.stderr
     );
     assert!(!ran.stderr.contains("--include Sums"), "{}", ran.stderr);
-    let ran = desk.watch(&format!(
-        "record -o e --count-jdk --include java.util.** {quick}"
-    ));
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(!ran.stderr.contains("--include"), "{}", ran.stderr);
 }

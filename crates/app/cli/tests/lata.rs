@@ -36,7 +36,7 @@ fn recorded(program: &str, scope: &str, workload: &str) -> Desk {
 fn bucket<'m>(model: &'m Value, member: &str) -> &'m Value {
     let has = |price: &&Value| {
         let members = price["members"].as_array().unwrap();
-        let name = |m: &Value| m[0].as_str().unwrap().to_owned();
+        let name = |m: &Value| m.as_str().unwrap().to_owned();
         members
             .iter()
             .map(name)

@@ -3,8 +3,6 @@
 #[allow(dead_code, reason = "some tests need other parts")]
 mod support;
 
-use std::fs::File;
-use std::io::Read as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -153,31 +151,23 @@ fn ctrl_c_ends_a_search_in_order() {
 #[test]
 fn a_terminal_sees_progress_before_the_first_run_ends() {
     let desk = Desk::new(&[("a", "hang")]);
-    let master =
-        rustix::pty::openpt(rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY)
-            .unwrap();
-    rustix::pty::grantpt(&master).unwrap();
-    rustix::pty::unlockpt(&master).unwrap();
-    let name = rustix::pty::ptsname(&master, Vec::new()).unwrap();
-    let slave = File::options()
-        .read(true)
-        .write(true)
-        .open(name.to_str().unwrap())
-        .unwrap();
-    let mut record =
+    let record =
         desk.subject("record -o d --repeat 1 --check-determinism none --timeout 6 --inputs in/*");
-    record.arg("{}").stdout(Stdio::null()).stderr(slave);
-    let mut child = record.spawn().unwrap();
-    // The terminal is hung up once nobody has its other end.
-    drop(record);
-    let mut seen = Vec::new();
-    let mut piece = [0; 4096];
-    let mut terminal = File::from(master);
-    while let Ok(n @ 1..) = terminal.read(&mut piece) {
-        seen.extend_from_slice(&piece[..n]);
-    }
-    assert_eq!(child.wait().unwrap().code(), Some(1));
-    let seen = String::from_utf8_lossy(&seen);
+    let words = std::iter::once(record.get_program()).chain(record.get_args());
+    let words: Vec<String> = words
+        .map(|word| format!("'{}'", word.to_str().unwrap()))
+        .collect();
+    // `script` of util-linux lends it a terminal.
+    let mut terminal = Command::new("script");
+    terminal
+        .args(["-qec", &format!("{} '{{}}'", words.join(" ")), "/dev/null"])
+        .current_dir(desk.path("."))
+        .env("TERM", "xterm")
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .stdin(Stdio::null());
+    let ran = support::ran(terminal);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let seen = ran.stdout;
     assert!(
         seen.contains("running") && seen.contains("0/2") && seen.contains("elapsed"),
         "{seen}"
