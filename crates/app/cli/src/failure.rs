@@ -149,9 +149,7 @@ impl From<pricetag_cost_model::ModelError> for Failure {
                 action: "write",
                 source,
                 ..
-            } => failure.advice(place_advice(
-                source.kind() == ErrorKind::StorageFull,
-            )),
+            } => failure.advice(place_advice(source.kind() == ErrorKind::StorageFull)),
             _ => failure,
         }
     }
@@ -165,9 +163,7 @@ impl From<pricetag_cost_model::ListError> for Failure {
                 action: "write",
                 source,
                 ..
-            } => failure.advice(place_advice(
-                source.kind() == ErrorKind::StorageFull,
-            )),
+            } => failure.advice(place_advice(source.kind() == ErrorKind::StorageFull)),
             _ => failure,
         }
     }

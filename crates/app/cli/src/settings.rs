@@ -91,8 +91,7 @@ pub fn json_is_asked_for(settings: &Table) -> bool {
     let falsey = ["", "0", "n", "no", "f", "false", "off"];
     let variable = std::env::var("PRICETAG_JSON")
         .is_ok_and(|value| !falsey.contains(&value.to_lowercase().as_str()));
-    ours.into_iter()
-        .any(|argument| argument == "--json")
+    ours.into_iter().any(|argument| argument == "--json")
         || variable
         || settings.get("json").and_then(Value::as_bool) == Some(true)
 }

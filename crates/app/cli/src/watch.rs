@@ -222,8 +222,11 @@ fn vain(include: &[Pattern], count_jdk: bool, counted: &Tabulator) -> Vec<String
     let matches = |p: &Pattern| counted.classes().any(|class| p.matches_internal(class));
     let vain = include.iter().filter(|pattern| !matches(pattern));
     let told = vain.map(|pattern| {
-        let what = format!("no class that was loaded and can be counted matches --include {pattern}");
-        let jdk = JDK.iter().any(|package| pattern.as_str().starts_with(package));
+        let what =
+            format!("no class that was loaded and can be counted matches --include {pattern}");
+        let jdk = JDK
+            .iter()
+            .any(|package| pattern.as_str().starts_with(package));
         if jdk && !count_jdk {
             format!("{what}: the JDK's own classes are counted only with --count-jdk")
         } else {

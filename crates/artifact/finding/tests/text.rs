@@ -55,7 +55,10 @@ fn explanation_shows_cost_price_and_risk() {
     assert!(text.contains("base *"), "{text}");
     let line = |text: &str, begin: &str| {
         let mut lines = text.lines();
-        lines.find(|l| l.trim_start().starts_with(begin)).unwrap().to_owned()
+        lines
+            .find(|l| l.trim_start().starts_with(begin))
+            .unwrap()
+            .to_owned()
     };
     assert!(
         line(&text, "method").contains("prior") && line(&text, "Sorter").contains("450 ns"),
