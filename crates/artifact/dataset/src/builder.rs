@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::export::reserved_names;
+use crate::export::input_column;
 use crate::model::{
     Dataset, Feature, FeatureId, FeatureKind, InputValue, Meta, Observation, ObservationId, Part,
 };
@@ -213,7 +213,6 @@ impl DatasetBuilder {
     /// Rewrites the columns of numeric inputs from the rows. A name that a counted feature, a cost or a column of every exported
     /// table already has becomes `input NAME`.
     fn add_inputs(&mut self) {
-        let reserved = reserved_names(&self.observations);
         let rows = self.observations.iter();
         let names: BTreeSet<String> = rows
             .flat_map(|row| &row.inputs)
@@ -221,16 +220,14 @@ impl DatasetBuilder {
             .map(|(name, _)| name.clone())
             .collect();
         for name in names {
-            let taken = self.find(&name).is_some_and(|id| {
-                let kind = self.features[id.0 as usize].kind;
-                kind != FeatureKind::Input && kind != FeatureKind::Foreign
-            }) || reserved.contains(&name);
+            let is_counted = |name: &str| {
+                self.find(name).is_some_and(|id| {
+                    let kind = self.features[id.0 as usize].kind;
+                    kind != FeatureKind::Input && kind != FeatureKind::Foreign
+                })
+            };
             let id = self.intern(Feature {
-                name: if taken {
-                    format!("input {name}")
-                } else {
-                    name.clone()
-                },
+                name: input_column(&name, &self.meta, is_counted),
                 kind: FeatureKind::Input,
                 unit: if name.rsplit('.').next() == Some("bytes") {
                     "byte"

@@ -10,8 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{DatasetError, Result};
-use crate::model::{Dataset, FeatureId, FeatureKind, InputValue, Measured, Observation};
+use crate::model::{Dataset, FeatureId, FeatureKind, InputValue, Measured, Meta};
 use crate::table::{self, Table, Values};
+
+/// What tells an input's column from another of its name.
+const PREFIX: &str = "input ";
 
 fn wide(dataset: &Dataset) -> Result<Table> {
     let mut table = Table::default();
@@ -43,18 +46,13 @@ fn wide(dataset: &Dataset) -> Result<Table> {
         let values = Values::Reals(cells.collect());
         add(&mut table, name.to_owned(), format!("cost {name}"), values)?;
     }
-    let reserved = reserved_names(rows);
     for name in categories(dataset) {
         let values = texts(&|i| match rows[i].inputs.get(&name) {
             Some(InputValue::Text(text)) => Some(text.clone()),
             _ => None,
         });
         let what = format!("category {name}");
-        let column = if reserved.contains(&name) {
-            format!("input {name}")
-        } else {
-            name
-        };
+        let column = input_column(&name, &dataset.meta, |_| false);
         add(&mut table, column, what, values)?;
     }
     for (index, feature) in dataset.features.iter().enumerate() {
@@ -65,12 +63,34 @@ fn wide(dataset: &Dataset) -> Result<Table> {
     Ok(table)
 }
 
-/// Columns of every exported table, which no input may be called like.
-pub(crate) fn reserved_names(rows: &[Observation]) -> BTreeSet<String> {
-    let costs = rows.iter().flat_map(|row| row.costs.keys().cloned());
-    costs
-        .chain(["label", "group", "status"].map(str::to_owned))
-        .collect()
+/// Columns of every exported table, and costs that some recordings have, this one or another of the same program.
+const RESERVED: [&str; 11] = [
+    "label",
+    "group",
+    "status",
+    "wall",
+    "main_wall",
+    "cpu",
+    "thread_cpu",
+    "alloc",
+    "heap_used",
+    "collections",
+    "collection_time",
+];
+
+/// The column of an input. Where its name is reserved, is a cost of these units, or is `taken`, it becomes `input NAME`;
+/// so does `input NAME` itself, and no two inputs meet. What the rows hold has no influence: models know inputs by name.
+pub(crate) fn input_column(name: &str, meta: &Meta, taken: impl Fn(&str) -> bool) -> String {
+    let mut inner = name;
+    loop {
+        if RESERVED.contains(&inner) || meta.cost_units.contains_key(inner) || taken(inner) {
+            return format!("{PREFIX}{name}");
+        }
+        match inner.strip_prefix(PREFIX) {
+            Some(rest) => inner = rest,
+            None => return name.to_owned(),
+        }
+    }
 }
 
 fn categories(dataset: &Dataset) -> BTreeSet<String> {

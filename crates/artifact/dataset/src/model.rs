@@ -152,7 +152,7 @@ pub enum FeatureKind {
     Loop,
     /// Outcomes of a branch (one side).
     Branch,
-    /// Expected changes of a branch's outcome, worked out from the counts of its sides ([`Dataset::with_turns`]).
+    /// Half the expected changes of a branch's outcome, worked out from the counts of its sides ([`Dataset::with_turns`]).
     Turn,
     /// Entries of an exception handler.
     Exception,

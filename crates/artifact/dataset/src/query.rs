@@ -84,13 +84,17 @@ impl FeatureKind {
         self == Self::Value
     }
 
-    /// Whether a column of this name is a [`FeatureKind::Value`] where nothing else says so: `x#2`, `C.m() depth`,
-    /// `… per entry of loop 0`.
+    /// Whether a column of this name is a [`FeatureKind::Value`] where nothing else says so: `x#2`, and of a method
+    /// `C.m() depth` and `C.m() … per entry of loop 0`. A stranger's `water depth` is none.
     pub fn names_value(name: &str) -> bool {
         let version = name.rsplit_once('#').is_some_and(|(variable, number)| {
             !variable.is_empty() && number.parse::<u16>().is_ok()
         });
-        version || name.ends_with(" depth") || name.contains(" per entry of loop ")
+        let of_a_method = name
+            .split_once('(')
+            .is_some_and(|(method, _)| method.contains('.') && !method.contains(' '));
+        version
+            || of_a_method && (name.ends_with(" depth") || name.contains(" per entry of loop "))
     }
 
     /// The kind of that name.
@@ -275,8 +279,8 @@ impl Dataset {
             .map(|(row, value)| format!("`{}` has {value} in row {}", feature.name, row.0))
     }
 
-    /// 32 hexadecimal digits that identify rows, features, counts and costs (not times, notes or platform): equal
-    /// data, equal digest. XXH3-128 over a canonical byte sequence; no defence against forgery.
+    /// 32 hexadecimal digits that identify rows, features, counts and costs (not times, notes or platform, nor what
+    /// follows from other columns, [`FeatureKind::Turn`]): equal data, equal digest. XXH3-128 over a canonical byte sequence; no defence against forgery.
     pub fn digest(&self) -> String {
         if let Some(stored) = &self.stored_digest {
             return stored.clone();
@@ -297,7 +301,8 @@ impl Dataset {
             }
             whole.hash_of(&bytes);
         }
-        for (feature, column) in self.features.iter().zip(&self.columns) {
+        let columns = self.features.iter().zip(&self.columns);
+        for (feature, column) in columns.filter(|(f, _)| f.kind != FeatureKind::Turn) {
             let mut bytes = Bytes::default();
             bytes.text(&feature.name);
             bytes.text(feature.kind.name());

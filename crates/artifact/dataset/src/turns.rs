@@ -1,9 +1,11 @@
-//! Turns: how often the outcome of a branch differs from the one before, if outcomes come in no order.
+//! Turns: half of how often the outcome of a branch differs from the one before, if outcomes come in random order.
 //!
 //! A processor foresees branches that go one way and pays for the others. The counts of a branch's sides know no order;
-//! of n outcomes with shares pᵢ in random order n·(1 − Σ pᵢ²) differ from their predecessor, and a predictor that follows
-//! the majority errs on min(p, 1 − p). A turn is half the former: n·p·(1 − p) for two sides, between the two. It is an
-//! upper bound where outcomes follow a pattern; what a turn costs is for the learner to find.
+//! of n outcomes with shares pᵢ in random order n·(1 − Σ pᵢ²) = 2·Σ nᵢnⱼ/n (over pairs of sides) differ on average from
+//! their predecessor, n·2p(1 − p) for two sides. A turn is half of that, n·p(1 − p): less than the n·min(p, 1 − p) errors
+//! of a predictor that follows the majority, and zero like these where one side has all. The factor between them is part
+//! of the price that the learner finds. Outcomes that follow a pattern may change more often (they alternate) or less
+//! (they come in runs): the column is no bound of either kind.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +38,7 @@ impl Dataset {
         self
     }
 
-    /// (n − Σ nᵢ²/n) / 2 per row.
+    /// Σ nᵢnⱼ/n over pairs of sides, per row. Sums of products of different sides: exactly zero where one side has all.
     fn turns(&self, sides: &[FeatureId]) -> Vec<(ObservationId, f64)> {
         let mut cells: Vec<(ObservationId, f64)> = sides
             .iter()
@@ -45,8 +47,9 @@ impl Dataset {
         cells.sort_by_key(|cell| cell.0);
         let rows = cells.chunk_by(|a, b| a.0 == b.0).map(|row| {
             let n: f64 = row.iter().map(|cell| cell.1).sum();
-            let squares: f64 = row.iter().map(|cell| cell.1 * cell.1).sum();
-            (row[0].0, 0.5 * (n - squares / n))
+            let pairs = (1..row.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+            let changes = pairs.map(|(i, j)| row[i].1 * (row[j].1 / n));
+            (row[0].0, changes.sum::<f64>())
         });
         rows.filter(|(_, turns)| *turns > 0.0).collect()
     }
@@ -65,7 +68,9 @@ impl Dataset {
             kind: FeatureKind::Turn,
             block: None,
             pcs: None,
-            text: Some("expected changes of the outcome, if outcomes come in no order".into()),
+            text: Some(
+                "half the expected changes of the outcome, if outcomes come in random order".into(),
+            ),
             nondeterministic: sides().map(|f| f.nondeterministic).max().unwrap_or(0),
             available: sides()
                 .map(|f| f.available)
@@ -103,16 +108,64 @@ mod tests {
             columns: vec![column(&[10.0, 5.0, 0.0]), column(&[0.0, 5.0, 4.0])],
             ..Dataset::default()
         };
-        let with = dataset.with_turns();
+        let with = dataset.clone().with_turns();
         assert_eq!(with.features[2].name, "A.m() block 3 turns (A.java:7)");
         assert_eq!(with.columns[2], [(ObservationId(1), 2.5)]);
         assert_eq!(with.clone().with_turns(), with);
-        // Of all orders of three a and one b, the mean number of neighbours that differ is 2 × 3/4 in a ring of four.
-        let three = Dataset {
-            features: vec![side("taken"), side("not taken")],
-            columns: vec![column(&[3.0]), column(&[1.0])],
+        assert_eq!(with.digest(), dataset.digest());
+    }
+
+    /// Changes between neighbours in a row, over all orders of outcomes.
+    fn mean_changes(sides: &[usize]) -> f64 {
+        fn orders(left: &mut [usize], last: Option<usize>, changes: usize) -> (usize, usize) {
+            if left.iter().all(|n| *n == 0) {
+                return (1, changes);
+            }
+            let mut sum = (0, 0);
+            for side in 0..left.len() {
+                if left[side] > 0 {
+                    left[side] -= 1;
+                    let changed = usize::from(last.is_some_and(|l| l != side));
+                    let (count, total) = orders(left, Some(side), changes + changed);
+                    sum = (sum.0 + count, sum.1 + total);
+                    left[side] += 1;
+                }
+            }
+            sum
+        }
+        let (count, total) = orders(&mut sides.to_vec(), None, 0);
+        total as f64 / count as f64
+    }
+
+    fn turns_of(sides: &[f64]) -> Vec<(ObservationId, f64)> {
+        let cell = |n: &f64| (*n > 0.0).then_some((ObservationId(0), *n));
+        let dataset = Dataset {
+            features: sides.iter().map(|n| side(&format!("case {n}"))).collect(),
+            columns: sides.iter().map(|n| cell(n).into_iter().collect()).collect(),
             ..Dataset::default()
         };
-        assert_eq!(three.with_turns().columns[2], [(ObservationId(0), 0.75)]);
+        let with = dataset.with_turns();
+        with.columns.get(sides.len()).cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_turn_is_half_the_mean_over_all_orders() {
+        for sides in [vec![3, 1], vec![2, 2], vec![4, 3], vec![1, 2, 3], vec![2, 1, 1, 2]] {
+            let counts: Vec<f64> = sides.iter().map(|n| *n as f64).collect();
+            let found = turns_of(&counts)[0].1;
+            let expected = 0.5 * mean_changes(&sides);
+            assert!((found - expected).abs() < 1e-12, "{sides:?}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn one_side_alone_has_no_turns_however_often() {
+        for n in [94_906_267.0, 100_000_001.0, 123_456_789_012_345.0] {
+            assert_eq!(turns_of(&[n, 0.0]), []);
+            assert_eq!(turns_of(&[n]), []);
+            // One outcome among many: n/(n + 1).
+            let found = turns_of(&[n, 1.0])[0].1;
+            assert!((found - 1.0).abs() < 2.0 / n, "{n}: {found}");
+        }
     }
 }

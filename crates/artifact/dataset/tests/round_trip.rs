@@ -394,3 +394,46 @@ fn inputs_called_like_columns_of_every_table_can_be_exported() {
          a,a,ok,5,x,7,8\nb,b,ok,5,x,8,9\n"
     );
 }
+
+#[test]
+fn inputs_called_alike_stay_apart_whatever_was_measured() {
+    let names = ["label", "input label", "input input label", "cpu", "input size", "n"];
+    let built = |costs: &[&str]| {
+        let mut builder = DatasetBuilder::new(Meta::default());
+        let inputs = names.iter().zip(1_u8..);
+        let measured = costs.iter().map(|c| ((*c).to_owned(), Measured::new(vec![5.0])));
+        builder.row(Row {
+            observation: Observation {
+                label: "a".to_owned(),
+                inputs: inputs
+                    .map(|(name, n)| ((*name).to_owned(), InputValue::Number(f64::from(n))))
+                    .collect(),
+                costs: measured.collect(),
+                ..Observation::default()
+            },
+            ..Row::default()
+        });
+        builder.finish()
+    };
+    let (with, without) = (built(&["wall", "cpu"]), built(&[]));
+    let cells = |dataset: &Dataset| -> BTreeMap<String, f64> {
+        let names = dataset.features.iter().map(|f| f.name.clone());
+        names
+            .map(|name| (name.clone(), dataset.column(&name).unwrap()[0].1))
+            .collect()
+    };
+    let expected = [
+        ("input cpu", 4.0),
+        ("input input input label", 3.0),
+        ("input input label", 2.0),
+        ("input label", 1.0),
+        ("input size", 5.0),
+        ("n", 6.0),
+    ];
+    let expected: BTreeMap<String, f64> = expected.map(|(n, v)| (n.to_owned(), v)).into();
+    assert_eq!(cells(&with), expected);
+    assert_eq!(cells(&without), expected);
+    // Built upon, the columns stay what they are.
+    let again = DatasetBuilder::from_dataset(with.clone()).finish();
+    assert_eq!(cells(&again), expected);
+}

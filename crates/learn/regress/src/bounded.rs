@@ -12,8 +12,9 @@ use crate::nnls::dot;
 
 /// Newton steps; a handful is usual.
 const STEPS: usize = 100;
-/// A smaller share of the value is no descent. The function is strongly convex with constant 1, so that the gradient is then
-/// below √(2 · this) of the root of the value.
+/// A step that gains less than this share of the value, and makes the gradient no smaller, is taken for rounding. That is a
+/// rule of thumb: strong convexity (with constant 1) bounds the distance to the optimum by the gradient, value − minimum ≤
+/// ½‖gradient‖², and not by what one step gained.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Solves the problem; `lower[j]` = l ≥ 0, `gram` = A Aᵀ. None when the numbers are not finite.

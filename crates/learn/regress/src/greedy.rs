@@ -5,7 +5,8 @@
 //! step that made the set this large had gained. SPORE-FoBa (Huang et al., NIPS 2010) uses it on polynomial terms.
 //!
 //! Deviations: how many columns to take is not a threshold on the gain but chosen by cross-validation with folds that
-//! keep groups together; gains are exact (the correlation with the part of a column that is new, not with the column).
+//! keep groups together; gains are exact (the correlation with the part of a column that is new, not with the column);
+//! where some columns are dearer than others, gains and losses are divided by the column's expense.
 //! Everything is in the units of [`crate::lasso`]'s scaled problem, so columns' units do not matter.
 
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use crate::lasso::estimator::dropped_notes;
 use crate::lasso::homotopy::Gram;
 use crate::lasso::scaled::{Conventions, Scaled};
 use crate::lasso::solve::Sample;
-use crate::lasso::{Dropped, SparseModel, Standardisation};
+use crate::lasso::{Dropped, Lasso, SparseModel, Standardisation};
 use crate::polynomial::{self, Selector, SparsePolynomial};
 use crate::sizes::{choose, weighted_folds};
 
@@ -52,6 +53,8 @@ pub struct Greedy {
     pub folds: usize,
     /// Seed of the folds.
     pub seed: u64,
+    /// How dear each column is, more than 0: what it gains is divided by that. Empty for all alike.
+    pub penalties: Vec<f64>,
 }
 
 impl Default for Greedy {
@@ -65,6 +68,7 @@ impl Default for Greedy {
             one_standard_error: false,
             folds: 10,
             seed: 1,
+            penalties: Vec::new(),
         }
     }
 }
@@ -100,7 +104,7 @@ impl Greedy {
     }
 
     pub(crate) fn path_of(&self, sample: &Sample) -> Result<GreedyPath, EstimatorError> {
-        self.validate()?;
+        self.validate(sample.columns.count())?;
         let (folds, weights) = weighted_folds(sample, self.folds, self.seed, "greedy")?;
         let (models, unexplained, dropped) = self.select(sample, sample.weights);
         let errors: Vec<Vec<f64>> = folds
@@ -125,7 +129,7 @@ impl Greedy {
         })
     }
 
-    fn validate(&self) -> Result<(), EstimatorError> {
+    fn validate(&self, columns: usize) -> Result<(), EstimatorError> {
         let wrong = |parameter, value| {
             Err(EstimatorError::Parameter {
                 method: "greedy",
@@ -139,6 +143,13 @@ impl Greedy {
         if self.folds < 2 {
             return wrong("folds", self.folds as f64);
         }
+        if !self.penalties.is_empty() && self.penalties.len() != columns {
+            return wrong("penalties", self.penalties.len() as f64);
+        }
+        let positive = |w: &&f64| !(**w > 0.0 && w.is_finite());
+        if let Some(&weight) = self.penalties.iter().find(positive) {
+            return wrong("penalties", weight);
+        }
         Ok(())
     }
 
@@ -151,7 +162,7 @@ impl Greedy {
         let conventions = Conventions {
             intercept: self.intercept,
             standardisation: Standardisation::None,
-            penalties: &[],
+            penalties: &self.penalties,
             keep_copies: false,
         };
         let scaled = Scaled::new(sample.columns, sample.target, weights, &conventions);
@@ -159,7 +170,7 @@ impl Greedy {
         let most = self
             .most
             .min(rows.saturating_sub(1 + usize::from(self.intercept)));
-        let mut set = Set::new(&scaled);
+        let mut set = Set::new(&scaled, &self.penalties);
         set.run(most, self.backward);
         let (mut models, mut unexplained) = (Vec::new(), Vec::new());
         for best in set.best {
@@ -196,6 +207,8 @@ struct Best {
 struct Set<'p, 'a> {
     gram: OnDemand<'p, 'a>,
     correlation: Vec<f64>,
+    /// What each column's gains and losses are divided by.
+    expenses: Vec<f64>,
     active: Vec<usize>,
     factor: Factor,
     /// Gain of the step that made the set as large as each prefix.
@@ -204,8 +217,10 @@ struct Set<'p, 'a> {
 }
 
 impl<'p, 'a> Set<'p, 'a> {
-    fn new(scaled: &'p Scaled<'a>) -> Self {
+    fn new(scaled: &'p Scaled<'a>, penalties: &[f64]) -> Self {
+        let expense = |j: &usize| penalties.get(*j).copied().unwrap_or(1.0);
         Self {
+            expenses: scaled.kept.iter().map(expense).collect(),
             gram: OnDemand {
                 problem: scaled,
                 known: BTreeMap::new(),
@@ -264,7 +279,7 @@ impl<'p, 'a> Set<'p, 'a> {
         self.factor.solve(&right)
     }
 
-    /// The column with the largest gain, and the gain.
+    /// The column with the largest gain for its expense, and the gain.
     fn forward(&self) -> Option<(usize, f64)> {
         let p = self.correlation.len();
         let mut now = self.correlation.clone();
@@ -283,9 +298,10 @@ impl<'p, 'a> Set<'p, 'a> {
                 }
             })
             .collect();
-        let most = gains.iter().copied().fold(0.0, f64::max);
-        let first = gains.iter().position(|g| *g >= most * (1.0 - TIE))?;
-        (most > GAIN).then_some((first, gains[first]))
+        let worth = |j: usize| if gains[j] > GAIN { gains[j] / self.expenses[j] } else { 0.0 };
+        let most = (0..p).map(worth).fold(0.0, f64::max);
+        let first = (0..p).find(|&j| worth(j) >= most * (1.0 - TIE))?;
+        (most > 0.0).then_some((first, gains[first]))
     }
 
     /// The share of every column's squared length that the active ones do not explain.
@@ -322,7 +338,8 @@ impl<'p, 'a> Set<'p, 'a> {
             theta[at] * theta[at] / self.factor.solve(&unit)[at]
         };
         let losses: Vec<f64> = (0..k).map(loss).collect();
-        let at = (0..k).min_by(|&i, &j| losses[i].total_cmp(&losses[j]).then(i.cmp(&j)))?;
+        let worth = |at: usize| losses[at] / self.expenses[self.active[at]];
+        let at = (0..k).min_by(|&i, &j| worth(i).total_cmp(&worth(j)).then(i.cmp(&j)))?;
         (losses[at] <= share * last).then_some(at)
     }
 
@@ -357,11 +374,16 @@ impl Estimator for Greedy {
 
     fn fit(&self, design: &Checked<Design>) -> Result<Fitted, EstimatorError> {
         if self.degree > 1 {
+            let default = SparsePolynomial::default();
             let method = SparsePolynomial {
                 degree: self.degree,
                 interactions: self.interactions,
                 selector: Selector::ForwardBackward(self.clone()),
-                ..SparsePolynomial::default()
+                screen: Lasso {
+                    penalties: self.penalties.clone(),
+                    ..default.screen.clone()
+                },
+                ..default
             };
             let polynomial = method.polynomial(design)?;
             return Ok(polynomial::fitted("greedy", design, &polynomial));

@@ -15,10 +15,8 @@
 //! mean relative error of leave-one-group-out prediction, which for a linear smoother has a closed form.
 //!
 //! All levels are solved jointly under all bounds (`joint`). Rows that the others do not explain are weighed down first
-//! (`outliers`). Where parts alone predict as well, a share of every price is what its parts cost by non-negative least
-//! squares without departures ([`Hierarchical::blend`]): two estimates with different errors, averaged (Breiman 1996,
-//! stacked regressions). Deviations: the closed form ignores the bounds
-//! (where many are active, folds with bounds decide), and above [`crate::shrinkage::CHOICE_ROWS`] rows it looks at a regular subset.
+//! (`outliers`). Deviations: the closed form ignores the bounds (where many are active, folds with bounds decide), and
+//! above [`crate::shrinkage::CHOICE_ROWS`] rows it looks at a regular subset. [`crate::PartsAlone`] has no departures.
 
 use faer::Mat;
 use pricetag_cost_model::{Diagnostic, Severity};
@@ -28,9 +26,9 @@ use pricetag_estimator::{
 
 use crate::hierarchy::{Hierarchy, Role};
 use crate::joint::{self, Levels};
-use crate::kernel::{Kernels, Problem, add, column, composition, factor, whiten};
-use crate::nnls::{dot, nnls};
-use crate::outliers::weigh_down;
+use crate::kernel::{Kernels, Problem, add, column, factor, whiten};
+use crate::nnls::dot;
+use crate::outliers::{Weighed, weigh_down};
 use crate::shrinkage::{LEAST, Shrinkage, choose};
 
 /// Folds for the strengths where bounds matter.
@@ -45,8 +43,6 @@ pub struct Hierarchical {
     pub hierarchy: Hierarchy,
     /// Strengths; chosen by cross-validation when not given.
     pub shrinkage: Option<Shrinkage>,
-    /// Share of the prices that comes from the parts alone, 0 … 1.
-    pub blend: f64,
     /// Whether evidence and standard errors are wanted; they take a good part of the time.
     pub certainty: bool,
 }
@@ -58,41 +54,8 @@ pub struct Outcome {
     pub fitted: Fitted,
     /// Prices of the parts.
     pub part_prices: Vec<f64>,
-    /// The strengths used.
-    pub shrinkage: Shrinkage,
-}
-
-impl Outcome {
-    /// Takes a share of every price from another fit of the same columns.
-    fn mix(&mut self, design: &Design, other: &Self, share: f64) {
-        let mixed = |mine: f64, theirs: f64| (1.0 - share) * mine + share * theirs;
-        for (mine, theirs) in self.part_prices.iter_mut().zip(&other.part_prices) {
-            *mine = mixed(*mine, *theirs);
-        }
-        let others = &other.fitted.coefficients;
-        for (mine, theirs) in self.fitted.coefficients.iter_mut().zip(others) {
-            for (to, from) in [
-                (&mut mine.estimate, theirs.estimate),
-                (&mut mine.prior, theirs.prior),
-            ] {
-                if let (Some(to), Some(from)) = (to, from) {
-                    *to = mixed(*to, from);
-                }
-            }
-        }
-        let notes = std::mem::take(&mut self.fitted.notes);
-        let coefficients = std::mem::take(&mut self.fitted.coefficients);
-        self.fitted = Fitted::linear("hier", design, 0.0, coefficients);
-        self.fitted.notes = notes;
-        self.fitted.notes.push(Diagnostic {
-            severity: Severity::Note,
-            message: format!(
-                "{:.0} % of every price is what its parts cost when nothing departs from that",
-                100.0 * share
-            ),
-            advice: None,
-        });
-    }
+    /// The strengths used; none where nothing departs from what its parts cost.
+    pub shrinkage: Option<Shrinkage>,
 }
 
 impl Estimator for Hierarchical {
@@ -108,75 +71,21 @@ impl Estimator for Hierarchical {
 impl Hierarchical {
     /// Fits, and keeps the prices of the parts.
     pub fn solve(&self, design: &Checked<Design>) -> Result<Outcome, EstimatorError> {
-        if self.hierarchy.roles.len() != design.columns.len() {
-            let reason = format!(
-                "{} roles for {} columns",
-                self.hierarchy.roles.len(),
-                design.columns.len()
-            );
-            return Err(EstimatorError::Numerical {
-                method: "hier",
-                reason,
-            });
+        check(&self.hierarchy, design)?;
+        if let Some(given) = &self.shrinkage {
+            given.check()?;
         }
-        if design.rows() < 2 {
-            return Err(EstimatorError::TooFewRows {
-                method: "hier",
-                needed: 2,
-                rows: design.rows(),
-            });
-        }
-        if self.blend >= 1.0 {
-            return Ok(self.parts_alone(design));
-        }
-        let design = &weigh_down(&self.hierarchy, design, self.shrinkage.as_ref())?;
+        let Weighed { design, factors } =
+            &weigh_down(&self.hierarchy, design, self.shrinkage.as_ref())?;
         let problem = Problem::new(&self.hierarchy, design);
         let shrinkage = match &self.shrinkage {
             Some(given) => given.clone(),
-            None => self.refine(&problem, design, choose(&problem, &design.groups))?,
+            None => {
+                let start = choose(&problem, &design.groups, factors);
+                self.refine(&problem, design, factors, start)?
+            }
         };
-        let mut outcome = solve(&problem, design, &shrinkage, self.certainty)?;
-        if self.blend > 0.0 {
-            outcome.mix(design, &self.parts_alone(design), self.blend);
-        }
-        Ok(outcome)
-    }
-
-    /// Every column costs what its parts cost, and parts have no kinds.
-    fn parts_alone(&self, design: &Checked<Design>) -> Outcome {
-        let problem = Problem::new(&self.hierarchy, design);
-        let (q, kinds) = (problem.part_scale.len(), self.hierarchy.kinds.len());
-        let mut columns = Mat::<f64>::zeros(problem.z.len(), q + problem.free.len());
-        columns.as_mut().subcols_mut(0, q).copy_from(&problem.parts);
-        let free = problem.top.as_ref().subcols(kinds, problem.free.len());
-        columns
-            .as_mut()
-            .subcols_mut(q, problem.free.len())
-            .copy_from(free);
-        let found = nnls(&columns, &problem.z).x;
-        let part_prices: Vec<f64> = found
-            .iter()
-            .zip(&problem.part_scale)
-            .map(|(x, s)| x * s)
-            .collect();
-        let mut coefficients = vec![Coefficient::default(); design.columns.len()];
-        for &j in &problem.composed {
-            let price = composition(&self.hierarchy.roles[j], &part_prices);
-            coefficients[j].estimate = Some(price);
-            coefficients[j].prior = Some(price);
-        }
-        for (&j, price) in problem.free.iter().zip(&found[q..]) {
-            coefficients[j].estimate = Some(*price);
-        }
-        Outcome {
-            fitted: Fitted::linear("hier", design, 0.0, coefficients),
-            part_prices,
-            shrinkage: self.shrinkage.clone().unwrap_or(Shrinkage {
-                blocks: f64::INFINITY,
-                parts: 0.0,
-                error: f64::NAN,
-            }),
-        }
+        solve(&problem, design, &shrinkage, self.certainty)
     }
 
     /// The closed form of leave-one-group-out prediction knows no bounds. Where many prices end at zero it believes in
@@ -185,6 +94,7 @@ impl Hierarchical {
         &self,
         problem: &Problem,
         design: &Checked<Design>,
+        factors: &[f64],
         start: Shrinkage,
     ) -> Result<Shrinkage, EstimatorError> {
         let levels = joint::solve(problem, &Kernels::of(problem), &start)?;
@@ -198,11 +108,10 @@ impl Hierarchical {
         }
         let held_out: Vec<HeldOut> = folds
             .iter()
-            .map(|fold| HeldOut::new(&self.hierarchy, design, fold))
+            .map(|fold| HeldOut::new(&self.hierarchy, design, factors, fold))
             .collect::<Result<_, _>>()?;
-        let rows = design.rows() as f64;
-        let mut best = start.clone();
-        best.error = f64::INFINITY;
+        let (mut best, mut least) = (start, f64::INFINITY);
+        let start = best.clone();
         for blocks in [0.01, 1.0, 10.0, 100.0, 1e3] {
             for parts in [1.0, 100.0, 1e4] {
                 let tried = Shrinkage {
@@ -210,14 +119,16 @@ impl Hierarchical {
                     parts: start.parts * parts,
                     error: f64::NAN,
                 };
-                let enough = best.error * (1.0 - 1e-3);
-                let error = error_over(&held_out, &tried, enough * rows) / rows;
-                if error < enough {
-                    best = Shrinkage { error, ..tried };
+                if let Some(errors) = errors_over(&held_out, &tried, least * (1.0 - 1e-3)) {
+                    least = errors.weighed;
+                    best = Shrinkage {
+                        error: errors.plain / errors.cost,
+                        ..tried
+                    };
                 }
             }
         }
-        Ok(if best.error.is_finite() { best } else { start })
+        Ok(best)
     }
 }
 
@@ -226,12 +137,26 @@ struct HeldOut<'a> {
     problem: Problem<'a>,
     kernels: Kernels,
     test: Design,
+    /// By how much each of these rows was weighed down.
+    factors: Vec<f64>,
+}
+
+/// Sums over held-out rows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Errors {
+    /// Weighted absolute errors.
+    weighed: f64,
+    /// The same with the weights that the rows had before they were weighed down.
+    plain: f64,
+    /// Absolute costs under these.
+    cost: f64,
 }
 
 impl<'a> HeldOut<'a> {
     fn new(
         hierarchy: &'a Hierarchy,
         design: &Checked<Design>,
+        factors: &[f64],
         fold: &Split,
     ) -> Result<Self, EstimatorError> {
         let train = design.subset(&fold.train)?;
@@ -240,37 +165,63 @@ impl<'a> HeldOut<'a> {
             kernels: Kernels::of(&problem),
             problem,
             test: design.select(&fold.test),
+            factors: fold.test.iter().map(|&row| factors[row]).collect(),
         })
     }
 
-    /// Sum of the held-out rows' weighted absolute errors.
-    fn error(&self, s: &Shrinkage) -> Result<f64, EstimatorError> {
+    /// Adds the errors of the held-out rows.
+    fn add_errors(&self, s: &Shrinkage, to: &mut Errors) -> Result<(), EstimatorError> {
         let levels = joint::solve(&self.problem, &self.kernels, s)?;
         let mut predicted = vec![0.0; self.test.rows()];
         let composed = self.problem.composed.iter().zip(&levels.blocks);
         for (&j, price) in composed.chain(self.problem.free.iter().zip(&levels.free)) {
             self.test.columns[j].values.add_to(*price, &mut predicted);
         }
-        let each = self
-            .test
-            .target
-            .iter()
-            .zip(&predicted)
-            .zip(&self.test.weights);
-        Ok(each.map(|((y, p), w)| w.sqrt() * (y - p).abs()).sum())
+        for (i, predicted) in predicted.iter().enumerate() {
+            let (cost, root) = (self.test.target[i], self.test.weights[i].sqrt());
+            let plain = root / self.factors[i].sqrt();
+            to.weighed += root * (cost - predicted).abs();
+            to.plain += plain * (cost - predicted).abs();
+            to.cost += plain * cost.abs();
+        }
+        Ok(())
     }
 }
 
-/// Sum of weighted absolute errors over folds; infinite when a fit fails or the sum is seen to exceed `enough`.
-fn error_over(folds: &[HeldOut], s: &Shrinkage, enough: f64) -> f64 {
-    let mut sum = 0.0;
+/// Errors over folds; none when a fit fails or the weighed ones are not below `enough`.
+fn errors_over(folds: &[HeldOut], s: &Shrinkage, enough: f64) -> Option<Errors> {
+    let mut sum = Errors::default();
     for fold in folds {
-        sum += fold.error(s).unwrap_or(f64::INFINITY);
-        if sum >= enough {
-            return f64::INFINITY;
+        fold.add_errors(s, &mut sum).ok()?;
+        // A sum that is no number is not below it either.
+        if !sum.weighed.is_finite() || sum.weighed >= enough {
+            return None;
         }
     }
-    sum
+    Some(sum)
+}
+
+/// Refuses designs that a hierarchy does not describe, and those too small.
+pub(crate) fn check(hierarchy: &Hierarchy, design: &Design) -> Result<(), EstimatorError> {
+    if hierarchy.roles.len() != design.columns.len() {
+        let reason = format!(
+            "{} roles for {} columns",
+            hierarchy.roles.len(),
+            design.columns.len()
+        );
+        return Err(EstimatorError::Request {
+            method: "hier",
+            reason,
+        });
+    }
+    if design.rows() < 2 {
+        return Err(EstimatorError::TooFewRows {
+            method: "hier",
+            needed: 2,
+            rows: design.rows(),
+        });
+    }
+    Ok(())
 }
 
 /// Solves for given strengths.
@@ -304,7 +255,7 @@ fn solve(
     Ok(Outcome {
         fitted,
         part_prices: levels.parts,
-        shrinkage: s.clone(),
+        shrinkage: Some(s.clone()),
     })
 }
 
@@ -313,7 +264,7 @@ fn note(problem: &Problem, s: &Shrinkage) -> Diagnostic {
         String::new()
     } else {
         format!(
-            "; cross-validated mean relative error {:.1} %",
+            "; cross-validated mean error {:.1} % of the cost",
             100.0 * s.error
         )
     };

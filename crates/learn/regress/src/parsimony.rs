@@ -8,6 +8,8 @@
 //! error of it (Breiman et al. 1984, §3.4.3). The coefficients are those of least squares on the chosen columns, so
 //! nothing is shrunk.
 //!
+//! Where some columns are dearer than others, gains and losses are divided by the expense of the column they are due to.
+//!
 //! Works on normal equations of columns of unit length, hence with half the digits, but for the coefficients delivered.
 //! The constant is a column that is always in the set; it, too, is not negative.
 
@@ -33,7 +35,7 @@ const GAIN: f64 = 1e-10;
 const BACKWARD: f64 = 0.5;
 
 /// How few columns are wanted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Parsimony {
     /// Most columns taken.
     pub most: usize,
@@ -43,6 +45,8 @@ pub struct Parsimony {
     pub folds: usize,
     /// Seed of the folds.
     pub seed: u64,
+    /// How dear each column is, more than 0: what it gains is divided by that. Empty for all alike.
+    pub penalties: Vec<f64>,
 }
 
 impl Default for Parsimony {
@@ -52,6 +56,7 @@ impl Default for Parsimony {
             one_standard_error: true,
             folds: 10,
             seed: 1,
+            penalties: Vec::new(),
         }
     }
 }
@@ -72,24 +77,48 @@ pub struct Sizes {
 }
 
 impl Parsimony {
+    /// Penalty weights of the constant, which every set has, and of some columns; none for all alike.
+    fn penalties_of(&self, candidates: &[usize]) -> Result<Vec<f64>, EstimatorError> {
+        if self.penalties.is_empty() {
+            return Ok(Vec::new());
+        }
+        let weights = candidates.iter().map(|&j| self.penalties.get(j).copied());
+        let weights: Vec<f64> = weights.map(|w| w.unwrap_or(f64::NAN)).collect();
+        if let Some(&value) = weights.iter().find(|w| !(**w > 0.0 && w.is_finite())) {
+            return Err(EstimatorError::Parameter {
+                method: "parsimony",
+                parameter: "penalties",
+                value,
+            });
+        }
+        Ok(std::iter::once(1.0).chain(weights).collect())
+    }
+
     /// The models of all sizes, and the one the rule takes, of some of the columns.
     pub(crate) fn choose(
         &self,
         sample: &Sample,
         candidates: &[usize],
     ) -> Result<Sizes, EstimatorError> {
+        let penalties = self.penalties_of(candidates)?;
         let rows = |weights: &[f64]| weights.iter().filter(|w| **w > 0.0).count();
         let (folds, weights) = weighted_folds(sample, self.folds.max(2), self.seed, "parsimony")?;
         let table = Weighted::new(sample, candidates);
-        let all = table.equations();
-        let most = self.most.min(rows(sample.weights).saturating_sub(2)).max(1);
-        let sets = all.select(most);
-        let errors: Vec<Vec<f64>> = folds
+        // Every row with weight is held out once: the folds' equations add up to those of all rows.
+        let parts: Vec<Equations> = folds
             .par_iter()
+            .map(|split| table.part(&split.test).equations())
+            .collect();
+        let most = self.most.min(rows(sample.weights).saturating_sub(2)).max(1);
+        let sets = Equations::sum(parts.iter(), penalties.clone()).select(most);
+        let errors: Vec<Vec<f64>> = (0..folds.len())
+            .into_par_iter()
             .zip(&weights)
-            .map(|(split, total)| {
-                let held = table.part(&split.test).equations();
-                let sets = all.without(&held).select(most);
+            .map(|(fold, total)| {
+                let held = &parts[fold];
+                let others = parts.iter().enumerate().filter(|(f, _)| *f != fold);
+                let others = Equations::sum(others.map(|(_, part)| part), penalties.clone());
+                let sets = others.select(most);
                 sets.iter().map(|set| held.error(set) / total).collect()
             })
             .collect();
@@ -170,6 +199,7 @@ impl Weighted {
             gram: square(self.columns.as_ref()),
             right: (0..self.columns.ncols()).map(product).collect(),
             target: self.target.iter().map(|y| y * y).sum(),
+            penalties: Vec::new(),
         }
     }
 
@@ -201,26 +231,34 @@ struct Set {
     x: Vec<f64>,
 }
 
-/// The normal equations: `XᵀX`, `Xᵀy` and `yᵀy`.
+/// The normal equations: `XᵀX`, `Xᵀy` and `yᵀy`; and how dear each column is, all alike where that is empty.
+#[derive(Clone, Debug, Default)]
 struct Equations {
     gram: Mat<f64>,
     right: Vec<f64>,
     target: f64,
+    penalties: Vec<f64>,
 }
 
 impl Equations {
-    /// The equations of the other rows.
-    fn without(&self, part: &Self) -> Self {
-        Self {
-            gram: &self.gram - &part.gram,
-            right: self
-                .right
-                .iter()
-                .zip(&part.right)
-                .map(|(a, b)| a - b)
-                .collect(),
-            target: self.target - part.target,
+    /// The equations of several parts. What is wanted is added up instead of taking away what is not, so no digits are
+    /// lost where one part outweighs the others (as in `lasso/folds.rs`).
+    fn sum<'a>(mut parts: impl Iterator<Item = &'a Self>, penalties: Vec<f64>) -> Self {
+        let first = parts.next().cloned().unwrap_or_default();
+        let mut sum = Self { penalties, ..first };
+        for part in parts {
+            sum.gram += &part.gram;
+            sum.target += part.target;
+            for (to, from) in sum.right.iter_mut().zip(&part.right) {
+                *to += from;
+            }
         }
+        sum
+    }
+
+    /// A change of the error, per expense of the column that brings it about.
+    fn per_expense(&self, change: f64, column: usize) -> f64 {
+        change / self.penalties.get(column).copied().unwrap_or(1.0)
     }
 
     /// Squared error of a set's predictions.
@@ -259,7 +297,7 @@ impl Equations {
         let mut best = vec![(error, now.clone())];
         // Every round lowers the error by more than it is given back, so none comes twice; the bound is for rounding.
         for _ in 0..4 * most {
-            let Some((lower, next)) = self.forward(&now) else {
+            let Some((lower, next)) = self.forward(&now, error) else {
                 break;
             };
             let gain = error - lower;
@@ -268,7 +306,7 @@ impl Equations {
             }
             (error, now) = (lower, next);
             keep(&mut best, error, &now);
-            while let Some((higher, fewer)) = self.backward(&now) {
+            while let Some((higher, fewer)) = self.backward(&now, error) {
                 if higher - error > BACKWARD * gain {
                     break;
                 }
@@ -292,8 +330,8 @@ impl Equations {
         sets
     }
 
-    /// The set with the most useful further column, and its error.
-    fn forward(&self, now: &Set) -> Option<(f64, Set)> {
+    /// The set with the most useful further column, and its error; `before` is the error without one.
+    fn forward(&self, now: &Set, before: f64) -> Option<(f64, Set)> {
         let mut factor = Factor::default();
         let mut inside: Vec<usize> = Vec::new();
         for &j in &now.columns {
@@ -304,7 +342,10 @@ impl Equations {
         }
         let mut promising: Vec<(f64, usize)> = (1..self.right.len())
             .filter(|j| !now.columns.contains(j))
-            .filter_map(|j| Some((self.gain(now, &factor, &inside, j)?, j)))
+            .filter_map(|j| {
+                let gain = self.gain(now, &factor, &inside, j)?;
+                Some((self.per_expense(gain, j), j))
+            })
             .collect();
         promising.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         promising.truncate(COMPARED);
@@ -312,9 +353,12 @@ impl Equations {
             let mut columns = now.columns.clone();
             columns.push(j);
             let set = self.fitted(&columns);
-            (self.error(&set), set)
+            let error = self.error(&set);
+            (self.per_expense(before - error, j), (error, set))
         });
-        tried.min_by(|a, b| a.0.total_cmp(&b.0))
+        // Of equal ones the first, as promising ones are sorted.
+        let best = tried.reduce(|a, b| if b.0 > a.0 { b } else { a });
+        best.map(|(_, found)| found)
     }
 
     /// What a column would explain if the bounds of the others did not matter; none if its coefficient would be negative.
@@ -333,17 +377,19 @@ impl Equations {
         (left > 0.0 && own > 0.0 && new > NEW_SHARE * own).then(|| left * left / new)
     }
 
-    /// The set without the column that is missed least, and its error.
-    fn backward(&self, now: &Set) -> Option<(f64, Set)> {
+    /// The set without the column that is missed least, and its error; `before` is the error with it.
+    fn backward(&self, now: &Set, before: f64) -> Option<(f64, Set)> {
         let fewer = (0..now.columns.len())
             .filter(|&at| now.columns[at] != 0)
             .map(|at| {
                 let mut columns = now.columns.clone();
-                columns.remove(at);
+                let column = columns.remove(at);
                 let set = self.fitted(&columns);
-                (self.error(&set), set)
+                let error = self.error(&set);
+                (self.per_expense(error - before, column), (error, set))
             });
-        fewer.min_by(|a, b| a.0.total_cmp(&b.0))
+        let least = fewer.min_by(|a, b| a.0.total_cmp(&b.0));
+        least.map(|(_, found)| found)
     }
 }
 

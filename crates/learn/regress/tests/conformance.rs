@@ -16,7 +16,6 @@ impl Estimator for Flat {
         Hierarchical {
             hierarchy,
             shrinkage: None,
-            blend: 0.0,
             certainty: true,
         }
         .fit(design)

@@ -101,14 +101,11 @@ pub fn fit_in(
     }
     let baseline = study.baseline();
     let sensitivity = options.sensitivity.then(|| study.sensitivity(&learner));
-    let (learned, rows) = if options.refit && !study.split.test.is_empty() {
-        let all: Vec<usize> = (0..study.design.rows()).collect();
-        (learner.learn(&all, None)?, all)
-    } else {
-        (learned, study.split.train.clone())
-    };
+    let (learned, rows) = study
+        .refitted(&learner)?
+        .unwrap_or_else(|| (learned, study.split.train.clone()));
     let mut diagnostics = study.notes(&learner, &diagnosis, &learned);
-    diagnostics.extend(why.map(notes::note));
+    diagnostics.extend(why.into_iter().map(notes::note));
     if let Some(evaluation) = &evaluation {
         diagnostics.extend(Study::verdict(
             evaluation,

@@ -10,7 +10,7 @@ use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_estimator::{
     Bucket, Buckets, Checked, Coefficient, Design, EstimatorError, Fitted, Table, relative_weights,
 };
-use pricetag_regress::{Hierarchical, Hierarchy, Shrinkage};
+use pricetag_regress::{Hierarchical, Hierarchy, Outcome, PartsAlone, Shrinkage};
 
 use crate::method::{Method, Shape, genetic_programming};
 use crate::options::{FitOptions, Weighting};
@@ -33,7 +33,7 @@ pub(crate) struct Learner<'a> {
     world: &'a World<'a>,
     /// Penalty weight of each column, where some are preferred.
     expenses: Option<Vec<f64>>,
-    /// Share of hierarchical prices that comes from the parts alone.
+    /// Share of hierarchical prices that comes from the parts alone, 0 … 1.
     pub blend: f64,
     /// Whether what is learnt now is delivered, and not one of many fits behind an interval or a comparison.
     main: bool,
@@ -167,7 +167,8 @@ impl<'a> Learner<'a> {
                 lead_by_cheapest(bucket, expenses);
             }
         }
-        if matches!(shape, Shape::Merged | Shape::Hierarchical) {
+        let is_priced = matches!(shape, Shape::Merged | Shape::Hierarchical);
+        if is_priced && self.expenses.is_none() {
             for bucket in &mut found.buckets {
                 self.lead_by_base(bucket);
             }
@@ -302,13 +303,27 @@ impl<'a> Learner<'a> {
     ) -> Result<Learned, EstimatorError> {
         let merged = found.merge(design).check()?;
         let hierarchy = self.hierarchy.merged(&found.buckets);
-        let estimator = Hierarchical {
+        let alone = PartsAlone {
+            hierarchy: hierarchy.clone(),
+        };
+        if self.blend >= 1.0 {
+            return Ok(self.carried_back(design, found, alone.solve(&merged)?));
+        }
+        let departing = Hierarchical {
             hierarchy,
             shrinkage: shrinkage.cloned(),
-            blend: self.blend,
             certainty: shrinkage.is_none() || self.main,
         };
-        let outcome = estimator.solve(&merged)?;
+        let own = self.carried_back(design, found.clone(), departing.solve(&merged)?);
+        if self.blend <= 0.0 {
+            return Ok(own);
+        }
+        let alone = self.carried_back(design, found, alone.solve(&merged)?);
+        Ok(own.mixed(&alone, self.blend))
+    }
+
+    /// Prices of buckets, and of what was never used, carried back to the single columns.
+    fn carried_back(&self, design: &Design, found: Buckets, outcome: Outcome) -> Learned {
         let priors = self.hierarchy.priors(&outcome.part_prices);
         let mut prices = vec![0.0; design.columns.len()];
         for (bucket, coefficient) in found.buckets.iter().zip(&outcome.fitted.coefficients) {
@@ -322,7 +337,7 @@ impl<'a> Learner<'a> {
         for &column in &found.empty {
             prices[column] = priors[column].unwrap_or(0.0);
         }
-        Ok(Learned {
+        Learned {
             buckets: found.buckets,
             empty: found.empty,
             coefficients: outcome.fitted.coefficients,
@@ -331,9 +346,9 @@ impl<'a> Learner<'a> {
             priors,
             intercept: 0.0,
             summary: None,
-            shrinkage: Some(outcome.shrinkage),
+            shrinkage: outcome.shrinkage,
             notes: outcome.fitted.notes,
-        })
+        }
     }
 
     /// Shares a bucket's price out to its members: by their priors where there are any, else in equal parts. The base

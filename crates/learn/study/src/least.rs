@@ -1,6 +1,7 @@
 //! What a preference or a rule of parsimony costs: the same method without them, on the same rows.
 
 use pricetag_cost_model::{Evaluation, Formula};
+use pricetag_regress::lasso::Lambda;
 
 use crate::learner::Learner;
 use crate::options::FitOptions;
@@ -11,6 +12,7 @@ use crate::tuning::{Parsimony, Tuning};
 pub(crate) struct Least {
     /// On the rows held out.
     pub evaluation: Option<Evaluation>,
+    /// Learnt from the rows that the delivered formula is learnt from.
     pub formula: Formula,
 }
 
@@ -26,6 +28,7 @@ impl Study<'_> {
             tuning: Tuning {
                 parsimony: Parsimony::Least,
                 terms: None,
+                lambda: Lambda::default(),
                 ..options.tuning.clone()
             },
             ..options.clone()
@@ -39,15 +42,18 @@ impl Study<'_> {
             self.world,
         );
         let learned = learner.learn(&self.split.train, None).ok()?;
-        let formula = self.formula(&learned);
+        let judged = self.formula(&learned);
         let name = format!(
             "{}, least error ({} features)",
             chosen.method,
-            formula.features().len()
+            judged.features().len()
         );
         Some(Least {
             evaluation: self.judge(&learner, &learned, &name),
-            formula,
+            formula: match self.refitted(&learner).ok()? {
+                Some((learned, _)) => self.formula(&learned),
+                None => judged,
+            },
         })
     }
 }

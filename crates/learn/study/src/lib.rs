@@ -6,6 +6,7 @@
 
 mod baseline;
 mod black_box;
+mod blend;
 mod filtered;
 pub mod fit;
 pub mod interval;
@@ -18,6 +19,10 @@ pub mod preference;
 mod prices;
 mod screening;
 mod sensitivity;
+#[cfg(test)]
+#[allow(dead_code, reason = "shared with tests that read more of it")]
+#[path = "../tests/simulation/mod.rs"]
+mod simulation;
 mod streaming;
 mod study;
 mod terms;

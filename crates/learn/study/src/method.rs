@@ -94,14 +94,18 @@ impl Method {
     /// What `auto` tries when some features are preferred to others.
     pub(crate) const PREFERRING: [Self; 2] = [Self::Poly, Self::Lasso];
 
-    /// Whether `auto` should try the method on a table of this size: not where it is slow, nor hopeless.
-    pub(crate) fn suits(self, rows: usize, columns: usize) -> bool {
-        match self {
-            Self::L1 => columns <= 400,
-            Self::Poly => rows >= 20 && columns <= 400,
-            Self::Mars => rows >= 30 && columns <= 100,
-            _ => true,
+    /// Why `auto` should not try the method on a table of this size, where it is slow or hopeless.
+    pub(crate) fn unsuited(self, rows: usize, columns: usize) -> Option<String> {
+        let (fewest, most) = match self {
+            Self::L1 => (0, 400),
+            Self::Poly => (20, 400),
+            Self::Mars => (30, 100),
+            _ => (0, usize::MAX),
+        };
+        if rows < fewest {
+            return Some(format!("{rows} training rows, it wants {fewest}"));
         }
+        (columns > most).then(|| format!("{columns} features, it is slow with more than {most}"))
     }
 
     pub(crate) fn shape(self) -> Shape {

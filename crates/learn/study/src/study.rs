@@ -19,8 +19,6 @@ use crate::world::World;
 
 /// Folds behind the prediction intervals.
 const FOLDS: usize = 10;
-/// Shares of a blend that are tried: so many steps to the parts alone.
-const BLENDS: u32 = 10;
 /// A method further down the list of candidates must have at most this share of the others' error to be taken.
 const CLEARLY: f64 = 0.85;
 
@@ -36,17 +34,26 @@ pub(crate) struct Contest<'a> {
     pub winner: Choice<'a>,
     /// Every method tried, judged by one cross-validation on the training rows; in order of preference.
     pub standings: Vec<Evaluation>,
-    /// Why this one, if there was a choice.
-    pub why: Option<String>,
+    /// Why this one, if there was a choice; and which methods were not tried or gave up, and why.
+    pub why: Vec<String>,
 }
 
-/// Mean relative error; a single wild row counts as ten.
-fn relative_error(pairs: &[(f64, f64)]) -> f64 {
+/// Relative error that a row without a prediction counts as, and that a wild one counts as at most.
+const WILD: f64 = 10.0;
+
+/// Mean relative error; a single wild row, or one without a prediction, counts as ten.
+pub(crate) fn relative_error(pairs: &[(f64, f64)]) -> f64 {
     let errors: Vec<f64> = pairs
         .iter()
         .filter(|(m, _)| *m > 0.0)
-        .map(|(m, p)| ((p - m).abs() / m).min(10.0))
-        .map(|e| if e.is_finite() { e } else { 10.0 })
+        .map(|(m, p)| {
+            let error = (p - m).abs() / m;
+            if error.is_finite() {
+                error.min(WILD)
+            } else {
+                WILD
+            }
+        })
         .collect();
     if errors.is_empty() {
         f64::INFINITY
@@ -128,6 +135,18 @@ impl<'a> Study<'a> {
         )
     }
 
+    /// What is learnt from all rows, and these, where that is wanted and more than the training rows.
+    pub fn refitted(
+        &self,
+        learner: &Learner,
+    ) -> Result<Option<(Learned, Vec<usize>)>, EstimatorError> {
+        if !self.options.refit || self.split.test.is_empty() {
+            return Ok(None);
+        }
+        let all: Vec<usize> = (0..self.design.rows()).collect();
+        Ok(Some((learner.learn(&all, None)?, all)))
+    }
+
     pub fn judge(&self, learner: &Learner, learned: &Learned, name: &str) -> Option<Evaluation> {
         let test = &self.split.test;
         self.evaluation(name, &learned.predict(learner.design, test))
@@ -152,7 +171,8 @@ impl<'a> Study<'a> {
         Some(out)
     }
 
-    /// (measured, predicted) of training rows by models that did not see their group.
+    /// (measured, predicted) of training rows by models that did not see their group; NaN where there is no such model,
+    /// so that methods are compared on the same rows.
     pub fn cross_validate(&self, learner: &Learner, learned: &Learned) -> Vec<(f64, f64)> {
         let rows = &self.split.train;
         let groups: Vec<String> = rows
@@ -163,10 +183,10 @@ impl<'a> Study<'a> {
         for fold in folds_by_group(&groups, FOLDS, self.options.seed) {
             let train: Vec<usize> = fold.train.iter().map(|&i| rows[i]).collect();
             let test: Vec<usize> = fold.test.iter().map(|&i| rows[i]).collect();
-            let Ok(part) = learner.learn(&train, learned.shrinkage.as_ref()) else {
-                continue;
+            let predicted = match learner.learn(&train, learned.shrinkage.as_ref()) {
+                Ok(part) => part.predict(learner.design, &test),
+                Err(_) => vec![f64::NAN; test.len()],
             };
-            let predicted = part.predict(learner.design, &test);
             pairs.extend(
                 test.iter()
                     .zip(predicted)
@@ -180,9 +200,9 @@ impl<'a> Study<'a> {
     /// training rows. Candidates stand in order of preference, prices that say most about the program first; one
     /// further down is taken only when it is clearly better, so that noise does not choose.
     pub fn learn(&self) -> Result<Contest<'_>, FitError> {
-        let candidates = match self.options.method {
+        let (candidates, mut why) = match self.options.method {
             Method::Auto => self.candidates(),
-            method => vec![method],
+            method => (vec![method], Vec::new()),
         };
         let mut standings = Vec::new();
         let mut best: Option<(f64, Choice<'_>)> = None;
@@ -191,11 +211,21 @@ impl<'a> Study<'a> {
             let choice = match self.choice(method) {
                 Ok(choice) => choice,
                 Err(e) => {
+                    why.push(format!("`{method}` gave up: {e}"));
                     refused.get_or_insert(e);
                     continue;
                 }
             };
             let error = relative_error(&choice.pairs);
+            let lost = choice.pairs.iter().filter(|p| !p.1.is_finite()).count();
+            if lost > 0 {
+                why.push(format!(
+                    "`{method}` does not predict {} of {} training rows from the others: each counts as an error of {:.0} %",
+                    lost,
+                    choice.pairs.len(),
+                    100.0 * WILD
+                ));
+            }
             standings.push(self.standing(&choice));
             if best.as_ref().is_none_or(|(b, _)| error < CLEARLY * b) {
                 best = Some((error, choice));
@@ -207,15 +237,15 @@ impl<'a> Study<'a> {
         };
         let (error, winner) =
             best.ok_or_else(|| refused.unwrap_or_else(|| FitError::Estimator(nothing())))?;
-        let why = (standings.len() > 1).then(|| {
-            format!(
+        if standings.len() > 1 {
+            why.push(format!(
                 "of {} methods `{}` was chosen by cross-validation on the training rows (mean relative error {:.1} %): the first in order of preference that none further down beats by more than {:.0} %",
                 standings.len(),
                 winner.learner.method,
                 100.0 * error,
                 100.0 * (1.0 - CLEARLY)
-            )
-        });
+            ));
+        }
         Ok(Contest {
             winner,
             standings,
@@ -223,25 +253,41 @@ impl<'a> Study<'a> {
         })
     }
 
-    /// Methods that suit the dataset, the preferred one first.
-    fn candidates(&self) -> Vec<Method> {
+    /// Methods that suit the dataset, the preferred one first; and why others are not tried.
+    fn candidates(&self) -> (Vec<Method>, Vec<String>) {
         if self.options.tuning.is_parsimonious() {
-            return vec![Method::Poly];
+            return (vec![Method::Poly], Vec::new());
         }
         if self.options.prefer.is_some() {
-            return Method::PREFERRING.to_vec();
+            return (Method::PREFERRING.to_vec(), Vec::new());
         }
         let (rows, columns) = (self.split.train.len(), self.design.columns.len());
         let has_parts = self.learner(Method::Auto).method == Method::Hier;
-        Method::CANDIDATES
-            .into_iter()
-            .filter(|m| *m != Method::Hier || has_parts && self.options.tuning.filter.is_none())
-            .filter(|m| m.suits(rows, columns))
-            .collect()
+        let unsuited = |method: Method| match method {
+            Method::Hier if !has_parts => Some("the dataset does not say what features consist of".into()),
+            Method::Hier if self.options.tuning.filter.is_some() => {
+                Some("it needs no filter against collinear features and takes none".into())
+            }
+            _ => method.unsuited(rows, columns),
+        };
+        let (mut suited, mut others) = (Vec::new(), Vec::new());
+        for method in Method::CANDIDATES {
+            match unsuited(method) {
+                None => suited.push(method),
+                Some(reason) => others.push(format!("`{method}` ({reason})")),
+            }
+        }
+        let not_tried = (!others.is_empty()).then(|| format!("not tried: {}", others.join(", ")));
+        (suited, not_tried.into_iter().collect())
     }
 
     fn standing(&self, choice: &Choice) -> Evaluation {
-        let (measured, predicted): (Vec<f64>, Vec<f64>) = choice.pairs.iter().copied().unzip();
+        // A row without a prediction counts here as in the choice.
+        let counted = choice.pairs.iter().map(|&(measured, predicted)| {
+            let known = predicted.is_finite();
+            (measured, if known { predicted } else { (1.0 + WILD) * measured })
+        });
+        let (measured, predicted): (Vec<f64>, Vec<f64>) = counted.unzip();
         let labels = vec![String::new(); measured.len()];
         let name = choice.learner.method.to_string();
         let mut out = evaluate(
@@ -255,7 +301,7 @@ impl<'a> Study<'a> {
         out
     }
 
-    fn choice(&self, method: Method) -> Result<Choice<'_>, FitError> {
+    pub fn choice(&self, method: Method) -> Result<Choice<'_>, FitError> {
         let learner = self.learner(method);
         let learned = learner.main().learn(&self.split.train, None)?;
         let pairs = self.cross_validate(&learner, &learned);
@@ -265,49 +311,6 @@ impl<'a> Study<'a> {
             pairs,
         };
         self.blend(choice)
-    }
-
-    /// Hierarchical prices averaged with those of the parts alone, in shares that predict unseen training rows best.
-    fn blend<'b>(&self, choice: Choice<'b>) -> Result<Choice<'b>, FitError> {
-        let Choice {
-            learner,
-            learned,
-            pairs,
-        } = &choice;
-        if learner.method != Method::Hier || !learner.hierarchy.has_parts() {
-            return Ok(choice);
-        }
-        let alone = self.cross_validate(&learner.blended(1.0), learned);
-        if alone.len() != pairs.len() {
-            return Ok(choice);
-        }
-        let mixed = |share: f64| -> Vec<(f64, f64)> {
-            let both = pairs.iter().zip(&alone);
-            both.map(|((m, p), (_, q))| (*m, (1.0 - share) * p + share * q))
-                .collect()
-        };
-        let mut best = (0.0, relative_error(pairs));
-        for step in 1..=BLENDS {
-            let share = f64::from(step) / f64::from(BLENDS);
-            let error = relative_error(&mixed(share));
-            // On a tie the smaller share wins.
-            if error < best.1 * (1.0 - 1e-3) {
-                best = (share, error);
-            }
-        }
-        if best.0 == 0.0 {
-            return Ok(choice);
-        }
-        let learner = learner.blended(best.0);
-        let learned = learner
-            .main()
-            .learn(&self.split.train, learned.shrinkage.as_ref())?;
-        let pairs = mixed(best.0);
-        Ok(Choice {
-            learner,
-            learned,
-            pairs,
-        })
     }
 
     /// Other methods on the same split: one that fails is left out.
@@ -462,4 +465,44 @@ fn check_target(design: &Design, relative: bool) -> Result<(), FitError> {
         None => return Ok(()),
     };
     Err(TableError::NotPositive { problem }.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::{Simulation, simulate};
+
+    /// Of two training rows each is predicted from one, which is too few: both count as failures, and neither vanishes.
+    #[test]
+    fn rows_that_no_fold_predicts_are_failures() {
+        let data = simulate(&Simulation {
+            rows: 4,
+            blocks: 5,
+            ..Simulation::default()
+        });
+        let options = FitOptions::default();
+        let world = World::default();
+        let study = Study::new(&data.dataset, &options, &world).unwrap();
+        let learner = study.learner(Method::Hier);
+        let learned = learner.learn(&study.split.train, None).unwrap();
+        let pairs = study.cross_validate(&learner, &learned);
+        assert_eq!(pairs.len(), 2);
+        assert!(pairs.iter().all(|p| p.0 > 0.0 && p.1.is_nan()), "{pairs:?}");
+        assert_eq!(relative_error(&pairs), WILD);
+        let standing = study.standing(&Choice {
+            learner,
+            learned,
+            pairs,
+        });
+        assert_eq!((standing.mean_error, standing.median_error), (WILD, WILD));
+        assert_eq!(standing.test_rows, 2);
+    }
+
+    #[test]
+    fn a_wild_row_counts_as_much_as_a_lost_one() {
+        assert_eq!(relative_error(&[(1.0, f64::NAN), (1.0, 1.0)]), 5.0);
+        assert_eq!(relative_error(&[(1.0, f64::INFINITY), (1.0, 1e9)]), 10.0);
+        assert_eq!(relative_error(&[(2.0, 3.0), (0.0, 7.0)]), 0.5);
+        assert_eq!(relative_error(&[]), f64::INFINITY);
+    }
 }

@@ -82,6 +82,33 @@ fn blocks_that_run_together_are_one_bucket_with_one_price() {
 }
 
 #[test]
+fn methods_that_were_not_tried_are_named_with_the_reason() {
+    let found = |dataset: &Dataset, train| {
+        let o = FitOptions {
+            train,
+            ..options(Method::Auto)
+        };
+        let model = fit(dataset, &o).unwrap();
+        let notes = model.diagnostics.into_iter().map(|d| d.message);
+        notes.filter(|m| m.starts_with("not tried: ")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found(&lata(0.01), 0.2),
+        [
+            "not tried: `hier` (the dataset does not say what features consist of), `poly` (12 training rows, it wants 20), `mars` (12 training rows, it wants 30)"
+        ]
+    );
+    let blocks = simulate(&Simulation {
+        rows: 80,
+        blocks: 450,
+        ..Simulation::default()
+    });
+    let notes = found(&blocks.dataset, 0.5);
+    assert_eq!(notes.len(), 1);
+    assert!(!notes[0].contains("`hier`") && notes[0].contains("`l1` (451 features, it is slow with more than 400)"));
+}
+
+#[test]
 fn a_negative_coefficient_is_no_price() {
     let mut dice = Dice::new(3);
     let a: Vec<f64> = (0..40).map(|i| 100.0 + f64::from(i)).collect();

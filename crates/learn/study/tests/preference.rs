@@ -90,6 +90,62 @@ fn of_a_bucket_the_cheapest_member_has_the_price() {
     assert_eq!(bucket.members, ["records", "twin"]);
 }
 
+/// A cold count that is final late, in fixed proportion to a loop that is final early.
+#[test]
+fn an_early_member_leads_a_bucket_with_a_cold_count_in_it() {
+    let mut dice = Dice::new(3);
+    let passes: Vec<f64> = (0..60).map(|_| (10.0 + 90.0 * dice.uniform()).round()).collect();
+    let cost: Vec<f64> = passes.iter().map(|n| 50.0 + 7.0 * n).collect();
+    let loaded = passes.iter().map(|n| 2.0 * n).collect();
+    let mut dataset = exact::dataset(
+        &[
+            ("classes loaded", FeatureKind::Cold, loaded),
+            ("passes", FeatureKind::Loop, passes),
+        ],
+        &cost,
+    );
+    for feature in &mut dataset.features {
+        feature.available = Some(if feature.name == "passes" { 0.1 } else { 0.9 });
+    }
+    let members = |prefer| {
+        let model = fit(&dataset, &options(Method::Lasso, prefer)).unwrap();
+        let bucket = model.prices.iter().find(|p| p.members.len() == 2).unwrap();
+        bucket.members.clone()
+    };
+    assert_eq!(members(Some(Prefer::Cheap)), ["passes", "classes loaded"]);
+    assert_eq!(members(None), ["classes loaded", "passes"]);
+}
+
+#[test]
+fn picked_terms_are_early_ones_too() {
+    let few = |prefer| {
+        let mut asked = options(Method::Poly, prefer);
+        asked.tuning.terms = Some(2);
+        asked.tuning.degree = Some(1);
+        fit(&runs(), &asked).unwrap()
+    };
+    assert_eq!(names(&few(None)), ["lines", "records"]);
+    assert_eq!(names(&few(Some(Prefer::Cheap))), ["lines", "size"]);
+    let mut asked = options(Method::Greedy, Some(Prefer::Cheap));
+    asked.tuning.degree = Some(1);
+    let model = fit(&runs(), &asked).unwrap();
+    assert!(names(&model).contains(&"size"), "{:?}", names(&model));
+    let plain = fit(&runs(), &options(Method::Greedy, None)).unwrap();
+    assert!(!names(&plain).contains(&"size"), "{:?}", names(&plain));
+}
+
+/// The same rows on both sides: what the formula would need without the preference is learnt from all rows as well.
+#[test]
+fn a_refitted_formula_is_compared_with_a_refitted_one() {
+    let refitted = |train| {
+        let mut asked = options(Method::Lasso, Some(Prefer::Cheap));
+        (asked.refit, asked.train) = (true, train);
+        fit(&runs(), &asked).unwrap().preferred.unwrap()
+    };
+    // Hardly any rows to judge by, and the first half: all rows are learnt from in the end.
+    assert_eq!(refitted(0.05), refitted(0.5));
+}
+
 #[test]
 fn what_cannot_be_followed_is_refused() {
     let refused = |dataset: &Dataset, options: &FitOptions| match fit(dataset, options) {

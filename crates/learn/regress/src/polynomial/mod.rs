@@ -48,7 +48,8 @@ pub struct SparsePolynomial {
     pub interactions: usize,
     /// Most features that survive the first step; the ones with the largest effect do.
     pub survivors: usize,
-    /// The first lasso. Its penalty weights hold for the second as well: a product weighs what its dearest factor does.
+    /// The first lasso. Its penalty weights hold for the selector as well, whatever it is, instead of its own: a product
+    /// weighs what its dearest factor does.
     pub screen: Lasso,
     /// What picks the terms.
     pub selector: Selector,
@@ -158,13 +159,21 @@ impl SparsePolynomial {
                 (picked, Selection::Lasso(choice), lasso.intercept)
             }
             Selector::ForwardBackward(greedy) => {
-                let path = greedy.path_of(sample)?;
+                let weighted = Greedy {
+                    penalties,
+                    ..greedy.clone()
+                };
+                let path = weighted.path_of(sample)?;
                 let picked = path.chosen().clone();
                 (picked, Selection::ForwardBackward(path), greedy.intercept)
             }
             Selector::Few(parsimony) => {
-                let candidates = self.candidates(sample, penalties)?;
-                let sizes = parsimony.choose(sample, &candidates)?;
+                let candidates = self.candidates(sample, penalties.clone())?;
+                let weighted = Parsimony {
+                    penalties,
+                    ..parsimony.clone()
+                };
+                let sizes = weighted.choose(sample, &candidates)?;
                 return Ok((sizes.model.clone(), Selection::Few(sizes)));
             }
         };
