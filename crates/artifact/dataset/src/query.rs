@@ -93,8 +93,7 @@ impl FeatureKind {
         let of_a_method = name
             .split_once('(')
             .is_some_and(|(method, _)| method.contains('.') && !method.contains(' '));
-        version
-            || of_a_method && (name.ends_with(" depth") || name.contains(" per entry of loop "))
+        version || of_a_method && (name.ends_with(" depth") || name.contains(" per entry of loop "))
     }
 
     /// The kind of that name.

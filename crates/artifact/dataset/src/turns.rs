@@ -141,7 +141,10 @@ mod tests {
         let cell = |n: &f64| (*n > 0.0).then_some((ObservationId(0), *n));
         let dataset = Dataset {
             features: sides.iter().map(|n| side(&format!("case {n}"))).collect(),
-            columns: sides.iter().map(|n| cell(n).into_iter().collect()).collect(),
+            columns: sides
+                .iter()
+                .map(|n| cell(n).into_iter().collect())
+                .collect(),
             ..Dataset::default()
         };
         let with = dataset.with_turns();
@@ -150,11 +153,20 @@ mod tests {
 
     #[test]
     fn a_turn_is_half_the_mean_over_all_orders() {
-        for sides in [vec![3, 1], vec![2, 2], vec![4, 3], vec![1, 2, 3], vec![2, 1, 1, 2]] {
+        for sides in [
+            vec![3, 1],
+            vec![2, 2],
+            vec![4, 3],
+            vec![1, 2, 3],
+            vec![2, 1, 1, 2],
+        ] {
             let counts: Vec<f64> = sides.iter().map(|n| *n as f64).collect();
             let found = turns_of(&counts)[0].1;
             let expected = 0.5 * mean_changes(&sides);
-            assert!((found - expected).abs() < 1e-12, "{sides:?}: {found} {expected}");
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{sides:?}: {found} {expected}"
+            );
         }
     }
 

@@ -91,10 +91,16 @@ fn a_missing_target_is_a_failed_observation() {
 #[test]
 fn a_strangers_column_has_no_holes_whatever_it_is_called() {
     for name in ["water depth", "sales (m) depth", "cost per entry of loop 3"] {
-        let error = csv(&format!("time,{name}\n1,2\n2,\n3,3\n")).unwrap_err().to_string();
+        let error = csv(&format!("time,{name}\n1,2\n2,\n3,3\n"))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(name) && error.contains("missing"), "{error}");
     }
-    for name in ["C.m(int) depth", "a.B.m() loop 1 at block 3 per entry of loop 0", "x#2"] {
+    for name in [
+        "C.m(int) depth",
+        "a.B.m() loop 1 at block 3 per entry of loop 0",
+        "x#2",
+    ] {
         let dataset = csv(&format!("time,{name}\n1,2\n2,\n3,3\n")).unwrap();
         assert_eq!(dataset.features[0].kind, FeatureKind::Value);
     }

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 
 use pricetag_dataset::{
-    Dataset, DatasetError, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
-    Recording, Row, Status, export_csv, open, save,
+    Dataset, DatasetBuilder, DatasetError, Feature, FeatureKind, InputValue, Measured, Meta,
+    Observation, Recording, Row, Status, export_csv, open, save,
 };
 
 fn feature(name: &str, kind: FeatureKind) -> Feature {
@@ -397,11 +397,20 @@ fn inputs_called_like_columns_of_every_table_can_be_exported() {
 
 #[test]
 fn inputs_called_alike_stay_apart_whatever_was_measured() {
-    let names = ["label", "input label", "input input label", "cpu", "input size", "n"];
+    let names = [
+        "label",
+        "input label",
+        "input input label",
+        "cpu",
+        "input size",
+        "n",
+    ];
     let built = |costs: &[&str]| {
         let mut builder = DatasetBuilder::new(Meta::default());
         let inputs = names.iter().zip(1_u8..);
-        let measured = costs.iter().map(|c| ((*c).to_owned(), Measured::new(vec![5.0])));
+        let measured = costs
+            .iter()
+            .map(|c| ((*c).to_owned(), Measured::new(vec![5.0])));
         builder.row(Row {
             observation: Observation {
                 label: "a".to_owned(),

@@ -298,7 +298,13 @@ impl<'p, 'a> Set<'p, 'a> {
                 }
             })
             .collect();
-        let worth = |j: usize| if gains[j] > GAIN { gains[j] / self.expenses[j] } else { 0.0 };
+        let worth = |j: usize| {
+            if gains[j] > GAIN {
+                gains[j] / self.expenses[j]
+            } else {
+                0.0
+            }
+        };
         let most = (0..p).map(worth).fold(0.0, f64::max);
         let first = (0..p).find(|&j| worth(j) >= most * (1.0 - TIE))?;
         (most > 0.0).then_some((first, gains[first]))

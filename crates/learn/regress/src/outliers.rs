@@ -110,7 +110,11 @@ mod tests {
                 certainty: false,
             };
             let fitted = hier.fit(&design.check().unwrap()).unwrap();
-            fitted.coefficients.iter().map(|c| c.estimate.unwrap()).collect()
+            fitted
+                .coefficients
+                .iter()
+                .map(|c| c.estimate.unwrap())
+                .collect()
         };
         let (clean, found) = (learn(design(40, |_, c| c)), learn(design(40, disturbed)));
         for ((found, clean), truth) in found.iter().zip(clean).zip(PRICES) {
@@ -131,7 +135,9 @@ mod tests {
             design.columns.push(Column {
                 name: "cold".into(),
                 values: Values::Dense(
-                    (0..40).map(|i| f64::from(u8::from(alone.contains(&i)))).collect(),
+                    (0..40)
+                        .map(|i| f64::from(u8::from(alone.contains(&i))))
+                        .collect(),
                 ),
             });
             for &row in &alone {
@@ -157,7 +163,10 @@ mod tests {
         let (factors, expected) = (weighed(&hierarchy, all), weighed(&hierarchy, forty));
         assert!(factors[5] < 0.05, "{factors:?}");
         for (row, (found, expected)) in factors.iter().zip(&expected).enumerate() {
-            assert!((found - expected).abs() < 1e-6, "row {row}: {found} {expected}");
+            assert!(
+                (found - expected).abs() < 1e-6,
+                "row {row}: {found} {expected}"
+            );
         }
     }
 
@@ -171,7 +180,11 @@ mod tests {
             design: lighter,
             factors,
         } = weigh_down(&hierarchy, &design, None).unwrap();
-        let found = choose(&Problem::new(&hierarchy, &lighter), &design.groups, &factors);
+        let found = choose(
+            &Problem::new(&hierarchy, &lighter),
+            &design.groups,
+            &factors,
+        );
         let (mut error, mut cost) = (0.0, 0.0);
         for row in 0..40 {
             let others: Vec<usize> = (0..40).filter(|i| *i != row).collect();
@@ -184,7 +197,14 @@ mod tests {
             cost += design.weights[row].sqrt() * design.target[row];
         }
         let expected = error / cost;
-        assert!(expected > 0.02, "the disturbed row alone is that: {expected}");
-        assert!((found.error / expected - 1.0).abs() < 0.05, "{} {expected}", found.error);
+        assert!(
+            expected > 0.02,
+            "the disturbed row alone is that: {expected}"
+        );
+        assert!(
+            (found.error / expected - 1.0).abs() < 0.05,
+            "{} {expected}",
+            found.error
+        );
     }
 }

@@ -232,7 +232,7 @@ struct Set {
 }
 
 /// The normal equations: `XᵀX`, `Xᵀy` and `yᵀy`; and how dear each column is, all alike where that is empty.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Equations {
     gram: Mat<f64>,
     right: Vec<f64>,
@@ -243,15 +243,24 @@ struct Equations {
 impl Equations {
     /// The equations of several parts. What is wanted is added up instead of taking away what is not, so no digits are
     /// lost where one part outweighs the others (as in `lasso/folds.rs`).
-    fn sum<'a>(mut parts: impl Iterator<Item = &'a Self>, penalties: Vec<f64>) -> Self {
-        let first = parts.next().cloned().unwrap_or_default();
-        let mut sum = Self { penalties, ..first };
+    fn sum<'a>(parts: impl Iterator<Item = &'a Self>, penalties: Vec<f64>) -> Self {
+        let mut sum = Self {
+            gram: Mat::zeros(0, 0),
+            right: Vec::new(),
+            target: 0.0,
+            penalties,
+        };
         for part in parts {
-            sum.gram += &part.gram;
-            sum.target += part.target;
-            for (to, from) in sum.right.iter_mut().zip(&part.right) {
-                *to += from;
+            if sum.right.is_empty() {
+                sum.gram = part.gram.clone();
+                sum.right.clone_from(&part.right);
+            } else {
+                sum.gram += &part.gram;
+                for (to, from) in sum.right.iter_mut().zip(&part.right) {
+                    *to += from;
+                }
             }
+            sum.target += part.target;
         }
         sum
     }

@@ -80,7 +80,11 @@ pub(crate) fn choose(problem: &Problem, groups: &[String], factors: &[f64]) -> S
         leave_group_out(&kernels, &top, &z, &members, &s)
     };
     let error = |blocks: f64, parts: f64| {
-        let errors: Vec<f64> = errors(blocks, parts).into_iter().flatten().flatten().collect();
+        let errors: Vec<f64> = errors(blocks, parts)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .collect();
         if errors.is_empty() {
             return f64::INFINITY;
         }
@@ -186,5 +190,9 @@ fn leave_group_out(
             errors[row] = Some(e[(a, 0)]);
         }
     }
-    errors.iter().flatten().all(|e| e.is_finite()).then_some(errors)
+    errors
+        .iter()
+        .flatten()
+        .all(|e| e.is_finite())
+        .then_some(errors)
 }

@@ -50,7 +50,11 @@ fn parts_alone_find_the_prices_of_parts() {
     }
     assert_eq!(found.shrinkage, None);
     let notes = &found.fitted.notes;
-    assert!(notes.iter().any(|n| n.message.starts_with("100 % of every price")));
+    assert!(
+        notes
+            .iter()
+            .any(|n| n.message.starts_with("100 % of every price"))
+    );
 }
 
 #[test]
@@ -61,10 +65,18 @@ fn a_part_that_was_never_used_costs_what_its_kind_does() {
     };
     let found = alone.solve(&design).unwrap();
     let total = |j: usize| design.columns[j].values.to_dense(ROWS).iter().sum::<f64>();
-    let used = [2.0 * total(0) + total(2), total(0) + 3.0 * total(1), total(2)];
+    let used = [
+        2.0 * total(0) + total(2),
+        total(0) + 3.0 * total(1),
+        total(2),
+    ];
     let cost = 2.0 * used[0] + 5.0 * used[1] + 0.5 * used[2];
     let expected = cost / used.iter().sum::<f64>();
-    assert!((found.part_prices[3] - expected).abs() < 1e-8, "{:?}", found.part_prices);
+    assert!(
+        (found.part_prices[3] - expected).abs() < 1e-8,
+        "{:?}",
+        found.part_prices
+    );
     let price = found.fitted.coefficients[3].estimate.unwrap();
     assert!((price - expected).abs() < 1e-8);
     // Of a kind that was never used nothing is known.
@@ -96,11 +108,15 @@ fn strengths_and_roles_that_make_no_sense_are_refused() {
         (1.0, -2.0, "parts"),
     ] {
         let error = with(blocks, parts).unwrap_err();
-        let found = matches!(error, EstimatorError::Parameter { parameter, .. } if parameter == expected);
+        let found =
+            matches!(error, EstimatorError::Parameter { parameter, .. } if parameter == expected);
         assert!(found, "{error}");
     }
     let alone = PartsAlone {
         hierarchy: Hierarchy::flat(2),
     };
-    assert!(matches!(alone.fit(&design), Err(EstimatorError::Request { .. })));
+    assert!(matches!(
+        alone.fit(&design),
+        Err(EstimatorError::Request { .. })
+    ));
 }

@@ -134,7 +134,10 @@ mod tests {
 
     fn close(found: f64, expected: f64) {
         let scale = found.abs().max(expected.abs()).max(1e-12);
-        assert!((found - expected).abs() <= 1e-9 * scale, "{found} {expected}");
+        assert!(
+            (found - expected).abs() <= 1e-9 * scale,
+            "{found} {expected}"
+        );
     }
 
     #[test]
@@ -177,7 +180,11 @@ mod tests {
             learned,
             pairs,
         } = study.choice(Method::Hier).unwrap();
-        assert!(learner.blend > 0.0 && learner.blend < 1.0, "{}", learner.blend);
+        assert!(
+            learner.blend > 0.0 && learner.blend < 1.0,
+            "{}",
+            learner.blend
+        );
         // The judged pairs are predictions of the learner that is delivered, fold by fold …
         let again = study.cross_validate(&learner, &learned);
         assert_eq!(again.len(), study.split.train.len());
@@ -193,8 +200,18 @@ mod tests {
         let found = model.interval.as_ref().unwrap();
         close(found.lower, interval.lower);
         close(found.upper, interval.upper);
-        assert!(model.prices.iter().all(|p| p.std_error.is_none() && p.bounds.is_none()));
+        assert!(
+            model
+                .prices
+                .iter()
+                .all(|p| p.std_error.is_none() && p.bounds.is_none())
+        );
         let share = format!("{:.0} % of every price", 100.0 * learner.blend);
-        assert!(model.diagnostics.iter().any(|d| d.message.starts_with(&share)));
+        assert!(
+            model
+                .diagnostics
+                .iter()
+                .any(|d| d.message.starts_with(&share))
+        );
     }
 }

@@ -259,6 +259,7 @@ fn polynomial(tuning: &Tuning, seed: u64, penalties: Vec<f64>) -> SparsePolynomi
             one_standard_error: tuning.parsimony == Parsimony::OneStandardError,
             folds: tuning.folds.unwrap_or(default.folds),
             seed,
+            ..default
         })
     } else {
         Selector::Lasso(step.clone())

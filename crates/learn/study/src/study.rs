@@ -264,7 +264,9 @@ impl<'a> Study<'a> {
         let (rows, columns) = (self.split.train.len(), self.design.columns.len());
         let has_parts = self.learner(Method::Auto).method == Method::Hier;
         let unsuited = |method: Method| match method {
-            Method::Hier if !has_parts => Some("the dataset does not say what features consist of".into()),
+            Method::Hier if !has_parts => {
+                Some("the dataset does not say what features consist of".into())
+            }
             Method::Hier if self.options.tuning.filter.is_some() => {
                 Some("it needs no filter against collinear features and takes none".into())
             }
@@ -285,7 +287,14 @@ impl<'a> Study<'a> {
         // A row without a prediction counts here as in the choice.
         let counted = choice.pairs.iter().map(|&(measured, predicted)| {
             let known = predicted.is_finite();
-            (measured, if known { predicted } else { (1.0 + WILD) * measured })
+            (
+                measured,
+                if known {
+                    predicted
+                } else {
+                    (1.0 + WILD) * measured
+                },
+            )
         });
         let (measured, predicted): (Vec<f64>, Vec<f64>) = counted.unzip();
         let labels = vec![String::new(); measured.len()];

@@ -90,7 +90,9 @@ fn methods_that_were_not_tried_are_named_with_the_reason() {
         };
         let model = fit(dataset, &o).unwrap();
         let notes = model.diagnostics.into_iter().map(|d| d.message);
-        notes.filter(|m| m.starts_with("not tried: ")).collect::<Vec<_>>()
+        notes
+            .filter(|m| m.starts_with("not tried: "))
+            .collect::<Vec<_>>()
     };
     assert_eq!(
         found(&lata(0.01), 0.2),
@@ -105,7 +107,10 @@ fn methods_that_were_not_tried_are_named_with_the_reason() {
     });
     let notes = found(&blocks.dataset, 0.5);
     assert_eq!(notes.len(), 1);
-    assert!(!notes[0].contains("`hier`") && notes[0].contains("`l1` (451 features, it is slow with more than 400)"));
+    assert!(
+        !notes[0].contains("`hier`")
+            && notes[0].contains("`l1` (451 features, it is slow with more than 400)")
+    );
 }
 
 #[test]

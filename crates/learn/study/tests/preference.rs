@@ -94,7 +94,9 @@ fn of_a_bucket_the_cheapest_member_has_the_price() {
 #[test]
 fn an_early_member_leads_a_bucket_with_a_cold_count_in_it() {
     let mut dice = Dice::new(3);
-    let passes: Vec<f64> = (0..60).map(|_| (10.0 + 90.0 * dice.uniform()).round()).collect();
+    let passes: Vec<f64> = (0..60)
+        .map(|_| (10.0 + 90.0 * dice.uniform()).round())
+        .collect();
     let cost: Vec<f64> = passes.iter().map(|n| 50.0 + 7.0 * n).collect();
     let loaded = passes.iter().map(|n| 2.0 * n).collect();
     let mut dataset = exact::dataset(
