@@ -1,13 +1,12 @@
-//! Steps that several commands share: opening what is on disk, looking at a dataset, explaining.
+//! Steps that several commands share: opening what is on disk, explaining.
 
 use std::path::{Path, PathBuf};
 
 use pricetag_cost_model::CostModel;
 use pricetag_dataset::{Dataset, DatasetError, FeatureKind, ImportOptions};
-use pricetag_estimator::{Diagnosis, tabulate};
-use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
+use pricetag_explain::{ExplainOptions, explain, listings, source_reader, summarize};
 use pricetag_finding::figure::subject_name;
-use pricetag_finding::{Design, Explanation, Grouping, Inspection, MergedBucket, Summary};
+use pricetag_finding::{Explanation, Grouping, Inspection, Summary};
 use pricetag_report::{ReportInput, render};
 use pricetag_study::{FitOptions, Level, fit_stream};
 
@@ -126,69 +125,6 @@ pub fn kinds(levels: &[Level], dataset: &Dataset) -> Vec<FeatureKind> {
     kinds
 }
 
-/// What is in a dataset, and what can be learnt of one cost from some levels of features.
-pub fn look(dataset: &Dataset, target: &str, levels: &[Level]) -> Inspection {
-    let kinds = kinds(levels, dataset);
-    let wanted = |kind: FeatureKind| kinds.contains(&kind);
-    let checked = tabulate(dataset, target, &wanted)
-        .map_err(|e| e.to_string())
-        .and_then(|table| {
-            let incomplete = table.incomplete.len();
-            let (features, unused) = (table.features.len(), table.unused.len());
-            table
-                .design
-                .check()
-                .map(|design| (design, features, unused, incomplete))
-                .map_err(|e| e.to_string())
-        });
-    let (design, features, unused, incomplete) = match checked {
-        Ok(parts) => parts,
-        Err(why) => return inspect(dataset, None, vec![why]),
-    };
-    let diagnosis = Diagnosis::of(&design);
-    let merged = diagnosis
-        .buckets
-        .buckets
-        .iter()
-        .filter(|b| b.members.len() > 1);
-    let mut merged: Vec<MergedBucket> = merged
-        .map(|bucket| {
-            let members: Vec<String> = bucket
-                .members
-                .iter()
-                .map(|&j| design.columns[j].name.clone())
-                .collect();
-            MergedBucket {
-                name: format!("{} + {} more", members[0], members.len() - 1),
-                members,
-                advice: None,
-            }
-        })
-        .collect();
-    merged.sort_by(|a, b| {
-        b.members
-            .len()
-            .cmp(&a.members.len())
-            .then_with(|| a.name.cmp(&b.name))
-    });
-    let facts = Design {
-        rows: diagnosis.rows as u32,
-        columns: (features + unused + incomplete) as u32,
-        buckets: diagnosis.buckets.buckets.len() as u32,
-        rank: diagnosis.rank as u32,
-        condition: diagnosis.condition,
-        empty: unused as u32,
-        incomplete: incomplete as u32,
-        constant: diagnosis.constant.len() as u32,
-        merged,
-    };
-    let advice = diagnosis.messages.iter().map(|m| match &m.advice {
-        Some(advice) => format!("{}. {advice}", m.message),
-        None => m.message.clone(),
-    });
-    inspect(dataset, Some(facts), advice.collect())
-}
-
 /// Learns least squares from a Parquet file without holding its rows.
 pub fn fit_streaming(
     table: &Path,
@@ -200,11 +136,37 @@ pub fn fit_streaming(
         Failure::usage("--stream reads a table: which column is the cost?")
             .advice("name it with --target COLUMN")
     })?;
-    let ignore: Vec<&str> = columns.ignore.iter().map(String::as_str).collect();
-    let options = options(target.to_owned(), choices, common);
-    fit_stream(table, &ignore, &options).map_err(|e| {
+    check_search(choices)?;
+    // What is no feature of a table that is held is none here.
+    let named = columns.group.iter().chain(&columns.label);
+    let others = columns.costs.iter().chain(&columns.ignore);
+    let ignore: Vec<&str> = named.chain(others).map(String::as_str).collect();
+    let mut options = options(target.to_owned(), choices, common);
+    if choices.level.len() > 1 {
+        options.kinds = Some(Vec::new());
+    }
+    let model = fit_stream(table, &ignore, &options).map_err(|e| {
         Failure::new(e.to_string()).doing(format!("learning `{target}` from {}", table.display()))
+    })?;
+    Ok(CostModel {
+        unit: columns.unit.clone().unwrap_or(model.unit),
+        ..model
     })
+}
+
+/// Refuses what only a search can follow.
+pub fn check_search(choices: &FitChoices) -> Result<(), Failure> {
+    let (tuning, method) = (&choices.tuning, choices.method);
+    let option = match (tuning.time, &tuning.checkpoint) {
+        (Some(_), _) => "--time",
+        (_, Some(_)) => "--checkpoint",
+        _ => return Ok(()),
+    };
+    if method == Method::Gp {
+        return Ok(());
+    }
+    let why = format!("{option}: `{method}` searches for nothing; use --method gp");
+    Err(Failure::usage(why).advice("leave the option out with other methods"))
 }
 
 /// What to fit, from the arguments.

@@ -9,7 +9,7 @@ use pricetag_dataset::Dataset;
 use pricetag_finding::figure::{percent, shorten};
 use pricetag_study::{FitError, FitOptions, Method, World, fit_in};
 
-use crate::analysis::{kinds, options, target};
+use crate::analysis::{check_search, kinds, options, target};
 use crate::arguments::{Common, FitChoices};
 use crate::console::{Console, PATIENCE};
 use crate::failure::Failure;
@@ -27,6 +27,7 @@ pub fn fit(
         let why = "--train 0 % leaves nothing to learn from";
         return Err(Failure::usage(why).advice("give a share between 1 % and 100 %, such as 50%"));
     }
+    check_search(choices)?;
     let mut options = options(target.clone(), choices, common);
     if choices.level.len() > 1 {
         options.kinds = Some(kinds(&choices.level, dataset));

@@ -7,6 +7,7 @@ mod analysis;
 mod arguments;
 mod commands;
 mod console;
+mod diagnosis;
 mod failure;
 mod interrupt;
 mod learning;

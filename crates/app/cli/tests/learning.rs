@@ -119,9 +119,113 @@ fn rows_that_stream_give_the_same_summary() {
     let refused = desk.run("fit images.parquet --target ns --stream --method nnls");
     assert_eq!(refused.code, 1);
     assert!(
-        refused.stderr.contains("`ols` and `wls` only"),
+        refused.stderr.contains("for ols and wls only"),
         "{}",
         refused.stderr
+    );
+}
+
+#[test]
+fn what_streams_says_what_it_cannot_do_and_what_it_saw() {
+    let desk = desk("images.csv");
+    desk.run("import images.csv --target ns -o images");
+    desk.run("export images --format parquet -o images.parquet");
+    let start = "fit images.parquet --target ns --stream --method wls";
+    for (options, said) in [
+        ("--filter vif=10", "--filter"),
+        ("--train 30%", "--train"),
+        ("--sensitivity", "--sensitivity"),
+        ("--level input", "--level"),
+        ("--degree 3", "--degree"),
+        ("--time 1s", "--time"),
+    ] {
+        let refused = desk.run(&format!("{start} {options}"));
+        assert_ne!(refused.code, 0, "{options}");
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
+    let model = |options: &str| desk.json(&format!("{start} --json {options}"));
+    let price = |model: &serde_json::Value, name: &str| {
+        let prices = model["prices"].as_array().unwrap();
+        prices.iter().find(|p| p["bucket"] == name).unwrap().clone()
+    };
+    // The columns as they are: what varies, counted by hand.
+    let csv = std::fs::read_to_string(desk.path("images.csv")).unwrap();
+    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let (wide, narrow) = (model("--confidence 99%"), model("--confidence 90%"));
+    for name in ["bytes", "frames", "version"] {
+        let at = header.iter().position(|h| *h == name).unwrap();
+        let mut counts = std::collections::BTreeMap::<&str, u64>::new();
+        for line in csv.lines().skip(1) {
+            *counts.entry(line.split(',').nth(at).unwrap()).or_default() += 1;
+        }
+        let rows: u64 = counts.values().sum();
+        let varying = rows - counts.values().max().unwrap();
+        assert_eq!(price(&wide, name)["support"], varying, "{name}");
+    }
+    let width = |model| {
+        let bounds = price(model, "bytes")["bounds"].clone();
+        bounds[1].as_f64().unwrap() - bounds[0].as_f64().unwrap()
+    };
+    // Quantiles of Student's t with 233 degrees of freedom, from R's qt().
+    let ratio = width(&wide) / width(&narrow);
+    assert!((ratio - 2.597_094 / 1.651_420).abs() < 1e-5, "{ratio}");
+    let notes = wide["diagnostics"].to_string();
+    assert!(notes.contains("`version`"), "{notes}");
+}
+
+#[test]
+fn options_that_a_method_would_ignore_are_refused() {
+    let desk = desk("images.csv");
+    for (options, said) in [
+        ("--method nnls --intercept", "--intercept"),
+        ("--method solve --intercept", "--intercept"),
+        ("--method mars --intercept", "always fits a constant"),
+        ("--method hier --filter vif=10", "--filter"),
+        (
+            "--method nnls --lambda 1se",
+            "use --method lasso, poly or greedy",
+        ),
+        (
+            "--method lasso --degree 3",
+            "use --method poly, greedy or mars",
+        ),
+        ("--method wls --weights equal", "use --method ols"),
+        ("--method nnls --constants 5", "use --method gp"),
+        ("--method nnls --checkpoint f", "use --method gp"),
+        ("--method lasso --formula k*width", "use --method nls"),
+    ] {
+        let refused = desk.run(&format!("fit images.csv --target ns {options}"));
+        assert_ne!(refused.code, 0, "{options}");
+        assert!(
+            refused.stderr.contains(said),
+            "{options}: {}",
+            refused.stderr
+        );
+    }
+}
+
+#[test]
+fn an_inspection_names_support_and_what_would_separate() {
+    let desk = desk("images.csv");
+    let text = desk.run("inspect images.csv --target ns").stdout;
+    for said in [
+        "columns that vary: 0 in one row, 0 in 2 to 4,",
+        "least supported",
+        "height + 1 more: add inputs in which `rows` differs from `height`",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let found = desk.json("inspect images.csv --target ns --json");
+    let design = &found["design"];
+    assert_eq!(design["support"]["one"], 0);
+    let least = design["least_supported"].as_array().unwrap();
+    let varying = |at: usize| least[at]["varying"].as_u64().unwrap();
+    assert!((1..least.len()).all(|i| varying(i - 1) <= varying(i)));
+    assert!(
+        design["merged"][0]["advice"]
+            .as_str()
+            .unwrap()
+            .contains("`rows`")
     );
 }
 

@@ -308,7 +308,8 @@ pub struct EvaluatedRow {
 pub struct Sensitivity {
     /// The model's method with training sets of rising size; several splits of each.
     pub training: Vec<SizePoint>,
-    /// The linear lasso at falling λ, on the split of the model.
+    /// A linear lasso at falling λ, on the split of the model: the model's own, the first step of a polynomial, else the one
+    /// that `lasso` would have followed.
     pub lambda: Vec<LambdaPoint>,
     /// Coefficients along the path, each times the largest value of its feature; the features with the largest effects.
     pub path: Vec<PathLine>,

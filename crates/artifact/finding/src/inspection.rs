@@ -119,6 +119,60 @@ pub struct Design {
     pub incomplete: u32,
     /// Buckets of several features that these rows cannot tell apart, largest first.
     pub merged: Vec<MergedBucket>,
+    /// In how many rows the columns vary.
+    #[serde(default)]
+    pub support: SupportTally,
+    /// The columns that vary in the fewest rows, fewest first; those that never vary are counted elsewhere.
+    #[serde(default)]
+    pub least_supported: Vec<ColumnSupport>,
+    /// Where the condition number is large: the columns behind it, most inflated first.
+    #[serde(default)]
+    pub inflated: Vec<InflatedColumn>,
+    /// Rows whose prediction hangs mostly on their own cost, highest leverage first.
+    #[serde(default)]
+    pub leverage: Vec<RowLeverage>,
+}
+
+/// Columns by the number of rows in which they differ from their most frequent value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SupportTally {
+    /// Columns that differ in one row: its noise is in their price whole.
+    pub one: u32,
+    /// In two to four rows.
+    pub few: u32,
+    /// In five rows or more.
+    pub many: u32,
+}
+
+/// In how many rows a column says anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnSupport {
+    /// Its name.
+    pub feature: String,
+    /// Rows in which it differs from its most frequent value.
+    pub varying: u32,
+    /// Rows in which it is not zero.
+    pub non_zero: u32,
+}
+
+/// A column that the others nearly determine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct InflatedColumn {
+    /// Its name.
+    pub feature: String,
+    /// By how much the variance of its price is larger than on its own.
+    pub inflation: f64,
+    /// The column whose price errs most in company with its own.
+    pub nearest: String,
+}
+
+/// A row that decides its own prediction.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowLeverage {
+    /// Its label.
+    pub label: String,
+    /// Its leverage, at most 1.
+    pub leverage: f64,
 }
 
 /// Features that the rows cannot tell apart.
@@ -265,26 +319,103 @@ impl Design {
             self.rank,
             self.condition.map_or_else(|| "infinite".to_owned(), count),
         );
-        let rows: Vec<Vec<String>> = self
-            .merged
-            .iter()
-            .take(limit)
-            .map(|bucket| vec![brief(&bucket.name), bucket.members.len().to_string()])
+        let SupportTally { one, few, many } = self.support;
+        if one + few + many > 0 {
+            let _ = writeln!(
+                text,
+                "columns that vary: {one} in one row, {few} in 2 to 4, {many} in 5 or more"
+            );
+        }
+        text.push_str(&self.merged_text(limit));
+        let least = self.least_supported.iter();
+        let lines: Vec<Vec<String>> = least
+            .map(|column| {
+                vec![
+                    brief(&column.feature),
+                    column.varying.to_string(),
+                    column.non_zero.to_string(),
+                ]
+            })
             .collect();
-        if !rows.is_empty() {
-            text.push_str("\ncannot be told apart\n");
-            text.push_str(&render(
-                &[("bucket", Align::Left), ("members", Align::Right)],
-                &rows,
-                0,
-                width,
-            ));
-        }
-        if self.merged.len() > limit {
-            let _ = writeln!(text, "{} more", self.merged.len() - limit);
-        }
+        text.push_str(&titled(
+            "least supported",
+            &[
+                ("column", Align::Left),
+                ("varies in rows", Align::Right),
+                ("not zero in", Align::Right),
+            ],
+            &lines,
+            limit,
+            width,
+        ));
+        let inflated = self.inflated.iter();
+        let lines: Vec<Vec<String>> = inflated
+            .map(|column| {
+                vec![
+                    brief(&column.feature),
+                    format!("{:.1e}", column.inflation),
+                    brief(&column.nearest),
+                ]
+            })
+            .collect();
+        text.push_str(&titled(
+            "behind the condition number",
+            &[
+                ("column", Align::Left),
+                ("variance inflation", Align::Right),
+                ("nearest", Align::Left),
+            ],
+            &lines,
+            limit,
+            width,
+        ));
+        let rows = self.leverage.iter();
+        let lines: Vec<Vec<String>> = rows
+            .map(|row| vec![brief(&row.label), format!("{:.2}", row.leverage)])
+            .collect();
+        text.push_str(&titled(
+            "rows that decide their own prediction",
+            &[("row", Align::Left), ("leverage", Align::Right)],
+            &lines,
+            limit,
+            width,
+        ));
         text
     }
+
+    /// Buckets of several features, each with what would separate them.
+    fn merged_text(&self, limit: usize) -> String {
+        let merged = self.merged.iter();
+        let lines: Vec<String> = merged
+            .map(|bucket| {
+                let name = brief(&bucket.name);
+                match &bucket.advice {
+                    Some(advice) => format!("{name}: add {}", brief(advice)),
+                    None => name,
+                }
+            })
+            .collect();
+        section("cannot be told apart", &lines, limit)
+    }
+}
+
+/// A table under a title, cut at `limit` lines; nothing without lines.
+fn titled(
+    title: &str,
+    header: &[(&str, Align)],
+    lines: &[Vec<String>],
+    limit: usize,
+    width: usize,
+) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let shown = &lines[..lines.len().min(limit)];
+    let mut text = format!("\n{title}\n{}", render(header, shown, 0, width));
+    if lines.len() > limit {
+        let _ = writeln!(text, "{} more", lines.len() - limit);
+    }
+    text
 }
 
 fn tally(counts: &BTreeMap<String, u32>) -> String {

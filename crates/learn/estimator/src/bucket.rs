@@ -5,6 +5,7 @@
 //! pseudo-random vector; columns with equal projections are then compared entry by entry.
 
 use crate::design::{Checked, Column, Design};
+use crate::messages::significant;
 
 /// Entries of two columns of unit maximum may differ by this much.
 const TOLERANCE: f64 = 1e-9;
@@ -137,6 +138,27 @@ impl Bucket {
         for r in &mut self.ratios {
             *r /= ratio;
         }
+    }
+
+    /// Which inputs would separate the members, in words that follow "add"; none for a bucket of one.
+    pub fn advice(&self, design: &Design) -> Option<String> {
+        let name = |at: usize| &design.columns[self.members[at]].name;
+        let more = match self.members.len() {
+            0 | 1 => return None,
+            2 => String::new(),
+            3 => format!(" (likewise `{}`)", name(2)),
+            n => format!(" (likewise {} others)", n - 2),
+        };
+        let ratio = if self.ratios[1] == 1.0 {
+            String::new()
+        } else {
+            format!("{}·", significant(self.ratios[1]))
+        };
+        Some(format!(
+            "inputs in which `{}` differs from {ratio}`{}`{more}",
+            name(1),
+            name(0)
+        ))
     }
 
     /// `name`, or `name + 2 more`.

@@ -2,21 +2,26 @@
 //!
 //! A design matrix of full rank can still be meaningless: a count that never varies is not supported however often it
 //! occurs, and a condition number of 1e9 leaves no digit of a price. So support means *varying*, and everything that
-//! cannot be told apart is named, together with what to vary.
+//! cannot be told apart is named, together with what to vary. Leverage is that of the rows as weighted; all else looks at
+//! the columns alone.
 
-use pricetag_cost_model::{Diagnostic, Severity};
+use pricetag_cost_model::Diagnostic;
 
 use crate::bucket::Buckets;
 use crate::design::{Checked, Design};
+use crate::leverage::{leverages, notable};
 use crate::qr::{Qr, R_TOLERANCE};
-use pricetag_quantity::counted;
 
 /// Columns for which exact relations and the condition number are worked out; beyond, only counts are reported.
 const DETAIL_COLUMNS: usize = 1500;
 /// Terms of a relation between columns that is still worth reading.
 const READABLE_TERMS: usize = 6;
-/// Relations and names listed in one message.
-const LISTED: usize = 5;
+/// Condition number above which prices lose six digits, and the columns behind it are named.
+pub const ILL: f64 = 1e6;
+/// Variance inflation from which a column belongs to those behind a large condition number.
+const INFLATED: f64 = 1e4;
+/// Operations that leverages may cost: seconds.
+const LEVERAGE_WORK: f64 = 4e9;
 
 /// Support of one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +58,17 @@ pub struct Relation {
     pub terms: Vec<(f64, usize)>,
 }
 
+/// How far the other columns predict one, and so blow up the variance of its price.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inflation {
+    /// The column.
+    pub column: usize,
+    /// Variance inflation about zero, as in the condition number.
+    pub factor: f64,
+    /// The column whose price errs most in company with its own.
+    pub with: usize,
+}
+
 /// The findings, with indices into the design's columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnosis {
@@ -64,6 +80,11 @@ pub struct Diagnosis {
     pub rank: usize,
     /// Condition number of the independent columns scaled to unit length; none when there are too many columns.
     pub condition: Option<f64>,
+    /// The columns behind a large condition number, most inflated first.
+    pub inflated: Vec<Inflation>,
+    /// Per row: how much of its own prediction it decides. Empty where rows or columns are too many, and where there are
+    /// no more rows than independent columns: then it is 1 for all.
+    pub leverage: Vec<f64>,
     /// Per column.
     pub support: Vec<Support>,
     /// Columns that have the same non-zero value in every row.
@@ -94,18 +115,36 @@ impl Diagnosis {
             columns: design.columns.len(),
             rank: 0,
             condition: None,
+            inflated: Vec::new(),
+            leverage: Vec::new(),
             support,
             constant,
             buckets,
             relations: Vec::new(),
             messages: Vec::new(),
         };
-        diagnosis.decompose(design);
+        let independent = diagnosis.decompose(design);
+        diagnosis.weigh_rows(design, &independent);
         diagnosis.write_messages(design);
         diagnosis
     }
 
-    fn decompose(&mut self, design: &Checked<Design>) {
+    /// Indices of rows with a notable leverage, highest first.
+    pub fn leading_rows(&self) -> Vec<usize> {
+        let least = notable(self.rows, self.rank);
+        let mut rows: Vec<usize> = (0..self.leverage.len())
+            .filter(|&i| self.leverage[i] > least)
+            .collect();
+        rows.sort_by(|&a, &b| {
+            self.leverage[b]
+                .total_cmp(&self.leverage[a])
+                .then(a.cmp(&b))
+        });
+        rows
+    }
+
+    /// Rank, condition and relations; returns the independent columns.
+    fn decompose(&mut self, design: &Checked<Design>) -> Vec<usize> {
         let leads: Vec<usize> = self.buckets.buckets.iter().map(|b| b.members[0]).collect();
         let columns: Vec<Vec<f64>> = leads
             .iter()
@@ -116,12 +155,17 @@ impl Diagnosis {
             .collect();
         let qr = Qr::new(columns, vec![0.0; self.rows], R_TOLERANCE);
         self.rank = qr.rank;
+        let independent = qr.pivot[..qr.rank].iter().map(|&j| leads[j]).collect();
         if leads.len() > DETAIL_COLUMNS {
-            return;
+            return independent;
         }
-        self.condition = Some(qr.condition());
+        let condition = qr.condition();
+        self.condition = Some(condition);
+        if condition > ILL {
+            self.inflated = inflated(&qr, &leads);
+        }
         if qr.rank == self.rows {
-            return; // more columns than rows: everything is related to everything
+            return independent; // more columns than rows: everything is related to everything
         }
         for (i, &position) in qr.pivot[qr.rank..].iter().enumerate() {
             let scale = |j: usize| design.columns[leads[j]].values.largest();
@@ -139,149 +183,52 @@ impl Diagnosis {
                 });
             }
         }
+        independent
     }
 
-    fn write_messages(&mut self, design: &Checked<Design>) {
-        let mut out = Vec::new();
-        let merged = self.buckets.buckets.len();
-        if self.rank < merged {
-            out.push(message(
-                Severity::Warning,
-                format!(
-                    "the {} tell only {} of {merged} distinguishable features apart",
-                    counted(self.rows, "observation"),
-                    self.rank
-                ),
-                Some("Add inputs that exercise the features in other proportions, or use a method that shares information between prices (hier).".into()),
-            ));
+    /// Leverages, from the independent columns as weighted.
+    fn weigh_rows(&mut self, design: &Checked<Design>, independent: &[usize]) {
+        let rank = independent.len();
+        let work = self.rows as f64 * (rank * rank) as f64;
+        if rank >= self.rows || rank == 0 || rank > DETAIL_COLUMNS || work > LEVERAGE_WORK {
+            return;
         }
-        if let Some(condition) = self.condition.filter(|c| *c > 1e6) {
-            out.push(message(
-                Severity::Warning,
-                format!("the features are nearly dependent (condition number {condition:.1e})"),
-                Some("Treat single prices with care; predictions for similar inputs are not affected.".into()),
-            ));
-        }
-        out.extend(self.bucket_message(design));
-        out.extend(self.relation_messages(design));
-        let varying = self.support.iter().any(|s| s.varying > 0);
-        if !varying {
-            out.push(message(
-                Severity::Error,
-                "no feature varies between the observations".into(),
-                Some("Record inputs of different size and kind.".into()),
-            ));
-        }
-        if !self.constant.is_empty() && varying {
-            out.push(message(
-                Severity::Note,
-                format!("the same in every observation: {}: {}", counted(self.constant.len(), "feature"), Self::names(design, &self.constant)),
-                Some("What never varies cannot be told from the base price of a run; vary it to price it.".into()),
-            ));
-        }
-        if !self.buckets.empty.is_empty() {
-            out.push(message(
-                Severity::Note,
-                format!(
-                    "{} never seen in these observations",
-                    counted(self.buckets.empty.len(), "feature")
-                ),
-                None,
-            ));
-        }
-        out.sort_by_key(|d| std::cmp::Reverse(d.severity));
-        self.messages = out;
+        let roots: Vec<f64> = design.weights.iter().map(|w| w.sqrt()).collect();
+        let weighted = |&j: &usize| -> Vec<f64> {
+            let values = &design.columns[j].values;
+            let dense = values.scaled(1.0 / values.largest()).to_dense(self.rows);
+            dense.iter().zip(&roots).map(|(x, r)| x * r).collect()
+        };
+        let columns: Vec<Vec<f64>> = independent.iter().map(weighted).collect();
+        let qr = Qr::new(columns.clone(), vec![0.0; self.rows], R_TOLERANCE);
+        self.leverage = leverages(&qr, &columns);
     }
+}
 
-    fn names(design: &Design, columns: &[usize]) -> String {
-        let mut names: Vec<String> = columns
-            .iter()
-            .take(LISTED)
-            .map(|&j| format!("`{}`", design.columns[j].name))
-            .collect();
-        if columns.len() > LISTED {
-            names.push(format!("… ({} more)", columns.len() - LISTED));
-        }
-        names.join(", ")
-    }
-
-    fn bucket_message(&self, design: &Design) -> Option<Diagnostic> {
-        let mut shared: Vec<_> = self
-            .buckets
-            .buckets
-            .iter()
-            .filter(|b| b.members.len() > 1)
-            .collect();
-        if shared.is_empty() {
-            return None;
-        }
-        shared.sort_by_key(|b| (std::cmp::Reverse(b.members.len()), b.members[0]));
-        let features: usize = shared.iter().map(|b| b.members.len()).sum();
-        let largest = shared[0];
-        let (first, second) = (largest.members[0], largest.members[1]);
-        Some(message(
-            Severity::Note,
-            format!(
-                "{features} features always occur in fixed proportion and are priced together in {}; the largest: {}",
-                counted(shared.len(), "bucket"),
-                Self::names(design, &largest.members)
-            ),
-            Some(format!(
-                "To price them apart, add inputs that change `{}` without changing `{}` in proportion.",
-                design.columns[second].name, design.columns[first].name
-            )),
-        ))
-    }
-
-    fn relation_messages(&self, design: &Design) -> Vec<Diagnostic> {
-        self.relations
-            .iter()
-            .filter(|r| !r.terms.is_empty())
-            .take(LISTED)
-            .map(|relation| {
-                let sum: Vec<String> = relation
-                    .terms
-                    .iter()
-                    .map(|(c, j)| {
-                        let name = &design.columns[*j].name;
-                        if (c - 1.0).abs() < 1e-6 {
-                            format!("`{name}`")
-                        } else {
-                            format!("{}·`{name}`", significant(*c))
-                        }
-                    })
-                    .collect();
-                let name = &design.columns[relation.dependent].name;
-                message(
-                    Severity::Warning,
-                    format!("in every observation `{name}` = {}", sum.join(" + ")),
-                    Some(format!(
-                        "To price `{name}` on its own, vary it separately from the others."
-                    )),
-                )
+/// The independent columns whose price has a variance far above that of a column on its own, most inflated first; `leads`
+/// says which column of the design each column of the decomposition is.
+pub fn inflated(qr: &Qr, leads: &[usize]) -> Vec<Inflation> {
+    let length = |j: usize| qr.upper(j).iter().map(|r| r * r).sum::<f64>();
+    let diagonal = qr.inverse_diagonal();
+    let with = |j: usize| {
+        let mut unit = vec![0.0; qr.rank];
+        unit[j] = 1.0;
+        let shared = qr.solve_normal(&unit);
+        let company = |k: &usize| shared[*k].abs() / diagonal[*k].sqrt();
+        let others = (0..qr.rank).filter(|k| *k != j);
+        others.max_by(|a, b| company(a).total_cmp(&company(b)).then(b.cmp(a)))
+    };
+    let mut out: Vec<Inflation> = (0..qr.rank)
+        .map(|j| (j, length(j) * diagonal[j]))
+        .filter(|(_, factor)| *factor > INFLATED)
+        .filter_map(|(j, factor)| {
+            Some(Inflation {
+                column: leads[qr.pivot[j]],
+                factor,
+                with: leads[qr.pivot[with(j)?]],
             })
-            .collect()
-    }
-}
-
-/// Four significant digits, without an exponent where that is short.
-fn significant(value: f64) -> String {
-    let size = value.abs();
-    if (1e4..1e15).contains(&size) {
-        return format!("{value:.0}");
-    }
-    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
-    if (1e-4..1e4).contains(&size) {
-        rounded.to_string()
-    } else {
-        format!("{rounded:e}")
-    }
-}
-
-fn message(severity: Severity, message: String, advice: Option<String>) -> Diagnostic {
-    Diagnostic {
-        severity,
-        message,
-        advice,
-    }
+        })
+        .collect();
+    out.sort_by(|a, b| b.factor.total_cmp(&a.factor).then(a.column.cmp(&b.column)));
+    out
 }

@@ -158,7 +158,7 @@ fn attempt(
     let start = Instant::now();
     let clock = || start.elapsed();
     let control = Control {
-        time: Some((allowed.mul_f64(0.75), &clock)),
+        time: Some((allowed, &clock)),
         ..Control::default()
     };
     let found = gp.evolve(&design, control, None).expect("a formula");
@@ -260,12 +260,16 @@ fn speed() {
         Op::Min,
         Op::Max,
     ];
+    let periodic = [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Sin];
+    let powers = [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Pow];
     println!("\n| operations | rows | node·rows/s (f64, one thread) |");
     println!("|---|---|---|");
     for (name, operations) in [
         ("+ − × ÷", &arithmetic[..]),
         ("+ − × ÷ log min max", &mixed),
         ("+ − × ÷ log exp min max", &heavy),
+        ("+ − × ÷ sin", &periodic),
+        ("+ − × ÷ pow", &powers),
     ] {
         for count in [300, 1000, 10_000, 100_000] {
             let mut random = Pcg64Mcg::seed_from_u64(5);

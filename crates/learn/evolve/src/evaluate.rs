@@ -40,11 +40,21 @@ pub struct Program {
     pub parameters: Vec<f64>,
 }
 
-/// Buffers that are kept between evaluations.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
+/// Buffers that are kept between evaluations, and when the work they are for is to stop.
+#[derive(Clone, Default)]
+pub struct Scratch<'a> {
     slots: Vec<f64>,
     adjoints: Vec<f64>,
+    stop: Option<&'a (dyn Fn() -> bool + Sync)>,
+}
+
+impl std::fmt::Debug for Scratch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let slots = self.slots.len();
+        f.debug_struct("Scratch")
+            .field("slots", &slots)
+            .finish_non_exhaustive()
+    }
 }
 
 /// An operand resolved for one block.
@@ -178,7 +188,9 @@ impl Program {
         rows: usize,
         by: &mut [Vec<f64>],
     ) {
-        let Scratch { slots, adjoints } = scratch;
+        let Scratch {
+            slots, adjoints, ..
+        } = scratch;
         adjoints[..self.steps.len() * BLOCK].fill(0.0);
         match self.result {
             Source::Slot(index) => adjoints[index * BLOCK..index * BLOCK + rows].fill(1.0),
@@ -263,7 +275,20 @@ impl pulp::WithSimd for Blocks<'_> {
     }
 }
 
-impl Scratch {
+impl<'a> Scratch<'a> {
+    /// Buffers for work that ends early when `stop` says so, with what it has reached until then.
+    pub fn until(stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self {
+            stop: Some(stop),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the work is to stop.
+    pub fn is_over(&self) -> bool {
+        self.stop.is_some_and(|stop| stop())
+    }
+
     fn reserve(&mut self, steps: usize) {
         if self.slots.len() < steps * BLOCK {
             self.slots.resize(steps * BLOCK, 0.0);

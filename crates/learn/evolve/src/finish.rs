@@ -11,7 +11,8 @@ use crate::problem::Problem;
 use crate::select::Selection;
 use crate::{shapes, tune};
 
-/// The finished candidate; its error is never larger than what the description makes up for.
+/// The finished candidate; its error is never larger than what the description makes up for. Where the time is up what is
+/// left of the touches is left out.
 pub fn finish(
     individual: &Individual,
     selection: Selection,
@@ -61,6 +62,9 @@ fn simpler_constant(
             let candidates = [0.0, 1.0].into_iter().chain(rounded.filter(near));
             // 0 and 1 stay; any other number is rounded to fewer digits only.
             for new in candidates.take_while(|new| *new != old && old != 0.0 && old != 1.0) {
+                if scratch.is_over() {
+                    return None;
+                }
                 let mut terms = best.terms.clone();
                 let mut values = constants.clone();
                 values[place] = new;
@@ -148,6 +152,9 @@ fn offered(individual: &mut Individual, problem: &Problem, scratch: &mut Scratch
     let mut fixed: Vec<Option<f64>> = vec![None; parts.numbers.len()];
     let mut numbers = parts.numbers.clone();
     for index in 0..fixed.len() {
+        if scratch.is_over() {
+            break;
+        }
         let near = |a: &f64, b: &f64| {
             let off = |c: f64| (c / problem.scale - numbers[index]).abs();
             off(*a).total_cmp(&off(*b))
@@ -187,6 +194,9 @@ fn round_off(individual: &mut Individual, problem: &Problem, scratch: &mut Scrat
     };
     let mut numbers = parts.numbers.clone();
     for index in 0..numbers.len() {
+        if scratch.is_over() {
+            break;
+        }
         let value = numbers[index] * problem.scale;
         for digits in 0..12 {
             let rounded: f64 = format!("{value:.digits$e}").parse().unwrap_or(value);

@@ -111,6 +111,7 @@ impl GeneticProgramming {
         resume: Option<&Checkpoint>,
     ) -> Result<Evolution, EvolveError> {
         self.check()?;
+        let (stop, finishing) = Stop::of(&control);
         let problem = Problem::new(design, &self.constants);
         let settings = Settings {
             seed: self.seed,
@@ -123,13 +124,14 @@ impl GeneticProgramming {
             Some(checkpoint) => Some(checkpoint.state_for(&problem, &settings)?),
             None => None,
         };
-        let mut search = Search::new(&problem, &settings, Stop::of(&control), state);
+        let mut search = Search::new(&problem, &settings, stop, state);
         let end = search.run(control.progress);
         let best = search
             .best()
             .cloned()
             .unwrap_or_else(|| Individual::new(Vec::new(), true));
-        let mut scratch = Scratch::default();
+        let over = || finishing.is_over();
+        let mut scratch = Scratch::until(&over);
         let best = finish(&best, self.selection, &problem, &mut scratch);
         if !best.error.is_finite() {
             return Err(EstimatorError::Numerical {

@@ -147,13 +147,35 @@ pub struct Stop<'a> {
     end: Option<(Duration, &'a (dyn Fn() -> Duration + Sync))>,
 }
 
+/// Part of a span of time that is left for the last touches: at least this, but never more than half of the span.
+const FINISHING: Duration = Duration::from_millis(20);
+/// The same as a share of a long span: one in so many.
+const FINISHING_SHARE: u32 = 10;
+
 impl<'a> Stop<'a> {
-    /// The stops of a control; the time begins now.
-    pub fn of(control: &Control<'a>) -> Self {
-        Self {
+    /// The stops of a search, and of the last touches after it, under a control; the time begins now.
+    pub fn of(control: &Control<'a>) -> (Self, Self) {
+        let ending = |share: fn(Duration) -> Duration| {
+            control
+                .time
+                .map(|(span, clock)| (clock() + share(span), clock))
+        };
+        let search = Self {
             interrupt: control.interrupt,
-            end: control.time.map(|(span, clock)| (clock() + span, clock)),
-        }
+            end: ending(|span| {
+                span.saturating_sub((span / FINISHING_SHARE).max(FINISHING).min(span / 2))
+            }),
+        };
+        let finishing = Self {
+            interrupt: None,
+            end: ending(|span| span),
+        };
+        (search, finishing)
+    }
+
+    /// Whether to stop.
+    pub fn is_over(&self) -> bool {
+        self.reason().is_some()
     }
 
     fn reason(&self) -> Option<End> {
@@ -260,25 +282,34 @@ impl<'a> Search<'a> {
     }
 
     fn first_generation(&mut self) -> Option<End> {
-        let mut scratch = Scratch::default();
-        let stop = || self.stop.reason().is_some();
+        let stop = || self.stop.is_over();
+        let mut scratch = Scratch::until(&stop);
         let mut all: Vec<Individual> = Vec::new();
         if self.settings.shapes {
-            all = shapes::seeds(self.problem, &mut scratch, &stop);
+            all = shapes::seeds(self.problem, &mut scratch);
         }
         let exact = all.iter().any(Individual::is_exact);
         if self.settings.mars && !exact && !stop() {
             let columns = shapes::by_relevance(self.problem, &mut scratch);
             all.extend(mars::seeds(self.problem, &columns, &stop));
         }
-        all.push(Individual::new(Vec::new(), true));
+        // One that is certainly fitted, however little time there is.
+        let mut constant = Individual::new(Vec::new(), true);
+        constant.fit(self.problem, &mut scratch);
+        all.push(constant);
         let random = (self.settings.limits.population as usize).saturating_sub(all.len());
-        let stopped = self.stop.reason();
-        if !exact && stopped.is_none() {
+        if !exact && !stop() {
             all.extend((0..random).map(|i| self.variation(0, i as u64).individual()));
         }
         for one in all.iter_mut().filter(|one| one.error.is_infinite()) {
+            if scratch.is_over() {
+                break;
+            }
             one.fit(self.problem, &mut scratch);
+        }
+        let stopped = self.stop.reason();
+        if stopped.is_some() && all.iter().any(|one| one.error.is_finite()) {
+            all.retain(|one| one.error.is_finite());
         }
         self.state.evaluations += all.len() as u64;
         self.select(&all);
@@ -290,11 +321,13 @@ impl<'a> Search<'a> {
 
     fn next_generation(&mut self, generation: u32) -> Option<End> {
         let count = self.settings.limits.population;
+        let stop = || self.stop.is_over();
         let offspring: Vec<Option<Individual>> = (0..count)
             .into_par_iter()
-            .map_init(Scratch::default, |scratch, i| {
-                self.offspring(generation, i, scratch)
-            })
+            .map_init(
+                || Scratch::until(&stop),
+                |scratch, i| self.offspring(generation, i, scratch),
+            )
             .collect();
         if let Some(end) = self.stop.reason() {
             return Some(end);
@@ -324,21 +357,25 @@ impl<'a> Search<'a> {
     /// Local optimisation of those on the first front that had none.
     fn polish(&mut self, front: usize) {
         let (problem, population) = (self.problem, &self.state.population);
+        let stop = || self.stop.is_over();
         let polished: Vec<Option<Individual>> = population[..front.min(population.len())]
             .par_iter()
-            .map_init(Scratch::default, |scratch, one| {
-                if one.polished || self.stop.reason().is_some() {
-                    return None;
-                }
-                let mut better = one.clone();
-                tune::thresholds(&mut better, problem, scratch);
-                tune::constants(&mut better, problem, scratch, 20);
-                if self.settings.selection == Selection::Pareto {
-                    better = shapes::prune(&better, problem, scratch);
-                }
-                better.polished = true;
-                Some(better)
-            })
+            .map_init(
+                || Scratch::until(&stop),
+                |scratch, one| {
+                    if one.polished || self.stop.reason().is_some() {
+                        return None;
+                    }
+                    let mut better = one.clone();
+                    tune::thresholds(&mut better, problem, scratch);
+                    tune::constants(&mut better, problem, scratch, 20);
+                    if self.settings.selection == Selection::Pareto {
+                        better = shapes::prune(&better, problem, scratch);
+                    }
+                    better.polished = true;
+                    Some(better)
+                },
+            )
             .collect();
         if polished.iter().all(Option::is_none) || self.stop.reason().is_some() {
             return;

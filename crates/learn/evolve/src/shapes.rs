@@ -23,6 +23,8 @@ const LIBRARY: usize = 6000;
 const TABLE: usize = 30_000_000;
 /// Most terms in a sum.
 const TERMS: usize = 8;
+/// Shapes ranked between two looks at the clock.
+const ASKED: usize = 64;
 /// First terms from which a sum is built.
 const STARTS: usize = 4;
 
@@ -38,7 +40,7 @@ impl Library {
         let most = (TABLE / problem.rows().max(1)).clamp(64, LIBRARY);
         let (mut shapes, mut columns) = (Vec::new(), Vec::new());
         for tree in trees {
-            if shapes.len() == most {
+            if shapes.len() == most || scratch.is_over() {
                 break;
             }
             let Some(mut column) = weighted_column(&tree, problem, scratch) else {
@@ -57,11 +59,17 @@ impl Library {
     }
 
     /// Share of `residual` that each shape explains beyond `basis`, best first; ties go to the earlier shape.
-    fn ranked(&self, residual: &[f64], basis: &[Vec<f64>]) -> Vec<usize> {
+    fn ranked(&self, residual: &[f64], basis: &[Vec<f64>], scratch: &Scratch) -> Vec<usize> {
+        let mut over = false;
         let gains: Vec<f64> = self
             .columns
             .iter()
-            .map(|column| {
+            .enumerate()
+            .map(|(at, column)| {
+                over |= at.is_multiple_of(ASKED) && scratch.is_over();
+                if over {
+                    return 0.0;
+                }
                 let along = linear::dot(column, residual);
                 let taken: f64 = basis.iter().map(|q| linear::dot(q, column).powi(2)).sum();
                 let new = 1.0 - taken;
@@ -161,6 +169,9 @@ pub(crate) fn by_relevance(problem: &Problem, scratch: &mut Scratch) -> Vec<usiz
         .map(|c| {
             let mut best = 0.0_f64;
             for tree in shapes_of(c, problem).into_iter().take(4) {
+                if scratch.is_over() {
+                    break;
+                }
                 let mut one = Individual::new(vec![tree], true);
                 if one.fit(problem, scratch).is_some() {
                     best = best.max(1.0 - one.error);
@@ -173,8 +184,8 @@ pub(crate) fn by_relevance(problem: &Problem, scratch: &mut Scratch) -> Vec<usiz
     gains.into_iter().map(|g| g.1).collect()
 }
 
-/// Candidates of simple shape, fitted; `stop` is asked between steps and ends the work early.
-pub fn seeds(problem: &Problem, scratch: &mut Scratch, stop: &dyn Fn() -> bool) -> Vec<Individual> {
+/// Candidates of simple shape, fitted: those found until the work is to stop.
+pub fn seeds(problem: &Problem, scratch: &mut Scratch) -> Vec<Individual> {
     let mut found: Vec<Individual> = Vec::new();
     let mut keep = |mut one: Individual, scratch: &mut Scratch| {
         if one.error.is_finite() || one.fit(problem, scratch).is_some() {
@@ -189,6 +200,9 @@ pub fn seeds(problem: &Problem, scratch: &mut Scratch, stop: &dyn Fn() -> bool) 
     let columns = by_relevance(problem, scratch);
     for &column in &columns {
         for tree in shapes_of(column, problem) {
+            if scratch.is_over() {
+                return found;
+            }
             for intercept in [false, true] {
                 if keep(Individual::new(vec![tree.clone()], intercept), scratch) {
                     return found;
@@ -200,12 +214,12 @@ pub fn seeds(problem: &Problem, scratch: &mut Scratch, stop: &dyn Fn() -> bool) 
     for intercept in [true, false] {
         let none = Individual::new(Vec::new(), intercept);
         let (residual, basis) = rest_of(&none, problem, scratch);
-        let firsts = library.ranked(&residual, &basis);
+        let firsts = library.ranked(&residual, &basis, scratch);
         for &first in firsts.iter().take(STARTS) {
-            if stop() {
+            if scratch.is_over() {
                 return found;
             }
-            for sum in pursuit(&library, first, intercept, problem, scratch, stop) {
+            for sum in pursuit(&library, first, intercept, problem, scratch) {
                 if keep(sum, scratch) {
                     return found;
                 }
@@ -234,7 +248,6 @@ fn pursuit(
     intercept: bool,
     problem: &Problem,
     scratch: &mut Scratch,
-    stop: &dyn Fn() -> bool,
 ) -> Vec<Individual> {
     let mut path = Vec::new();
     let mut current = Individual::new(vec![library.shapes[first].clone()], intercept);
@@ -245,9 +258,10 @@ fn pursuit(
     let mut fruitless = 0;
     let mut best = current.description_length(problem);
     path.push(current.clone());
-    while current.terms.len() < TERMS && !current.is_exact() && fruitless < 2 && !stop() {
+    while current.terms.len() < TERMS && !current.is_exact() && fruitless < 2 && !scratch.is_over()
+    {
         let (residual, basis) = rest_of(&current, problem, scratch);
-        let Some(&next) = library.ranked(&residual, &basis).first() else {
+        let Some(&next) = library.ranked(&residual, &basis, scratch).first() else {
             break;
         };
         let mut terms = current.terms.clone();
@@ -278,6 +292,9 @@ pub fn prune(individual: &Individual, problem: &Problem, scratch: &mut Scratch) 
     loop {
         let mut better = None;
         for mut shorter in shortened(&best) {
+            if scratch.is_over() {
+                break;
+            }
             if shorter.fit(problem, scratch).is_none() {
                 continue;
             }

@@ -33,6 +33,9 @@ pub fn constants(
         return;
     };
     for _ in 0..steps {
+        if scratch.is_over() {
+            break;
+        }
         let Some(step) = derivatives.step(damping) else {
             break;
         };
@@ -240,6 +243,9 @@ pub fn thresholds(individual: &mut Individual, problem: &Problem, scratch: &mut 
         let start = individual.clone();
         let mut attempt =
             |limit: Op, best: &mut Option<(Individual, f64)>, scratch: &mut Scratch| {
+                if scratch.is_over() {
+                    return false;
+                }
                 let Some(next) = moved(&start, threshold, limit, problem, scratch) else {
                     return false;
                 };

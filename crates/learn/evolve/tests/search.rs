@@ -287,14 +287,40 @@ fn an_interrupted_search_continues_where_it_was() {
 #[test]
 fn the_clock_is_the_callers() {
     let ticks = std::sync::atomic::AtomicU64::new(0);
-    let clock = || Duration::from_millis(ticks.fetch_add(1, Ordering::Relaxed));
+    let clock = || Duration::from_micros(ticks.fetch_add(1, Ordering::Relaxed));
     let control = Control {
-        time: Some((Duration::from_millis(400), &clock)),
+        time: Some((Duration::from_millis(60), &clock)),
         ..Control::default()
     };
     let found = small(1000).evolve(&hard(), control, None).unwrap();
     assert_eq!(found.end, End::Time);
     assert!(found.generations > 0 && found.delivered.error < 0.5);
+}
+
+/// However little time there is, it is kept: every look at the clock takes a microsecond, and none is ignored for long.
+#[test]
+fn the_time_allowed_is_for_everything() {
+    for allowed in [0, 1, 10, 100, 1000, 10_000] {
+        let ticks = std::sync::atomic::AtomicU64::new(0);
+        let clock = || Duration::from_micros(ticks.fetch_add(1, Ordering::Relaxed));
+        let control = Control {
+            time: Some((Duration::from_micros(allowed), &clock)),
+            ..Control::default()
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let found = pool
+            .unwrap()
+            .install(|| small(1000).evolve(&hard(), control, None))
+            .unwrap();
+        assert_eq!(found.end, End::Time, "{allowed} µs");
+        assert!(found.delivered.error.is_finite());
+        let looked = ticks.load(Ordering::Relaxed);
+        // Loops within loops notice one after another.
+        assert!(
+            looked <= allowed + 60,
+            "{allowed} µs allowed, {looked} taken"
+        );
+    }
 }
 
 #[test]

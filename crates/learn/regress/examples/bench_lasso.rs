@@ -1,7 +1,8 @@
 //! Times the lasso path, its cross-validation and NNLS on generated counts, for `scripts/bench-learning/lasso.sh`.
 //!
 //! `bench_lasso write FOLDER` writes the two data sets as raw little-endian doubles, column by column, target last;
-//! `bench_lasso run FOLDER` prints `name seconds detail` per line, the minimum of several runs on one thread.
+//! `bench_lasso run FOLDER` prints `name seconds detail` per line, the minimum of several runs on one thread, and writes the
+//! grid of λ and the objective of the exact path there.
 
 use std::error::Error;
 use std::fs;
@@ -10,7 +11,7 @@ use std::time::Instant;
 
 use faer::Mat;
 use pricetag_estimator::{Checked, Column, Design, Values};
-use pricetag_regress::lasso::LassoPath;
+use pricetag_regress::lasso::{LassoPath, SparseModel};
 use pricetag_regress::{Lasso, nnls};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -121,6 +122,23 @@ fn read(folder: &Path, name: &str, rows: usize, columns: usize) -> Outcome<Check
     Ok(Design::new(design.collect(), column(columns)).check()?)
 }
 
+/// ½ Σ r²/n + λ Σ s|b| with s the deviation of a column, as glmnet has it.
+fn objective(design: &Design, model: &SparseModel, lambda: f64) -> f64 {
+    let rows = design.rows() as f64;
+    let mut residual: Vec<f64> = design.target.iter().map(|y| y - model.intercept).collect();
+    let mut penalty = 0.0;
+    for &(column, coefficient) in &model.coefficients {
+        let values = design.columns[column].values.to_dense(design.rows());
+        let mean = values.iter().sum::<f64>() / rows;
+        let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+        penalty += (squares / rows).sqrt() * coefficient.abs();
+        for (r, v) in residual.iter_mut().zip(&values) {
+            *r -= coefficient * v;
+        }
+    }
+    residual.iter().map(|r| r * r).sum::<f64>() / (2.0 * rows) + lambda * penalty
+}
+
 /// Minimum of several runs.
 fn least<T>(times: usize, mut run: impl FnMut() -> T) -> (f64, Option<T>) {
     let (mut best, mut last) = (f64::INFINITY, None);
@@ -148,9 +166,16 @@ fn run(folder: &Path) -> Outcome<()> {
             path.knots.len(),
             path.violation()
         );
-        // Solutions on the grid, for the peers to be judged against.
-        let grid: Vec<String> = path.grid(100).iter().map(|l| format!("{l:e}")).collect();
+        // The grid and the least objective there, for the peers to be judged against.
+        let grid = path.grid(100);
+        let least_of = |&l: &f64| format!("{:e}", objective(&design, &path.at(l), l));
+        let objectives: Vec<String> = grid.iter().map(least_of).collect();
+        let grid: Vec<String> = grid.iter().map(|l| format!("{l:e}")).collect();
         fs::write(folder.join(format!("{name}.lambda")), grid.join("\n"))?;
+        fs::write(
+            folder.join(format!("{name}.objective")),
+            objectives.join("\n"),
+        )?;
         let times = if name == "small" { 5 } else { 1 };
         let (seconds, curve) = least(times, || lasso.cross_validate(&design));
         let (_, curve) = curve.ok_or("no run")??;

@@ -7,9 +7,10 @@
 //! quantiles are exact; with more than [`crate::quantile::KEPT`] rows they take one or two passes more.
 
 use faer::Mat;
+use pricetag_estimator::diagnose::{ILL, inflated};
 use pricetag_estimator::qr::FLOOR;
 use pricetag_estimator::reduce::{Reduction, block_rows};
-use pricetag_estimator::{Fitted, Qr};
+use pricetag_estimator::{Fitted, Inflation, Qr};
 
 use crate::lm_summary::Moments;
 use crate::ols::LeastSquares;
@@ -42,6 +43,10 @@ pub struct RowsFit {
     pub ranges: Vec<(f64, f64)>,
     /// How often all rows were read.
     pub passes: u32,
+    /// Condition number of the independent columns, the constant among them, weighted and scaled to unit length.
+    pub condition: f64,
+    /// The columns behind a large condition number; where a constant is fitted it is column 0 and all others one higher.
+    pub inflated: Vec<Inflation>,
 }
 
 impl LeastSquares {
@@ -61,6 +66,7 @@ impl LeastSquares {
             solution.refine(&qr, &mut rows, self.intercept)?;
         }
         let sums = ResidualPass::run(&mut rows, &solution.beta, self.intercept, first.mean)?;
+        let condition = qr.condition();
         let moments = Moments {
             used: first.used,
             rank: qr.rank,
@@ -75,6 +81,12 @@ impl LeastSquares {
             rows: first.rows,
             ranges: first.ranges,
             passes: rows.passes,
+            condition,
+            inflated: if condition > ILL {
+                inflated(&qr, &(0..solution.beta.len()).collect::<Vec<_>>())
+            } else {
+                Vec::new()
+            },
         })
     }
 }

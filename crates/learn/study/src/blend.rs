@@ -5,6 +5,7 @@
 //! interval made, from folds of either that are fitted once. The average of two price lists is a price list.
 
 use crate::fit::FitError;
+use crate::jackknife::FoldPrices;
 use crate::learner::Learned;
 use crate::method::Method;
 use crate::notes::note;
@@ -17,7 +18,7 @@ const GAIN: f64 = 1e-3;
 
 impl Learned {
     /// Takes a share of every price from another list over the same buckets. How uncertain the average is, neither says:
-    /// standard errors are dropped, and the observations' weight against the prior is that of the rest.
+    /// standard errors are left to the folds, and the observations' weight against the prior is that of the rest.
     #[must_use]
     pub fn mixed(mut self, other: &Self, share: f64) -> Self {
         let mix = |mine: &mut f64, theirs: f64| *mine = (1.0 - share) * *mine + share * theirs;
@@ -40,7 +41,7 @@ impl Learned {
             }
         }
         self.notes.push(note(format!(
-            "{:.0} % of every price is what its parts cost when nothing departs from that; an average has no standard error",
+            "{:.0} % of every price is what its parts cost when nothing departs from that; errors of such prices are from the folds",
             100.0 * share
         )));
         self
@@ -50,21 +51,19 @@ impl Learned {
 impl Study<'_> {
     /// The choice with the share of the parts alone that predicts best.
     pub fn blend<'b>(&self, choice: Choice<'b>) -> Result<Choice<'b>, FitError> {
+        if choice.learner.method != Method::Hier || !choice.learner.hierarchy.has_parts() {
+            return Ok(choice);
+        }
         let Choice {
             learner,
             learned,
             pairs,
+            folds,
         } = choice;
         let alone = learner.blended(1.0);
-        let keep = |learner, learned, pairs| Choice {
-            learner,
-            learned,
-            pairs,
-        };
-        if learner.method != Method::Hier || !learner.hierarchy.has_parts() {
-            return Ok(keep(learner, learned, pairs));
-        }
-        let alone_pairs = self.cross_validate(&alone, &learned);
+        let mut alone_folds = FoldPrices::default();
+        let alone_pairs =
+            self.cross_validate_seeing(&alone, &learned, &mut |part| alone_folds.push(part));
         let mixed = |share: f64| -> Vec<(f64, f64)> {
             let both = pairs.iter().zip(&alone_pairs);
             both.map(|((m, p), (_, q))| (*m, (1.0 - share) * p + share * q))
@@ -81,18 +80,28 @@ impl Study<'_> {
         }
         let share = best.0;
         if share == 0.0 {
-            return Ok(keep(learner, learned, pairs));
+            return Ok(Choice {
+                learner,
+                learned,
+                pairs,
+                folds,
+            });
         }
         let parts = alone.main().learn(&self.split.train, None)?;
         if share >= 1.0 {
-            return Ok(keep(alone, parts, alone_pairs));
+            return Ok(Choice {
+                learner: alone,
+                learned: parts,
+                pairs: alone_pairs,
+                folds: alone_folds,
+            });
         }
-        let pairs = mixed(share);
-        Ok(keep(
-            learner.blended(share),
-            learned.mixed(&parts, share),
-            pairs,
-        ))
+        Ok(Choice {
+            pairs: mixed(share),
+            folds: folds.mixed(&alone_folds, share),
+            learner: learner.blended(share),
+            learned: learned.mixed(&parts, share),
+        })
     }
 }
 
@@ -189,6 +198,7 @@ mod tests {
             learner,
             learned,
             pairs,
+            ..
         } = study.choice(Method::Hier).unwrap();
         if learner.blend <= 0.0 || learner.blend >= 1.0 {
             return false;
@@ -208,12 +218,9 @@ mod tests {
         let found = model.interval.as_ref().unwrap();
         close(found.lower, interval.lower);
         close(found.upper, interval.upper);
-        assert!(
-            model
-                .prices
-                .iter()
-                .all(|p| p.std_error.is_none() && p.bounds.is_none())
-        );
+        // Neither list says how uncertain their average is; the folds do.
+        assert!(learned.coefficients.iter().all(|c| c.std_error.is_none()));
+        assert!(model.prices.iter().any(|p| p.bounds.is_some()));
         let share = format!("{:.0} % of every price", 100.0 * learner.blend);
         assert!(
             model

@@ -7,12 +7,12 @@ use pricetag_dataset::Dataset;
 use pricetag_estimator::{DesignError, Diagnosis, EstimatorError, TableError};
 
 use crate::interval::{cover, interval};
-use crate::method::Method;
 use crate::notes;
 use crate::options::FitOptions;
-use crate::preference::{is_known, preferred};
+use crate::preference::preferred;
 use crate::prices::price_list;
 use crate::study::{Choice, Contest, Study};
+use crate::suitability::{check_method, check_preference};
 use crate::terms::terms;
 use crate::world::World;
 
@@ -70,9 +70,10 @@ pub fn fit_in(
     options: &FitOptions,
 ) -> Result<CostModel, FitError> {
     check_options(options)?;
-    check_choice(dataset, options)?;
+    check_method(options)?;
+    check_preference(dataset, options)?;
     let study = Study::new(dataset, options, world)?;
-    let diagnosis = Diagnosis::of(&study.design.subset(&study.split.train)?);
+    let diagnosis = Diagnosis::of(&study.learner(options.method).rows(&study.split.train)?);
     if diagnosis.support.iter().all(|s| s.varying == 0) {
         return Err(FitError::NothingVaries {
             features: diagnosis.columns,
@@ -88,6 +89,7 @@ pub fn fit_in(
         learner,
         learned,
         pairs,
+        folds,
     } = winner;
     let mut evaluation = study.judge(&learner, &learned, &learner.method.to_string());
     let mut interval = interval(&pairs, options.level_of_intervals);
@@ -132,7 +134,7 @@ pub fn fit_in(
         method: learner.method.to_string(),
         text: formula.text(),
         formula: formula.clone(),
-        prices: price_list(&learner, &learned, &rows),
+        prices: price_list(&learner, &learned, &rows, Some(&folds)),
         terms: if learner.method.prices() {
             Vec::new()
         } else {
@@ -157,36 +159,8 @@ pub fn fit_in(
     })
 }
 
-/// Refuses options that the method or the dataset cannot follow.
-fn check_choice(dataset: &Dataset, options: &FitOptions) -> Result<(), FitError> {
-    let unsuitable = |option, reason: String| Err(FitError::Unsuitable { option, reason });
-    let method = options.method;
-    if options.prefer.is_some() {
-        if method != Method::Auto && !method.takes_preference() {
-            let reason = format!("`{method}` cannot prefer features; lasso, poly and greedy can");
-            return unsuitable("--prefer", reason);
-        }
-        if options.tuning.filter.is_some() {
-            let reason = "a filter against collinear features would drop cheap ones for dear ones; leave --filter out";
-            return unsuitable("--prefer", reason.into());
-        }
-        if !is_known(dataset) {
-            let reason =
-                "the dataset does not say when features are final; record it with --availability";
-            return unsuitable("--prefer", reason.into());
-        }
-    }
-    if options.tuning.is_parsimonious() && !matches!(method, Method::Auto | Method::Poly) {
-        let reason = format!("`{method}` has no such rule; use --method poly");
-        return unsuitable("--parsimony, --terms", reason);
-    }
-    if options.tuning.terms == Some(0) {
-        return unsuitable("--terms", "a formula has at least one term".into());
-    }
-    Ok(())
-}
-
-fn check_options(options: &FitOptions) -> Result<(), FitError> {
+/// Whether numbers are in range.
+pub(crate) fn check_options(options: &FitOptions) -> Result<(), FitError> {
     if !(options.train > 0.0 && options.train <= 1.0) {
         return Err(FitError::Option {
             name: "train",

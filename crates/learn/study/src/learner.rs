@@ -143,6 +143,11 @@ impl<'a> Learner<'a> {
         }
     }
 
+    /// Nominal coverage of intervals.
+    pub fn confidence(&self) -> f64 {
+        self.options.level_of_intervals
+    }
+
     /// Weighted rows.
     pub fn rows(&self, rows: &[usize]) -> Result<Checked<Design>, EstimatorError> {
         let subset = self.design.subset(rows)?;
@@ -160,20 +165,8 @@ impl<'a> Learner<'a> {
         shrinkage: Option<&Shrinkage>,
     ) -> Result<Learned, EstimatorError> {
         let design = self.rows(rows)?;
-        let mut found = Buckets::of(&design);
-        let shape = self.method.shape();
-        if let Some(expenses) = &self.expenses {
-            for bucket in &mut found.buckets {
-                lead_by_cheapest(bucket, expenses);
-            }
-        }
-        let is_priced = matches!(shape, Shape::Merged | Shape::Hierarchical);
-        if is_priced && self.expenses.is_none() {
-            for bucket in &mut found.buckets {
-                self.lead_by_base(bucket);
-            }
-        }
-        match shape {
+        let found = self.buckets(&design);
+        match self.method.shape() {
             Shape::Single => self.single(&design, found),
             Shape::Merged => self.merged(&design, found),
             Shape::Hierarchical => self.hierarchical(&design, found, shrinkage),
@@ -181,8 +174,25 @@ impl<'a> Learner<'a> {
         }
     }
 
+    /// The buckets of some rows, each led by the column it is to be known by.
+    pub fn buckets(&self, design: &Checked<Design>) -> Buckets {
+        let mut found = Buckets::of(design);
+        if let Some(expenses) = &self.expenses {
+            for bucket in &mut found.buckets {
+                lead_by_cheapest(bucket, expenses);
+            }
+        }
+        let is_priced = matches!(self.method.shape(), Shape::Merged | Shape::Hierarchical);
+        if is_priced && self.expenses.is_none() {
+            for bucket in &mut found.buckets {
+                self.lead_by_base(bucket);
+            }
+        }
+        found
+    }
+
     /// The penalty weights of the buckets' columns; none for all alike.
-    fn penalties(&self, buckets: &Buckets) -> Vec<f64> {
+    pub fn penalties(&self, buckets: &Buckets) -> Vec<f64> {
         let leads = buckets.buckets.iter().map(|b| b.members[0]);
         let weights = self.expenses.iter();
         leads

@@ -180,16 +180,7 @@ impl Method {
                 },
                 ..ExactSolve::default()
             }),
-            // Prices are never negative, and zero counts cost nothing: no shift, no intercept but the base price.
-            Self::Lasso => Box::new(Lasso {
-                intercept: options.intercept,
-                standardisation: Standardisation::Maximum,
-                non_negative: true,
-                // Prices within a few percent are worth having: the path goes further down than is usual.
-                ratio: Some(1e-5),
-                penalties,
-                ..lasso(tuning, seed)
-            }),
+            Self::Lasso => Box::new(lasso_of_prices(options, penalties)),
             Self::Poly => Box::new(polynomial(tuning, seed, penalties)),
             Self::Greedy => Box::new(SparsePolynomial {
                 selector: Selector::ForwardBackward(Greedy::default()),
@@ -233,6 +224,29 @@ pub(crate) fn genetic_programming(options: &FitOptions) -> GeneticProgramming {
             Selection::Pareto
         },
         ..GeneticProgramming::default()
+    }
+}
+
+/// The lasso behind `lasso`. Prices are never negative, and zero counts cost nothing: no shift, no intercept but the base
+/// price. Prices within a few percent are worth having: the path goes further down than is usual.
+fn lasso_of_prices(options: &FitOptions, penalties: Vec<f64>) -> Lasso {
+    Lasso {
+        intercept: options.intercept,
+        standardisation: Standardisation::Maximum,
+        non_negative: true,
+        ratio: Some(1e-5),
+        penalties,
+        ..lasso(&options.tuning, options.seed)
+    }
+}
+
+/// The lasso whose path is that of a method: its own, the first step of a polynomial, else that of `lasso`.
+pub(crate) fn lasso_of(method: Method, options: &FitOptions, penalties: Vec<f64>) -> Lasso {
+    match method {
+        Method::Poly | Method::Greedy => {
+            polynomial(&options.tuning, options.seed, penalties).screen
+        }
+        _ => lasso_of_prices(options, penalties),
     }
 }
 

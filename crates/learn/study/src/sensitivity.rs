@@ -2,10 +2,10 @@
 
 use pricetag_cost_model::{LambdaPoint, PathLine, Sensitivity, SizePoint};
 use pricetag_estimator::{Buckets, Checked, Design, evaluate, split_by_group};
-use pricetag_regress::Lasso;
-use pricetag_regress::lasso::{LassoPath, Standardisation};
+use pricetag_regress::lasso::LassoPath;
 
 use crate::learner::Learner;
+use crate::method::lasso_of;
 use crate::study::Study;
 
 /// Shares of the groups that are learnt from.
@@ -20,7 +20,8 @@ const MOST_ROWS: usize = 1600;
 const LINES: usize = 12;
 
 impl Study<'_> {
-    /// Repeats the model's method on other training sets, and follows the linear lasso along λ.
+    /// Repeats the model's method on other training sets, and follows a lasso along λ: the model's own where it is one, the
+    /// first step of a polynomial, else the one of `lasso` on the same rows.
     pub fn sensitivity(&self, learner: &Learner) -> Sensitivity {
         let (lambda, path) = self.along_lambda(learner).unwrap_or_default();
         Sensitivity {
@@ -64,14 +65,11 @@ impl Study<'_> {
             return None;
         }
         let train = learner.rows(&self.split.train).ok()?;
-        let buckets = Buckets::of(&train);
+        let buckets = learner.buckets(&train);
         let merged = buckets.merge(&train).check().ok()?;
         let test = merged_test(&self.design, &buckets, &self.split.test)?;
-        let lasso = Lasso {
-            intercept: true,
-            standardisation: Standardisation::Maximum,
-            ..Lasso::default()
-        };
+        let penalties = learner.penalties(&buckets);
+        let lasso = lasso_of(learner.method, self.options, penalties);
         let path = lasso.path(&merged).ok()?;
         let grid = path.grid(60);
         let points = grid.iter().map(|&lambda| {

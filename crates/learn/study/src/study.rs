@@ -12,6 +12,7 @@ use pricetag_estimator::{
 use crate::baseline::baseline;
 use crate::black_box::black_box;
 use crate::fit::FitError;
+use crate::jackknife::FoldPrices;
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
 use crate::options::{FitOptions, Level, Weighting};
@@ -27,6 +28,8 @@ pub(crate) struct Choice<'a> {
     pub learner: Learner<'a>,
     pub learned: Learned,
     pub pairs: Vec<(f64, f64)>,
+    /// Its prices without each fold.
+    pub folds: FoldPrices,
 }
 
 /// The methods that were tried and the one that is delivered.
@@ -174,6 +177,16 @@ impl<'a> Study<'a> {
     /// (measured, predicted) of training rows by models that did not see their group; NaN where there is no such model,
     /// so that methods are compared on the same rows.
     pub fn cross_validate(&self, learner: &Learner, learned: &Learned) -> Vec<(f64, f64)> {
+        self.cross_validate_seeing(learner, learned, &mut |_| {})
+    }
+
+    /// The same; `see` is shown what was learnt without each fold.
+    pub fn cross_validate_seeing(
+        &self,
+        learner: &Learner,
+        learned: &Learned,
+        see: &mut dyn FnMut(&Learned),
+    ) -> Vec<(f64, f64)> {
         let rows = &self.split.train;
         let groups: Vec<String> = rows
             .iter()
@@ -184,7 +197,10 @@ impl<'a> Study<'a> {
             let train: Vec<usize> = fold.train.iter().map(|&i| rows[i]).collect();
             let test: Vec<usize> = fold.test.iter().map(|&i| rows[i]).collect();
             let predicted = match learner.learn(&train, learned.shrinkage.as_ref()) {
-                Ok(part) => part.predict(learner.design, &test),
+                Ok(part) => {
+                    see(&part);
+                    part.predict(learner.design, &test)
+                }
                 Err(_) => vec![f64::NAN; test.len()],
             };
             pairs.extend(
@@ -313,11 +329,13 @@ impl<'a> Study<'a> {
     pub fn choice(&self, method: Method) -> Result<Choice<'_>, FitError> {
         let learner = self.learner(method);
         let learned = learner.main().learn(&self.split.train, None)?;
-        let pairs = self.cross_validate(&learner, &learned);
+        let mut folds = FoldPrices::default();
+        let pairs = self.cross_validate_seeing(&learner, &learned, &mut |part| folds.push(part));
         let choice = Choice {
             learner,
             learned,
             pairs,
+            folds,
         };
         self.blend(choice)
     }

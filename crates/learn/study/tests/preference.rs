@@ -171,7 +171,7 @@ fn what_cannot_be_followed_is_refused() {
     assert_eq!(refused(&runs(), &none), "--terms");
     none.method = Method::Mars;
     none.tuning = few(3);
-    assert_eq!(refused(&runs(), &none), "--parsimony, --terms");
+    assert_eq!(refused(&runs(), &none), "--terms");
 }
 
 #[test]

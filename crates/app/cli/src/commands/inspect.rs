@@ -7,9 +7,10 @@ use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_trace::MethodName;
 use serde_json::json;
 
-use crate::analysis::{look, open_dataset_or_table, target};
+use crate::analysis::{open_dataset_or_table, target};
 use crate::arguments::{InspectArgs, Listing};
 use crate::console::Console;
+use crate::diagnosis::look;
 use crate::failure::Failure;
 
 pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {

@@ -2,10 +2,11 @@
 
 use std::process::ExitCode;
 
-use crate::analysis::{account, check_writable, look, paced, target, write_report};
+use crate::analysis::{account, check_writable, paced, target, write_report};
 use crate::arguments::{Common, MineArgs};
 use crate::commands::record::{check, recorded, tell};
 use crate::console::Console;
+use crate::diagnosis::look;
 use crate::failure::{FAILED, Failure};
 use crate::learning::fit;
 use crate::watch::options;

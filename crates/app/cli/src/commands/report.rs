@@ -8,11 +8,10 @@ use pricetag_report::figures::figures;
 use pricetag_study::Level;
 use serde_json::json;
 
-use crate::analysis::{
-    account, check_writable, dataset_of, look, open_model, write_report, write_whole,
-};
+use crate::analysis::{account, check_writable, dataset_of, open_model, write_report, write_whole};
 use crate::arguments::ReportArgs;
 use crate::console::Console;
+use crate::diagnosis::look;
 use crate::failure::{Failure, io};
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {

@@ -37,7 +37,8 @@ impl<'p, 'a> FoldProducts<'p, 'a> {
         Self { scaled, parts }
     }
 
-    /// The path of everything but one fold; none when rounding would show.
+    /// The path of everything but one fold; none when rounding would show: a column that cancels by centring, or of which
+    /// the active ones leave less than products can tell.
     pub(crate) fn path(
         &self,
         lasso: &Lasso,
@@ -73,7 +74,7 @@ impl<'p, 'a> FoldProducts<'p, 'a> {
             target_length: training.target_length,
             lambda: training.target_length,
         };
-        path.finished.then(|| LassoPath {
+        (path.finished && !path.doubtful).then(|| LassoPath {
             knots: path.corners.iter().map(|c| units.knot(c)).collect(),
             exact: true,
             dropped: Vec::new(),

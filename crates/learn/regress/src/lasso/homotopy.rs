@@ -117,6 +117,8 @@ pub(crate) struct Homotopy<'a, G> {
     fresh: usize,
     /// The active columns, once one of them was in doubt.
     vectors: Option<Active>,
+    /// Whether a column in doubt had to enter by the Gram matrix alone.
+    pub doubtful: bool,
 }
 
 impl<'a, G: Gram> Homotopy<'a, G> {
@@ -155,6 +157,7 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             saturation: -1.0,
             fresh: 0,
             vectors: None,
+            doubtful: false,
         };
         for (&j, &s) in corner.active.iter().zip(&corner.sign) {
             path.push(j, s);
@@ -241,6 +244,7 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             self.refused[j] = true;
             return false;
         }
+        self.doubtful |= least == NEW_SHARE && rest <= DOUBTFUL;
         if let (Some(vectors), Some(data)) = (&mut self.vectors, self.problem.gram.data()) {
             vectors.push(data.vector(j));
         }
@@ -253,11 +257,12 @@ impl<'a, G: Gram> Homotopy<'a, G> {
     /// Row of the factor and new share of a column, from the data. Where there is a share, the data are kept from here on.
     fn measure(&mut self, j: usize) -> Option<(Vec<f64>, f64)> {
         let data = self.problem.gram.data()?;
+        let wanted = self.vectors.is_some();
         let active = self.active.iter();
         let fresh = || Active::new(active.map(|&i| data.vector(i)).collect());
         let vectors = self.vectors.take().unwrap_or_else(fresh);
         let found = vectors.measure(&self.factor, data.vector(j));
-        self.vectors = (vectors.kept || found.1 > MEASURED_SHARE).then(|| vectors.keep());
+        self.vectors = (wanted || found.1 > MEASURED_SHARE).then_some(vectors);
         Some(found)
     }
 

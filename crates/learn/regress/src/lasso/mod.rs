@@ -25,7 +25,6 @@ pub(crate) mod homotopy;
 pub mod path;
 mod precise;
 pub(crate) mod scaled;
-pub mod sensitivity;
 pub(crate) mod solve;
 mod working_set;
 

@@ -13,18 +13,11 @@ const REFINEMENTS: usize = 4;
 /// Columns of length one, in the order of the factor.
 pub(crate) struct Active {
     columns: Vec<Vec<f64>>,
-    /// Whether they are wanted beyond the question at hand.
-    pub kept: bool,
 }
 
 impl Active {
     pub fn new(columns: Vec<Vec<f64>>) -> Self {
-        let kept = false;
-        Self { columns, kept }
-    }
-
-    pub fn keep(self) -> Self {
-        Self { kept: true, ..self }
+        Self { columns }
     }
 
     pub fn push(&mut self, column: Vec<f64>) {

@@ -181,6 +181,7 @@ impl Lasso {
         let ScaledPath {
             mut corners,
             finished,
+            ..
         } = follow(scaled, limits, first);
         if finished {
             return (corners, true);

@@ -42,6 +42,8 @@ pub(crate) struct ScaledPath {
     pub corners: Vec<Corner>,
     /// Whether `end` was reached.
     pub finished: bool,
+    /// Whether a column entered of which the Gram matrix knows too little, without the data being at hand.
+    pub doubtful: bool,
 }
 
 /// The path of a scaled problem; `first` suggests columns that may become active.
@@ -80,6 +82,7 @@ pub(crate) fn follow_complete<G: Gram>(
     ScaledPath {
         corners,
         finished: ended == Ended::Finished,
+        doubtful: path.doubtful,
     }
 }
 
@@ -198,6 +201,7 @@ impl<'p, 'a> Follower<'p, 'a> {
         ScaledPath {
             corners: self.accepted,
             finished,
+            doubtful: false,
         }
     }
 

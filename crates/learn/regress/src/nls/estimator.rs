@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use pricetag_cost_model::{Diagnostic, Formula, Severity};
 use pricetag_estimator::{Checked, Design, Estimator, EstimatorError, Fitted, Qr};
 
-use super::marquardt::{Ending, LeastSquaresProblem as _, Minimum, Search, sum_of_squares};
+use super::marquardt::{
+    Ending, Evaluation, LeastSquaresProblem as _, Minimum, Search, sum_of_squares,
+};
 use super::model::Model;
 use super::starts;
 use super::summary::NonLinearFit;
@@ -21,6 +23,9 @@ const RADII: [f64; 2] = [100.0, 0.1];
 
 /// Last steps at most.
 const POLISH: usize = 8;
+
+/// A last step that changes no parameter by more than this share is the last one.
+const SETTLED: f64 = 1e-12;
 
 /// Above this relative offset R's `nls` does not speak of convergence.
 const OFFSET: f64 = 1e-5;
@@ -227,16 +232,21 @@ fn polish(model: &Model, best: &Minimum, bounds: &[(f64, f64)]) -> Minimum {
         return at;
     }
     let mut left = f64::INFINITY;
+    let mut here = model.at(&at.parameters);
+    let mut there = Evaluation::default();
     for _ in 0..POLISH {
-        let residuals = model.residuals(&at.parameters);
-        let jacobian = model.jacobian(&at.parameters);
-        let norms: Vec<f64> = jacobian.iter().map(|c| sum_of_squares(c).sqrt()).collect();
+        let norms: Vec<f64> = here
+            .jacobian
+            .iter()
+            .map(|c| sum_of_squares(c).sqrt())
+            .collect();
         let inside = |&j: &usize| bounds[j].0 < at.parameters[j] && at.parameters[j] < bounds[j].1;
         let free: Vec<usize> = (0..norms.len())
             .filter(|j| norms[*j] > 0.0 && norms[*j].is_finite() && inside(j))
             .collect();
-        let scaled = |&j: &usize| jacobian[j].iter().map(|x| x / norms[j]).collect();
-        let qr = Qr::new(free.iter().map(scaled).collect(), residuals, 1e-11);
+        let scaled = |&j: &usize| here.jacobian[j].iter().map(|x| x / norms[j]).collect();
+        let columns = free.iter().map(scaled).collect();
+        let qr = Qr::new(columns, here.residuals.clone(), 1e-11);
         let step = qr.solve();
         let length = sum_of_squares(&step);
         if qr.rank < free.len() || length.is_nan() || length >= 0.5 * left {
@@ -244,10 +254,14 @@ fn polish(model: &Model, best: &Minimum, bounds: &[(f64, f64)]) -> Minimum {
         }
         left = length;
         let mut next = at.clone();
+        let mut moved = 0.0_f64;
         for (&k, z) in qr.pivot.iter().zip(step) {
-            next.parameters[free[k]] += z / norms[free[k]];
+            let (value, by) = (&mut next.parameters[free[k]], z / norms[free[k]]);
+            moved = moved.max((by / *value).abs());
+            *value += by;
         }
-        next.rss = sum_of_squares(&model.residuals(&next.parameters));
+        model.evaluate(&next.parameters, &mut there);
+        next.rss = sum_of_squares(&there.residuals);
         let allowed = next
             .parameters
             .iter()
@@ -257,6 +271,10 @@ fn polish(model: &Model, best: &Minimum, bounds: &[(f64, f64)]) -> Minimum {
             break;
         }
         at = next;
+        std::mem::swap(&mut here, &mut there);
+        if moved <= SETTLED {
+            break;
+        }
     }
     at
 }

@@ -10,12 +10,28 @@
 
 use faer::Mat;
 
+use super::triangle::{dot, triangle};
+
+/// What a step needs to know of a point.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Evaluation {
+    /// Weighted residuals, measured − predicted.
+    pub residuals: Vec<f64>,
+    /// Derivative of the weighted predictions by each parameter, one column each.
+    pub jacobian: Vec<Vec<f64>>,
+}
+
 /// The functions to be fitted.
 pub(super) trait LeastSquaresProblem {
-    /// Weighted residuals, measured − predicted.
-    fn residuals(&self, parameters: &[f64]) -> Vec<f64>;
-    /// Derivative of the weighted predictions by each parameter, one column each.
-    fn jacobian(&self, parameters: &[f64]) -> Vec<Vec<f64>>;
+    /// Residuals and Jacobian, which share most of their work; the memory of the last evaluation is used again.
+    fn evaluate(&self, parameters: &[f64], out: &mut Evaluation);
+
+    /// The same in new memory.
+    fn at(&self, parameters: &[f64]) -> Evaluation {
+        let mut out = Evaluation::default();
+        self.evaluate(parameters, &mut out);
+        out
+    }
 }
 
 /// How the search ended.
@@ -49,6 +65,9 @@ pub(super) struct Search<'a> {
 /// Reduction of the sum of squares, relative, below which it is called rounding.
 const ENOUGH: f64 = 1e-14;
 
+/// Where a full step promises no more than this, a trial would see rounding alone.
+const ROUNDING: f64 = 1e-15;
+
 impl Search<'_> {
     /// Minimises from a start within the bounds.
     pub(super) fn minimise(&self, problem: &dyn LeastSquaresProblem, start: &[f64]) -> Minimum {
@@ -58,8 +77,9 @@ impl Search<'_> {
             iterations: 0,
             ending: Ending::NotFinite,
         };
-        let mut residuals = problem.residuals(start);
-        state.rss = sum_of_squares(&residuals);
+        let mut here = problem.at(start);
+        let mut next = Evaluation::default();
+        state.rss = sum_of_squares(&here.residuals);
         if !state.rss.is_finite() {
             return state;
         }
@@ -69,35 +89,23 @@ impl Search<'_> {
             damping: 0.0,
         };
         while state.iterations < self.iterations {
-            let jacobian = problem.jacobian(&state.parameters);
-            if jacobian.iter().flatten().any(|x| !x.is_finite()) {
+            if !widen(&mut scale, &here.jacobian) {
                 return state;
             }
             state.iterations += 1;
-            for (s, column) in scale.iter_mut().zip(&jacobian) {
-                let norm = sum_of_squares(column).sqrt();
-                *s = if *s == 0.0 && norm == 0.0 {
-                    1.0
-                } else {
-                    s.max(norm)
-                };
-            }
             if trust.radius.is_nan() {
                 let length = scaled_norm(&scale, &state.parameters);
                 trust.radius = self.radius * if length > 0.0 { length } else { 1.0 };
             }
-            let free = self.free(&state.parameters, &jacobian, &residuals);
-            let linear = Linear::new(&jacobian, &residuals, &free, &scale);
+            let free = self.free(&state.parameters, &here);
+            let linear = Linear::new(&here, &free, &scale);
             if linear.is_stationary(state.rss) {
                 state.ending = Ending::Converged;
                 return state;
             }
-            match self.step(problem, &mut state, &linear, &mut trust, &scale) {
-                Step::Taken(next) => residuals = next,
-                Step::Last(next) => {
-                    if let Some(next) = next {
-                        state.rss = sum_of_squares(&next);
-                    }
+            match self.step(problem, &mut state, &linear, &mut trust, &scale, &mut next) {
+                Step::Taken => std::mem::swap(&mut here, &mut next),
+                Step::Last => {
                     state.ending = Ending::Converged;
                     return state;
                 }
@@ -108,13 +116,13 @@ impl Search<'_> {
     }
 
     /// Parameters that may move: not held at a bound by the gradient.
-    fn free(&self, parameters: &[f64], jacobian: &[Vec<f64>], residuals: &[f64]) -> Vec<usize> {
+    fn free(&self, parameters: &[f64], at: &Evaluation) -> Vec<usize> {
+        let downhill = |j: usize| dot(&at.jacobian[j], &at.residuals);
         let may_move = |&j: &usize| {
             let (lower, upper) = self.bounds[j];
-            let downhill: f64 = jacobian[j].iter().zip(residuals).map(|(a, b)| a * b).sum();
             lower < upper
-                && !(parameters[j] <= lower && downhill < 0.0)
-                && !(parameters[j] >= upper && downhill > 0.0)
+                && !(parameters[j] <= lower && downhill(j) < 0.0)
+                && !(parameters[j] >= upper && downhill(j) > 0.0)
         };
         (0..parameters.len()).filter(may_move).collect()
     }
@@ -127,6 +135,7 @@ impl Search<'_> {
         linear: &Linear,
         trust: &mut Trust,
         scale: &[f64],
+        evaluation: &mut Evaluation,
     ) -> Step {
         loop {
             let direction = linear.step(trust);
@@ -141,15 +150,18 @@ impl Search<'_> {
                 .map(|(a, b)| a - b)
                 .collect();
             let length = scaled_norm(scale, &moved);
-            let residuals = problem.residuals(&next);
-            let rss = sum_of_squares(&residuals);
+            let expected = linear.expected_gain(&moved) / state.rss;
+            if trust.damping == 0.0 && (0.0..=ROUNDING).contains(&expected) {
+                return Step::Last;
+            }
+            problem.evaluate(&next, evaluation);
+            let rss = sum_of_squares(&evaluation.residuals);
             let gain = 1.0 - rss / state.rss;
             let gain = if gain.is_finite() {
                 gain
             } else {
                 f64::NEG_INFINITY
             };
-            let expected = linear.expected_gain(&moved) / state.rss;
             let ratio = if expected > 0.0 { gain / expected } else { 0.0 };
             trust.adapt(ratio, gain, expected, length);
             let at = scaled_norm(scale, &next);
@@ -159,20 +171,36 @@ impl Search<'_> {
                 state.rss = rss;
                 let settled = gain.abs() <= ENOUGH && expected <= ENOUGH && ratio <= 2.0;
                 if rss == 0.0 || settled || small {
-                    return Step::Last(Some(residuals));
+                    return Step::Last;
                 }
-                return Step::Taken(residuals);
+                return Step::Taken;
             }
             if small || (gain.abs() <= ENOUGH && expected <= ENOUGH) || !trust.radius.is_normal() {
-                return Step::Last(None);
+                return Step::Last;
             }
         }
     }
 }
 
 enum Step {
-    Taken(Vec<f64>),
-    Last(Option<Vec<f64>>),
+    Taken,
+    Last,
+}
+
+/// Raises the scales to the lengths of the gradients; says whether these are finite.
+fn widen(scale: &mut [f64], jacobian: &[Vec<f64>]) -> bool {
+    for (s, column) in scale.iter_mut().zip(jacobian) {
+        let norm = sum_of_squares(column).sqrt();
+        if !norm.is_finite() && column.iter().any(|x| !x.is_finite()) {
+            return false;
+        }
+        *s = if *s == 0.0 && norm == 0.0 {
+            1.0
+        } else {
+            s.max(norm)
+        };
+    }
+    true
 }
 
 struct Trust {
@@ -208,15 +236,10 @@ struct Linear {
 }
 
 impl Linear {
-    fn new(jacobian: &[Vec<f64>], residuals: &[f64], free: &[usize], scale: &[f64]) -> Self {
-        let (n, p) = (residuals.len(), free.len());
+    fn new(at: &Evaluation, free: &[usize], scale: &[f64]) -> Self {
         let scale: Vec<f64> = free.iter().map(|&j| scale[j]).collect();
-        let both = Mat::from_fn(n.max(p + 1), p + 1, |i, k| match (free.get(k), i < n) {
-            (_, false) => 0.0,
-            (Some(&j), true) => jacobian[j][i] / scale[k],
-            (None, true) => residuals[i],
-        });
-        let (upper, rotated) = triangle(&both);
+        let columns: Vec<&[f64]> = free.iter().map(|&j| at.jacobian[j].as_slice()).collect();
+        let (upper, rotated) = triangle(&columns, &scale, &at.residuals);
         Self {
             free: free.to_vec(),
             scale,
@@ -316,22 +339,16 @@ impl Linear {
     fn damped(&self, damping: f64) -> (Mat<f64>, Vec<f64>) {
         let p = self.free.len();
         let root = damping.sqrt();
-        let both = Mat::from_fn(2 * p, p + 1, |i, k| {
-            if i < p {
-                if k == p {
-                    self.rotated[i]
-                } else if i <= k {
-                    self.upper[(i, k)]
-                } else {
-                    0.0
-                }
-            } else if i - p == k {
-                root
-            } else {
-                0.0
-            }
-        });
-        let (upper, rotated) = triangle(&both);
+        let diagonal = |k: usize, i: usize| if i == p + k { root } else { 0.0 };
+        let column = |k: usize| -> Vec<f64> {
+            let top = (0..p).map(|i| self.upper[(i, k)]);
+            top.chain((p..2 * p).map(|i| diagonal(k, i))).collect()
+        };
+        let columns: Vec<Vec<f64>> = (0..p).map(column).collect();
+        let views: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let mut right = self.rotated.clone();
+        right.resize(2 * p, 0.0);
+        let (upper, rotated) = triangle(&views, &vec![1.0; p], &right);
         let step = back_substituted(&upper, &rotated);
         (upper, step)
     }
@@ -339,15 +356,6 @@ impl Linear {
     fn unscaled(&self, step: &[f64]) -> Vec<f64> {
         step.iter().zip(&self.scale).map(|(z, s)| z / s).collect()
     }
-}
-
-/// R of all but the last column, and the last column rotated along.
-fn triangle(both: &Mat<f64>) -> (Mat<f64>, Vec<f64>) {
-    let p = both.ncols() - 1;
-    let qr = both.qr();
-    let r = qr.thin_R();
-    let upper = Mat::from_fn(p, p, |i, k| if i <= k { r[(i, k)] } else { 0.0 });
-    (upper, (0..p).map(|i| r[(i, p)]).collect())
 }
 
 fn back_substituted(upper: &Mat<f64>, right: &[f64]) -> Vec<f64> {
@@ -360,7 +368,7 @@ fn back_substituted(upper: &Mat<f64>, right: &[f64]) -> Vec<f64> {
 }
 
 pub(super) fn sum_of_squares(x: &[f64]) -> f64 {
-    x.iter().map(|v| v * v).sum()
+    dot(x, x)
 }
 
 fn norm(x: &[f64]) -> f64 {

@@ -6,9 +6,10 @@
 mod estimator;
 mod marquardt;
 mod model;
-mod program;
 mod starts;
 mod summary;
+mod tape;
+mod triangle;
 
 pub use estimator::{METHOD, NonLinear};
 pub use marquardt::Ending;

@@ -7,7 +7,7 @@ use pricetag_estimator::Qr;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 
-use super::marquardt::LeastSquaresProblem as _;
+use super::marquardt::{Evaluation, LeastSquaresProblem as _};
 use super::model::Model;
 
 /// The start with its linear parameters replaced by their least-squares values; none without linear parameters or where
@@ -20,9 +20,14 @@ pub(super) fn solved(model: &Model, start: &[f64], bounds: &[(f64, f64)]) -> Opt
     for &j in &linear {
         at[j] = 0.0;
     }
-    let residuals = model.residuals(&at);
-    let jacobian = model.jacobian(&at);
-    let columns: Vec<Vec<f64>> = linear.iter().map(|&j| jacobian[j].clone()).collect();
+    let Evaluation {
+        residuals,
+        mut jacobian,
+    } = model.at(&at);
+    let columns: Vec<Vec<f64>> = linear
+        .iter()
+        .map(|&j| std::mem::take(&mut jacobian[j]))
+        .collect();
     let finite = |column: &Vec<f64>| column.iter().all(|x| x.is_finite());
     if linear.is_empty() || !finite(&residuals) || !columns.iter().all(finite) {
         return None;

@@ -9,7 +9,7 @@ use pricetag_cost_model::{CoefficientRow, Formula, LinearSummary};
 use pricetag_estimator::Qr;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::marquardt::{Ending, LeastSquaresProblem as _, Minimum, sum_of_squares};
+use super::marquardt::{Ending, Evaluation, LeastSquaresProblem as _, Minimum, sum_of_squares};
 use super::model::Model;
 
 /// A parameter whose scaled gradient is new by less than this share is not determined.
@@ -68,8 +68,10 @@ impl NonLinearFit {
         bounds: &[(f64, f64)],
         weighted: bool,
     ) -> Self {
-        let residuals = model.residuals(&best.parameters);
-        let jacobian = model.jacobian(&best.parameters);
+        let Evaluation {
+            residuals,
+            jacobian,
+        } = model.at(&best.parameters);
         let local = Local::new(&jacobian, &residuals, &best.parameters, bounds);
         let n = model.rows();
         let df = n.saturating_sub(local.free.len());
