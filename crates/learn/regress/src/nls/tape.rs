@@ -534,7 +534,8 @@ mod tests {
             "x" => Some(Name::Column(0)),
             "y" => Some(Name::Column(1)),
             "p" => Some(Name::Parameter(0)),
-            _ => Some(Name::Parameter(1)),
+            "q" => Some(Name::Parameter(1)),
+            _ => None,
         }
     }
 
