@@ -303,15 +303,15 @@ fn the_time_allowed_is_for_everything() {
     for allowed in [0, 1, 10, 100, 1000, 10_000] {
         let ticks = std::sync::atomic::AtomicU64::new(0);
         let clock = || Duration::from_micros(ticks.fetch_add(1, Ordering::Relaxed));
-        let control = Control {
-            time: Some((Duration::from_micros(allowed), &clock)),
-            ..Control::default()
+        let search = || {
+            let control = Control {
+                time: Some((Duration::from_micros(allowed), &clock)),
+                ..Control::default()
+            };
+            small(1000).evolve(&hard(), control, None)
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let found = pool
-            .unwrap()
-            .install(|| small(1000).evolve(&hard(), control, None))
-            .unwrap();
+        let found = pool.unwrap().install(search).unwrap();
         assert_eq!(found.end, End::Time, "{allowed} µs");
         assert!(found.delivered.error.is_finite());
         let looked = ticks.load(Ordering::Relaxed);
