@@ -8,7 +8,7 @@ use pricetag_explain::{ExplainOptions, explain, listings, source_reader, summari
 use pricetag_finding::figure::subject_name;
 use pricetag_finding::{Explanation, Grouping, Inspection, Summary};
 use pricetag_report::{ReportInput, render};
-use pricetag_study::{FitOptions, Level, fit_stream};
+use pricetag_study::{FitOptions, Level, Method, fit_stream};
 
 use crate::arguments::{Common, FitChoices, PaceArg, TableColumns};
 use crate::failure::{Failure, io};

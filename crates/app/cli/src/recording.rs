@@ -16,15 +16,18 @@ pub const CATEGORIES: &str = "categories";
 /// `fine`, `lata` or a file.
 pub fn categories(choice: &str) -> Result<Categories, Failure> {
     let found = Categories::named(choice);
-    found.map_or_else(|| Categories::load(Path::new(choice)).map_err(refused), Ok)
+    found.map_or_else(
+        || Categories::load(Path::new(choice)).map_err(|e| refused(&e)),
+        Ok,
+    )
 }
 
 /// The categories that a recording names.
 pub fn written(text: &str) -> Result<Categories, Failure> {
-    Categories::from_text(text).map_err(refused)
+    Categories::from_text(text).map_err(|e| refused(&e))
 }
 
-fn refused(error: CategoryError) -> Failure {
+fn refused(error: &CategoryError) -> Failure {
     let failure = match error {
         CategoryError::Read { .. } => Failure::new(error.to_string()),
         _ => Failure::usage(error.to_string()),

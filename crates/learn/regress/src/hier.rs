@@ -78,12 +78,11 @@ impl Hierarchical {
         let Weighed { design, factors } =
             &weigh_down(&self.hierarchy, design, self.shrinkage.as_ref())?;
         let problem = Problem::new(&self.hierarchy, design);
-        let shrinkage = match &self.shrinkage {
-            Some(given) => given.clone(),
-            None => {
-                let start = choose(&problem, &design.groups, factors);
-                self.refine(&problem, design, factors, start)?
-            }
+        let shrinkage = if let Some(given) = &self.shrinkage {
+            given.clone()
+        } else {
+            let start = choose(&problem, &design.groups, factors);
+            self.refine(&problem, design, factors, start)?
         };
         solve(&problem, design, &shrinkage, self.certainty)
     }

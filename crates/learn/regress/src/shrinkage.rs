@@ -151,7 +151,7 @@ pub(crate) fn errors_without(
 
 /// Weighted residuals when each group is predicted from the others: `e_G = (P_GG)⁻¹ (P z)_G` with
 /// `P = M⁻¹ − M⁻¹X(XᵀM⁻¹X)⁻¹XᵀM⁻¹` and X the top columns in use. A group that alone says what a column of X costs has
-/// leverage one, P_GG is singular and there is nothing to predict it by.
+/// leverage one, `P_GG` is singular and there is nothing to predict it by.
 fn leave_group_out(
     kernels: &Kernels,
     top: &Mat<f64>,

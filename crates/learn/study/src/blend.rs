@@ -5,7 +5,6 @@
 //! interval made, from folds of either that are fitted once. The average of two price lists is a price list.
 
 use crate::fit::FitError;
-use crate::jackknife::FoldPrices;
 use crate::learner::Learned;
 use crate::method::Method;
 use crate::notes::note;
@@ -61,9 +60,7 @@ impl Study<'_> {
             folds,
         } = choice;
         let alone = learner.blended(1.0);
-        let mut alone_folds = FoldPrices::default();
-        let alone_pairs =
-            self.cross_validate_seeing(&alone, &learned, &mut |part| alone_folds.push(part));
+        let (alone_pairs, alone_folds) = self.cross_validate(&alone, &learned);
         let mixed = |share: f64| -> Vec<(f64, f64)> {
             let both = pairs.iter().zip(&alone_pairs);
             both.map(|((m, p), (_, q))| (*m, (1.0 - share) * p + share * q))
@@ -204,7 +201,7 @@ mod tests {
             return false;
         }
         // The judged pairs are predictions of the learner that is delivered, fold by fold …
-        let again = study.cross_validate(&learner, &learned);
+        let (again, _) = study.cross_validate(&learner, &learned);
         assert_eq!(again.len(), study.split.train.len());
         for ((measured, found), (same, expected)) in pairs.iter().zip(&again) {
             assert_eq!(measured, same);

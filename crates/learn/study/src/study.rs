@@ -175,30 +175,25 @@ impl<'a> Study<'a> {
     }
 
     /// (measured, predicted) of training rows by models that did not see their group; NaN where there is no such model,
-    /// so that methods are compared on the same rows.
-    pub fn cross_validate(&self, learner: &Learner, learned: &Learned) -> Vec<(f64, f64)> {
-        self.cross_validate_seeing(learner, learned, &mut |_| {})
-    }
-
-    /// The same; `see` is shown what was learnt without each fold.
-    pub fn cross_validate_seeing(
+    /// so that methods are compared on the same rows. And the prices of these models.
+    pub fn cross_validate(
         &self,
         learner: &Learner,
         learned: &Learned,
-        see: &mut dyn FnMut(&Learned),
-    ) -> Vec<(f64, f64)> {
+    ) -> (Vec<(f64, f64)>, FoldPrices) {
         let rows = &self.split.train;
         let groups: Vec<String> = rows
             .iter()
             .map(|&r| self.design.groups[r].clone())
             .collect();
         let mut pairs = Vec::with_capacity(rows.len());
+        let mut prices = FoldPrices::default();
         for fold in folds_by_group(&groups, FOLDS, self.options.seed) {
             let train: Vec<usize> = fold.train.iter().map(|&i| rows[i]).collect();
             let test: Vec<usize> = fold.test.iter().map(|&i| rows[i]).collect();
             let predicted = match learner.learn(&train, learned.shrinkage.as_ref()) {
                 Ok(part) => {
-                    see(&part);
+                    prices.push(&part);
                     part.predict(learner.design, &test)
                 }
                 Err(_) => vec![f64::NAN; test.len()],
@@ -209,7 +204,7 @@ impl<'a> Study<'a> {
                     .map(|(&r, p)| (self.design.target[r], p)),
             );
         }
-        pairs
+        (pairs, prices)
     }
 
     /// Learns by the method asked for, or, for `auto`, by all that suit the dataset, under one cross-validation on the
@@ -329,8 +324,7 @@ impl<'a> Study<'a> {
     pub fn choice(&self, method: Method) -> Result<Choice<'_>, FitError> {
         let learner = self.learner(method);
         let learned = learner.main().learn(&self.split.train, None)?;
-        let mut folds = FoldPrices::default();
-        let pairs = self.cross_validate_seeing(&learner, &learned, &mut |part| folds.push(part));
+        let (pairs, folds) = self.cross_validate(&learner, &learned);
         let choice = Choice {
             learner,
             learned,
@@ -512,7 +506,7 @@ mod tests {
         let study = Study::new(&data.dataset, &options, &world).unwrap();
         let learner = study.learner(Method::Hier);
         let learned = learner.learn(&study.split.train, None).unwrap();
-        let pairs = study.cross_validate(&learner, &learned);
+        let (pairs, folds) = study.cross_validate(&learner, &learned);
         assert_eq!(pairs.len(), 2);
         assert!(pairs.iter().all(|p| p.0 > 0.0 && p.1.is_nan()), "{pairs:?}");
         assert_eq!(relative_error(&pairs), WILD);
@@ -520,6 +514,7 @@ mod tests {
             learner,
             learned,
             pairs,
+            folds,
         });
         assert_eq!((standing.mean_error, standing.median_error), (WILD, WILD));
         assert_eq!(standing.test_rows, 2);

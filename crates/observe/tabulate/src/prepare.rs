@@ -55,9 +55,8 @@ impl Tabulator {
         for record in &trace.records {
             match record {
                 Record::Class(class) => {
-                    if !self.add_class(class.hash, &mut run)? {
-                        missing.push(naming::class(&class.name));
-                    }
+                    let known = self.add_class(class.hash, &mut run)?;
+                    missing.extend((!known).then(|| naming::class(&class.name)));
                 }
                 Record::Left(left) => {
                     let place = left.method.as_ref().map_or_else(

@@ -5,6 +5,7 @@
 //! Which one a dataset was made with is kept as text ([`Categories::to_text`]), so that a model can be asked in its own terms.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use pricetag_classfile::opcode;
@@ -153,7 +154,8 @@ impl Categories {
             let members = all_opcodes().filter(|(o, _)| self.index_of(*o) == Some(index));
             let members: Vec<String> = members.map(|(_, m)| format!("\"{m}\"")).collect();
             let name = name.replace('\\', "\\\\").replace('"', "\\\"");
-            text.push_str(&format!("\"{name}\" = [{}]\n", members.join(", ")));
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "\"{name}\" = [{}]", members.join(", "));
         }
         text
     }

@@ -44,7 +44,8 @@ fn definitions_that_work_for_many_take_room_for_each() {
         writeln!(source, "let f{i} x = x + {i}").unwrap();
     }
     for i in 0..many {
-        let calls: String = (0..shared).map(|j| format!("f{j} n + ")).collect();
+        let calls: Vec<String> = (0..shared).map(|j| format!("f{j} n + ")).collect();
+        let calls = calls.concat();
         writeln!(
             source,
             "let rec g{i} n = if n = 0 then 0 else {calls}g{i} (n - 1)"

@@ -590,5 +590,6 @@ fn design(model: &CostModel, rows: usize, blocks: usize) -> Design {
                 advice: None,
             })
             .collect(),
+        ..Design::default()
     }
 }

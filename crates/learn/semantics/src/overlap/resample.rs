@@ -127,10 +127,12 @@ mod tests {
 
     const SIZES: [f64; 4] = [100.0, 200.0, 300.0, 400.0];
 
-    /// Programs of one part without alternatives: name, and constructs with their number and true price.
-    fn problem(programs: &[(&str, &[(usize, f64, f64)])]) -> Problem {
+    /// A program of one part without alternatives: its name, and constructs with their number and true price.
+    type Program = (&'static str, &'static [(usize, f64, f64)]);
+
+    fn problem(programs: &[Program]) -> Problem {
         let names = ["x", "y", "z", "base"].map(str::to_owned);
-        let row = |(name, counts): &(&str, &[(usize, f64, f64)]), size: f64| Row {
+        let row = |(name, counts): &Program, size: f64| Row {
             group: (*name).to_owned(),
             ns: counts.iter().map(|(_, n, price)| n * size * price).sum(),
             regions: vec![vec![
@@ -148,7 +150,7 @@ mod tests {
     }
 
     /// Of six programs one takes twice as long as the prices of the others say.
-    const PROGRAMS: [(&str, &[(usize, f64, f64)]); 6] = [
+    const PROGRAMS: [Program; 6] = [
         ("a", &[(0, 1.0, 1.0)]),
         ("b", &[(0, 2.0, 1.0)]),
         ("c", &[(0, 1.0, 1.0), (1, 1.0, 3.0)]),
