@@ -50,7 +50,8 @@ fn mine_answers_on_one_screen_and_every_other_command_agrees() {
     assert_eq!(predictions["target"], "wall");
     let explained = desk.json("explain pricetag-data/model.json --by block --json");
     assert!(!explained["items"].as_array().unwrap().is_empty());
-    let blocks = desk.run("explain pricetag-data/model.json --by block");
+    desk.json("fit pricetag-data --method hier -o h.json --json");
+    let blocks = desk.run("explain h.json --dataset pricetag-data --by block");
     assert!(
         blocks.stdout.contains(" prior ")
             && blocks.stdout.contains("the price that its parts alone"),

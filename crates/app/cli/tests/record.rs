@@ -329,23 +329,23 @@ fn a_scope_yields_one_row_per_invocation() {
     );
     let table = desk.path("t.csv");
     assert_eq!(desk.run("export data --format csv -o t.csv").code, 0);
-    let text = std::fs::read_to_string(table).unwrap();
-    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let mut table = csv::Reader::from_path(table).unwrap();
+    let header = table.headers().unwrap().clone();
     let argument = header
         .iter()
-        .position(|h| *h == "n")
+        .position(|h| h == "n")
         .expect("the argument is an input feature under the parameter's name");
     let loops = header
         .iter()
         .position(|h| h.contains("loop 0"))
         .expect("the loop is counted");
-    for row in text.lines().skip(1) {
-        let cells: Vec<&str> = row.split(',').collect();
-        let number = |at: usize| cells[at].parse::<u64>().unwrap();
+    for row in table.records() {
+        let row = row.unwrap();
+        let number = |at: usize| row[at].parse::<u64>().unwrap();
         assert_eq!(
             number(loops),
             number(argument) + 1,
-            "the loop's test runs once more than its body: {row}"
+            "the loop's test runs once more than its body: {row:?}"
         );
     }
     let never = desk.watch("record -o never --scope Sums#nothing --repeat 1 --inputs in/*");

@@ -1,4 +1,4 @@
-//! Constructs per second in both modes: `cargo run --release -p pricetag-miniml --example speed PROGRAM.ml …`; with `ocamlc` on the path,
+//! Constructs per second in both modes: `cargo run --release -p pricetag-miniml --example counting_speed PROGRAM.ml …`; with `ocamlc` on the path,
 //! beside the same program under `ocamlrun`.
 
 use std::process::Command;
