@@ -138,7 +138,7 @@ compress() {
         section "commons-compress, $codec: one call, one observation"
         "$pricetag" record -o "$work/$codec" --force --repeat "$repeat" --warmup 0 --scope 'Driver#compress' \
             --include 'org.apache.commons.compress.**' --include Driver \
-            -- java -Xms1g -Xmx1g -XX:+UseSerialGC -cp "$classes:$classpath" Driver "$codec" "$work/corpus/some.txt" >&2
+            -- java -Xms1g -Xmx1g -XX:+AlwaysPreTouch -XX:+UseSerialGC -cp "$classes:$classpath" Driver "$codec" "$work/corpus/some.txt" >&2
         judge "$codec" 10% 25% 50%
     done
 }

@@ -66,6 +66,9 @@ impl Dataset {
     fn even_out(&mut self, cost: &str) -> Vec<f64> {
         let repeats = |row: &crate::Observation| row.costs.get(cost).map_or(0, |m| m.repeats.len());
         let most = self.observations.iter().map(repeats).max().unwrap_or(0);
+        if most < 2 {
+            return Vec::new();
+        }
         let rows: Vec<usize> = (0..self.observations.len())
             .filter(|&i| {
                 let row = &self.observations[i];
@@ -74,7 +77,7 @@ impl Dataset {
                     && row.costs[cost].repeats.iter().all(|t| *t > 0.0)
             })
             .collect();
-        if most < 2 || rows.len() < 2 * WINDOW {
+        if rows.len() < 2 * WINDOW {
             return Vec::new();
         }
         let times: Vec<&[f64]> = rows
@@ -211,6 +214,9 @@ mod tests {
             short.observations
         );
         let (_, mut foreign) = recorded(100, slow);
+        let unit = "ns".to_owned();
+        foreign.meta.cost_units.insert("never".to_owned(), unit);
+        assert!(foreign.clone().with_even_pace().pace.is_some());
         foreign.meta.options.clear();
         assert_eq!(foreign.clone().with_even_pace(), foreign);
     }

@@ -1,4 +1,4 @@
-//! NNLS against its duality gap and against all active sets, on small integer problems and on the benchmark's shape.
+//! NNLS against its duality gap, and against all active sets in whole numbers on small problems.
 
 use faer::Mat;
 use pricetag_regress::{NnlsSolution, nnls};
@@ -89,4 +89,83 @@ fn the_gap_is_closed_on_many_counts() {
     let found = nnls(&a, &b);
     assert!(found.x.iter().filter(|x| **x > 0.0).count() > 5);
     assert!(gap(&a, &b, &found) <= 1e-12, "{:e}", gap(&a, &b, &found));
+}
+
+/// Determinant without fractions (Bareiss 1968).
+fn determinant(mut m: Vec<Vec<i128>>) -> i128 {
+    let n = m.len();
+    let (mut sign, mut last) = (1, 1);
+    for k in 0..n {
+        let Some(pivot) = (k..n).find(|&i| m[i][k] != 0) else {
+            return 0;
+        };
+        if pivot != k {
+            m.swap(pivot, k);
+            sign = -sign;
+        }
+        for i in k + 1..n {
+            for j in k + 1..n {
+                m[i][j] = (m[i][j] * m[k][k] - m[i][k] * m[k][j]) / last;
+            }
+        }
+        last = m[k][k];
+    }
+    sign * if n == 0 { 1 } else { m[n - 1][n - 1] }
+}
+
+/// The fitted costs of the solution as numerators over one denominator, exact: of all sets of columns, one has a least-squares solution
+/// that is nowhere negative and a gradient that is nowhere descending (Karush, Kuhn and Tucker).
+fn exact_fit(columns: &[Vec<i128>], costs: &[i128]) -> (Vec<i128>, i128) {
+    let dot = |a: &[i128], b: &[i128]| -> i128 { a.iter().zip(b).map(|(x, y)| x * y).sum() };
+    let optimal = (0_u32..1 << columns.len()).find_map(|set| {
+        let chosen: Vec<&Vec<i128>> = (0..columns.len())
+            .filter(|j| set & (1 << j) != 0)
+            .map(|j| &columns[j])
+            .collect();
+        let gram = |replaced: Option<usize>| -> i128 {
+            let row = |i: usize| -> Vec<i128> {
+                let entry = |j: usize| match replaced {
+                    Some(r) if r == j => dot(chosen[i], costs),
+                    _ => dot(chosen[i], chosen[j]),
+                };
+                (0..chosen.len()).map(entry).collect()
+            };
+            determinant((0..chosen.len()).map(row).collect())
+        };
+        let denominator = gram(None);
+        let numerators: Vec<i128> = (0..chosen.len()).map(|j| gram(Some(j))).collect();
+        if denominator <= 0 || numerators.iter().any(|x| *x < 0) {
+            return None;
+        }
+        let fit: Vec<i128> = (0..costs.len())
+            .map(|i| chosen.iter().zip(&numerators).map(|(c, x)| c[i] * x).sum())
+            .collect();
+        let left: Vec<i128> = (costs.iter().zip(&fit))
+            .map(|(b, f)| b * denominator - f)
+            .collect();
+        (columns.iter().all(|c| dot(c, &left) <= 0)).then_some((fit, denominator))
+    });
+    optimal.expect("some set of columns is the active one")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The prices may be many, what they add up to is one.
+    #[test]
+    fn small_problems_are_solved_as_in_whole_numbers(
+        (n, columns, costs) in (1usize..7, 1usize..6).prop_flat_map(|(n, p)| {
+            let column = proptest::collection::vec(-2i128..7, n);
+            (Just(n), proptest::collection::vec(column, p), proptest::collection::vec(-20i128..100, n))
+        })
+    ) {
+        let a = Mat::from_fn(n, columns.len(), |i, j| columns[j][i] as f64);
+        let b: Vec<f64> = costs.iter().map(|&c| c as f64).collect();
+        let found = product(&a, &nnls(&a, &b).x);
+        let (exact, denominator) = exact_fit(&columns, &costs);
+        for (found, exact) in found.iter().zip(exact) {
+            let exact = exact as f64 / denominator as f64;
+            prop_assert!((found - exact).abs() <= 1e-9 * 100.0, "{found} {exact}");
+        }
+    }
 }

@@ -291,3 +291,27 @@ fn polynomial(tuning: &Tuning, seed: u64, penalties: Vec<f64>) -> SparsePolynomi
 }
 
 named!(Method, "method");
+
+#[cfg(test)]
+mod tests {
+    use pricetag_estimator::conformance;
+
+    use super::*;
+
+    /// What a method needs to be told before it can fit the columns of the suite.
+    fn options() -> FitOptions {
+        let mut options = FitOptions::default();
+        options.tuning.formula = Some("k0 + k1*a + k2*b + k3*c".parse().unwrap());
+        options.tuning.generations = Some(2);
+        options
+    }
+
+    #[test]
+    fn every_method_that_can_be_named_conforms() {
+        for (name, method) in Method::NAMES {
+            let estimator = method.estimator(&options(), Vec::new()).unwrap();
+            let found = conformance::violations(estimator.as_ref());
+            assert!(found.is_empty(), "{name}: {found:#?}");
+        }
+    }
+}
