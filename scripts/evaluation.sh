@@ -4,7 +4,7 @@
 #   --count    makes inputs and counts, but measures no times: what may run on a busy machine
 #   --record   makes inputs, counts and times, but does not learn: what wants a quiet machine, shorter after --count
 #   --learn    only learns anew from what is recorded
-#   --curves   only learns from other shares and follows λ: two dozen fits more for each model
+#   --curves   only learns from other shares and follows λ: two dozen fits more for each model (EVAL_CURVES=sparse: for the sparse one alone)
 #   --table    only writes docs/evaluation/ anew from what was learnt
 # Whatever is finished is kept in .cache/evaluation/work and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
 # runs (3), EVAL_SHARE the share of the observations (1). A program is done again after its folder there is removed.
@@ -163,7 +163,7 @@ case $step in all | count | record) scripts/fetch-subjects.sh subjects evaluatio
 # How the errors depend on the share learnt from and on λ: two dozen fits more for each model, so after all others.
 sensitivity() { # sensitivity NAME
     local data=$work/$1/data model out=$work/results/$1
-    for model in sparse best; do
+    for model in ${EVAL_CURVES:-sparse best}; do
         [ -f "$out/$model.json" ] && [ ! "$out/$model.curves" -nt "$out/$model.json" ] || continue
         echo "learning $1 from larger and smaller shares: $model" >&2
         local options=()

@@ -315,6 +315,27 @@ fn launchers_other_than_java_are_instrumented_too() {
     );
 }
 
+/// The JVM finds native methods by way of its own hash tables, which ask for their counters by native methods.
+#[test]
+fn the_tables_in_which_the_jvm_looks_natives_up_can_be_counted() {
+    let desk = Desk::new(&[("a", "5")]);
+    for more in ["", "--features blocks,values --lengths --availability"] {
+        let line = format!(
+            "record -o data --force --json --repeat 1 --count-jdk --include java.** {more}"
+        );
+        let counted = desk.watch(&format!("{line} --inputs in/*"));
+        assert_eq!(counted.code, 0, "{more}: {}", counted.stderr);
+        assert_eq!(counted.json()["ok"], 1);
+        let table = desk.path("t.csv");
+        assert_eq!(desk.run("export data --format csv -o t.csv").code, 0);
+        let text = std::fs::read_to_string(table).unwrap();
+        assert!(
+            text.contains("java.util.concurrent.ConcurrentHashMap.put("),
+            "{more}"
+        );
+    }
+}
+
 #[test]
 fn a_scope_yields_one_row_per_invocation() {
     let desk = Desk::new(&[("a", "calls")]);

@@ -167,6 +167,40 @@ impl Jni {
         !self.clear_exception()
     }
 
+    /// Calls a static method that returns an int; none when it throws.
+    pub fn call_static_int(
+        self,
+        class: jclass,
+        method: Id<jmethodID>,
+        arguments: &[jni::jvalue],
+    ) -> Option<jint> {
+        let value = jni_call!(
+            self,
+            CallStaticIntMethodA,
+            class,
+            method.0,
+            arguments.as_ptr()
+        );
+        (!self.clear_exception()).then_some(value)
+    }
+
+    /// Calls a static method that returns a boolean; none when it throws.
+    pub fn call_static_boolean(
+        self,
+        class: jclass,
+        method: Id<jmethodID>,
+        arguments: &[jni::jvalue],
+    ) -> Option<bool> {
+        let value = jni_call!(
+            self,
+            CallStaticBooleanMethodA,
+            class,
+            method.0,
+            arguments.as_ptr()
+        );
+        (!self.clear_exception()).then_some(value != 0)
+    }
+
     /// Calls a method without arguments that returns a long; none when it throws.
     pub fn call_long(self, object: jobject, method: Id<jmethodID>) -> Option<jlong> {
         let value = jni_call!(self, CallLongMethodA, object, method.0, null());

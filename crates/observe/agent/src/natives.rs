@@ -32,8 +32,8 @@ pub struct Helper {
     pub rows: Global,
 }
 
-/// Defines the helper in the boot loader and calls its natives once, so that the JVM's search for them (which allocates) is not
-/// part of the first observation.
+/// Defines the helper in the boot loader and calls each of its natives once. The JVM's search for a native allocates, and runs code of the
+/// JDK that may be counted: that code would ask for its counters by the very native that is searched for. Now none is counted yet.
 pub fn link(jni: Jni, options: HelperOptions) -> Option<Helper> {
     let class = jni.define_boot_class(c"java/lang/Pricetag", &helper_class_with(options))?;
     let call = |name, descriptor, arguments: &[jvalue]| {
@@ -43,6 +43,12 @@ pub fn link(jni: Jni, options: HelperOptions) -> Option<Helper> {
     let scope = jvalue { i: NO_SCOPE };
     let nowhere = [
         jvalue { j: 0 },
+        jvalue { i: -1 },
+        jvalue { i: 0 },
+        jvalue { i: 0 },
+    ];
+    let nothing = [
+        jvalue { l: null_mut() },
         jvalue { i: -1 },
         jvalue { i: 0 },
         jvalue { i: 0 },
@@ -57,7 +63,20 @@ pub fn link(jni: Jni, options: HelperOptions) -> Option<Helper> {
         && call(c"enter", c"(I)V", &[scope])
         && call(c"exit", c"(IZ)V", &[scope, jvalue { z: 0 }])
         && call(c"taken", c"(JIII)V", &nowhere)
-        && call(c"mark", c"(II)V", &[jvalue { i: -1 }, jvalue { i: 0 }]);
+        && call(c"mark", c"(II)V", &[jvalue { i: -1 }, jvalue { i: 0 }])
+        && jni
+            .static_method(class, c"slow", c"(I)[J")
+            .is_some_and(|slow| {
+                // It returns nothing before the runtime is known.
+                jni.call_static_object(class, slow, &nowhere[1..2]);
+                !jni.clear_exception()
+            })
+        && jni
+            .static_method(class, c"epoch", c"()I")
+            .is_some_and(|epoch| jni.call_static_int(class, epoch, &[]).is_some())
+        && jni
+            .static_method(class, c"takenLength", c"(Ljava/lang/Object;III)Z")
+            .is_some_and(|taken| jni.call_static_boolean(class, taken, &nothing).is_some());
     if !called {
         return None;
     }
@@ -92,6 +111,9 @@ pub extern "system" fn Java_java_lang_Pricetag_slow(
     class: jint,
 ) -> jobject {
     guarded(env, null_mut(), |session, jni| {
+        if session.runtime.get().is_none() {
+            return null_mut(); // called to be linked
+        }
         session.chunks.slow(session, jni, ClassIndex(class as u32))
     })
 }
@@ -207,5 +229,10 @@ pub extern "system" fn Java_java_lang_Pricetag_takenLength(
 /// `static native int epoch()`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_java_lang_Pricetag_epoch(env: *mut JNIEnv, _: jclass) -> jint {
-    guarded(env, jint::MAX, progress::epoch)
+    guarded(env, jint::MAX, |session, jni| {
+        if session.runtime.get().is_none() {
+            return 0; // called to be linked
+        }
+        progress::epoch(session, jni)
+    })
 }
