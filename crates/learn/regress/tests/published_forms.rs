@@ -27,7 +27,7 @@ const LUCENE: Model = Model {
     },
 };
 
-/// Find Maxima of ImageJ: width and height of the region of interest.
+/// Find Maxima: width and height of the region of interest.
 const MAXIMA: Model = Model {
     features: &["w", "h"],
     cost: |x| 0.1 + 0.08 * x[0] + 0.07 * x[1] + 0.33 * x[0] * x[1] + 0.02 * x[1] * x[1],
