@@ -26,7 +26,7 @@ if (args[2] == "ols") {
   t <- system.time(s <- step(fit, direction = "backward", trace = 0))
   say("step", t)
   ours <- read.table(file.path(dir, "step.ours"))
-  dropped <- sub("^- ", "", s$anova$Step[-1])
+  dropped <- sub("^- ", "", as.character(s$anova$Step[-1]))
   same <- identical(dropped, as.character(ours[[1]]))
   cat("agree step", if (same) "yes" else "NO", nrow(ours), "drops, AIC", max(abs(ours[[2]] - s$anova$AIC[-1])), "\n")
 }

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
     "${pin[@]}" "$bench" run "$work"
     "${pin[@]}" Rscript scripts/bench-learning/ols.R "$work" ols
     "${pin[@]}" Rscript scripts/bench-learning/ols.R "$work" step
-} | tee /dev/stderr >"$work/log"
+} | tee "$work/log" >&2
 "$bench" stream "$work" "$streamed" >/dev/null
 stream=$("${pin[@]}" "$bench" stream "$work" "$streamed")
 awk -v rows="$rows" '

@@ -30,8 +30,8 @@ pub struct Dataset {
     /// What a feature statically consists of: block → opcodes, called methods, its method. Learners use it as the
     /// prior of a price (a block costs what its parts cost) without knowing what the parts are.
     pub parts: Vec<Part>,
-    /// How unsteady the machine was, once that is evened out ([`Dataset::with_even_pace`]); not stored.
-    pub pace: Option<crate::Pace>,
+    /// By cost: how unsteady the machine was, once that is evened out ([`Dataset::with_even_pace`]); not stored.
+    pub pace: BTreeMap<String, crate::Pace>,
     /// Digest of what is stored, once times were changed; not stored itself.
     pub stored_digest: Option<String>,
 }

@@ -19,13 +19,13 @@ use crate::model::{Dataset, Status};
 pub const WINDOW: usize = 11;
 /// Of the paces of a repeat this quantile is the usual one: most of a recording may be disturbed.
 const USUAL: f64 = 0.2;
-/// A run that took this many times as long as the machine can do it was slowed down.
+/// A run that took this many times as long as at the usual pace was slowed down.
 const SLOW: f64 = 1.1;
 
 /// How unsteady the machine was while it measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// Share of the timed runs that were slowed down by more than a tenth, of the cost that was disturbed most.
+    /// Share of the timed runs that took over a tenth longer than at the recording's usual pace.
     pub slowed: f64,
     /// How many times as long runs took where it was slowest.
     pub worst: f64,
@@ -52,11 +52,7 @@ impl Dataset {
             if slow > 0 {
                 let worst = paces.iter().copied().fold(1.0, f64::max);
                 let slowed = slow as f64 / paces.len() as f64;
-                let before = self.pace.unwrap_or(Pace { slowed, worst });
-                self.pace = Some(Pace {
-                    slowed: slowed.max(before.slowed),
-                    worst: worst.max(before.worst),
-                });
+                self.pace.insert(name, Pace { slowed, worst });
             }
         }
         self
@@ -84,7 +80,10 @@ impl Dataset {
             .iter()
             .map(|&i| self.observations[i].costs[cost].repeats.as_slice())
             .collect();
-        let mut paces: Vec<Vec<f64>> = (0..rows.len()).map(|i| local(&times, i)).collect();
+        let middles: Vec<f64> = times.iter().map(|row| median(row).unwrap_or(1.0)).collect();
+        let mut paces: Vec<Vec<f64>> = (0..rows.len())
+            .map(|i| local(&times, &middles, i))
+            .collect();
         let usual: Vec<f64> = (0..most)
             .filter_map(|k| quantile(&paces.iter().map(|p| p[k]).collect::<Vec<_>>(), USUAL))
             .collect();
@@ -103,24 +102,24 @@ impl Dataset {
 }
 
 /// The pace of each repeat around a row: how many times as long as the quickest there.
-fn local(times: &[&[f64]], row: usize) -> Vec<f64> {
+fn local(times: &[&[f64]], middles: &[f64], row: usize) -> Vec<f64> {
     let first = row.saturating_sub(WINDOW / 2).min(times.len() - WINDOW);
     let window = &times[first..first + WINDOW];
-    let against = |k: usize, of: &dyn Fn(&[f64]) -> f64| {
-        let ratios: Vec<f64> = window.iter().map(|row| row[k] / of(row)).collect();
+    let against = |k: usize, yardstick: &[f64]| {
+        let rows = window.iter().zip(yardstick);
+        let ratios: Vec<f64> = rows.map(|(row, y)| row[k] / y).collect();
         median(&ratios).unwrap_or(1.0)
     };
-    let middle = |row: &[f64]| median(row).unwrap_or(1.0);
     let repeats = 0..window[0].len();
-    let Some(quickest) = repeats
+    let middles = &middles[first..first + WINDOW];
+    let by_middle: Vec<f64> = repeats.clone().map(|k| against(k, middles)).collect();
+    let quickest = repeats
         .clone()
-        .min_by(|&a, &b| against(a, &middle).total_cmp(&against(b, &middle)))
-    else {
-        return Vec::new();
-    };
-    repeats
-        .map(|k| against(k, &|row| row[quickest]).max(1.0))
-        .collect()
+        .min_by(|&a, &b| by_middle[a].total_cmp(&by_middle[b]));
+    let yardstick: Vec<f64> = quickest
+        .map(|k| window.iter().map(|row| row[k]).collect())
+        .unwrap_or_default();
+    repeats.map(|k| against(k, &yardstick).max(1.0)).collect()
 }
 
 #[cfg(test)]
@@ -182,7 +181,7 @@ mod tests {
         for (i, e) in errors(&truth, &even).iter().enumerate() {
             assert!(e.abs() < 0.03, "row {i} is {e} off");
         }
-        let pace = even.pace.unwrap();
+        let pace = even.pace["cpu"];
         assert!((pace.slowed - 200.0 / 900.0).abs() < 0.02, "{pace:?}");
         assert!((pace.worst - 1.6).abs() < 0.05, "{pace:?}");
         assert_eq!(even.clone().with_even_pace(), even);
@@ -193,7 +192,7 @@ mod tests {
     fn a_quiet_machine_and_one_that_is_always_slower_change_little() {
         let (truth, dataset) = recorded(200, |_, _| 1.0);
         let quiet = dataset.with_even_pace();
-        assert_eq!(quiet.pace, None);
+        assert!(quiet.pace.is_empty());
         assert!(errors(&truth, &quiet).iter().all(|e| e.abs() < 0.015));
         // Two virtual machines compiled worse code than the third: usual is what most of them do.
         let (truth, dataset) = recorded(200, |_, k| [1.0, 1.08, 1.08][k]);
@@ -216,7 +215,7 @@ mod tests {
         let (_, mut foreign) = recorded(100, slow);
         let unit = "ns".to_owned();
         foreign.meta.cost_units.insert("never".to_owned(), unit);
-        assert!(foreign.clone().with_even_pace().pace.is_some());
+        assert!(foreign.clone().with_even_pace().pace.contains_key("cpu"));
         foreign.meta.options.clear();
         assert_eq!(foreign.clone().with_even_pace(), foreign);
     }

@@ -100,6 +100,15 @@ pub struct Diagnosis {
 impl Diagnosis {
     /// Looks at a design without fitting anything.
     pub fn of(design: &Checked<Design>) -> Self {
+        Self::look(design, false)
+    }
+
+    /// The same where a constant is fitted beside the columns: it takes part in the leverages.
+    pub fn beside_constant(design: &Checked<Design>) -> Self {
+        Self::look(design, true)
+    }
+
+    fn look(design: &Checked<Design>, constant_beside: bool) -> Self {
         let rows = design.rows();
         let buckets = Buckets::of(design);
         let support: Vec<Support> = design
@@ -124,7 +133,7 @@ impl Diagnosis {
             messages: Vec::new(),
         };
         let independent = diagnosis.decompose(design);
-        diagnosis.weigh_rows(design, &independent);
+        diagnosis.weigh_rows(design, &independent, constant_beside);
         diagnosis.write_messages(design);
         diagnosis
     }
@@ -187,8 +196,13 @@ impl Diagnosis {
     }
 
     /// Leverages, from the independent columns as weighted.
-    fn weigh_rows(&mut self, design: &Checked<Design>, independent: &[usize]) {
-        let rank = independent.len();
+    fn weigh_rows(
+        &mut self,
+        design: &Checked<Design>,
+        independent: &[usize],
+        constant_beside: bool,
+    ) {
+        let rank = independent.len() + usize::from(constant_beside);
         let work = self.rows as f64 * (rank * rank) as f64;
         if rank >= self.rows || rank == 0 || rank > DETAIL_COLUMNS || work > LEVERAGE_WORK {
             return;
@@ -199,7 +213,8 @@ impl Diagnosis {
             let dense = values.scaled(1.0 / values.largest()).to_dense(self.rows);
             dense.iter().zip(&roots).map(|(x, r)| x * r).collect()
         };
-        let columns: Vec<Vec<f64>> = independent.iter().map(weighted).collect();
+        let mut columns: Vec<Vec<f64>> = independent.iter().map(weighted).collect();
+        columns.extend(constant_beside.then(|| roots.clone()));
         let qr = Qr::new(columns.clone(), vec![0.0; self.rows], R_TOLERANCE);
         self.leverage = leverages(&qr, &columns);
     }

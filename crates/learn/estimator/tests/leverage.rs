@@ -42,6 +42,17 @@ fn leverages_are_those_of_r() {
 }
 
 #[test]
+fn a_constant_beside_the_columns_takes_part() {
+    let (design, expected) = load("constant");
+    let found = Diagnosis::beside_constant(&design);
+    for (h, r) in found.leverage.iter().zip(&expected) {
+        assert!((h - r).abs() < 1e-9, "{h}, R has {r}");
+    }
+    assert_eq!(found.leading_rows(), [expected.len() - 1]);
+    assert!(Diagnosis::of(&design).leading_rows().is_empty());
+}
+
+#[test]
 fn a_row_that_decides_its_own_prediction_is_named() {
     let (design, expected) = load("counts");
     // The last row alone has a count of `rare`.

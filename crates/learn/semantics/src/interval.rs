@@ -1,7 +1,7 @@
 //! Intervals from programs that were left out: every program is predicted by prices learnt without it and the others of its part, one of twenty.
 //!
-//! Split conformal by group (Barber et al. 2021, *Predictive inference with the jackknife+*). A program that is the only one with one of its
-//! constructs says nothing about the prices of the others and is passed over as a whole. The caller gives runs without collections only, so nothing
+//! Split conformal by group (Barber et al. 2021, *Predictive inference with the jackknife+*). A program with a construct that fewer than
+//! two others have cannot be predicted from them and is passed over as a whole. The caller gives runs without collections only, so nothing
 //! is known of how well the time of collections is predicted; predictions scale whole times by these factors, collections included.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use pricetag_study::interval::interval;
 /// Parts into which the programs are divided to be left out in turn.
 pub(crate) const FOLDS: usize = 20;
 
-/// Groups in which a column must occur for one of them to be left out.
+/// Other groups in which a column must occur for one to be left out.
 const GROUPS: usize = 2;
 
 /// Factors around a prediction that cover the given share of programs left out.

@@ -73,7 +73,11 @@ pub fn fit_in(
     check_method(options)?;
     check_preference(dataset, options)?;
     let study = Study::new(dataset, options, world)?;
-    let diagnosis = Diagnosis::of(&study.learner(options.method).rows(&study.split.train)?);
+    let training = study.learner(options.method).rows(&study.split.train)?;
+    let diagnosis = match options.intercept {
+        true => Diagnosis::beside_constant(&training),
+        false => Diagnosis::of(&training),
+    };
     if diagnosis.support.iter().all(|s| s.varying == 0) {
         return Err(FitError::NothingVaries {
             features: diagnosis.columns,
@@ -103,9 +107,13 @@ pub fn fit_in(
     }
     let baseline = study.baseline();
     let sensitivity = options.sensitivity.then(|| study.sensitivity(&learner));
-    let (learned, rows) = study
-        .refitted(&learner)?
-        .unwrap_or_else(|| (learned, study.split.train.clone()));
+    let (learned, rows, folds) = match study.refitted(&learner)? {
+        Some((learned, rows)) => {
+            let (_, folds) = study.cross_validate(&learner, &learned, &rows);
+            (learned, rows, folds)
+        }
+        None => (learned, study.split.train.clone(), folds),
+    };
     let mut diagnostics = study.notes(&learner, &diagnosis, &learned);
     diagnostics.extend(why.into_iter().map(notes::note));
     if let Some(evaluation) = &evaluation {

@@ -2,8 +2,9 @@
 //!
 //! Every training row is predicted by a model that did not see its group; the ratios measured / predicted of these
 //! predictions are the sample from which an interval's factors are read. Deviation from CV+: the interval is centred on
-//! the final model instead of on the fold models. With fewer than 80 ratios the interval is symmetric on the logarithmic
-//! scale; with fewer than 19 the level cannot be reached, and the one that is reached is stated.
+//! the final model instead of on the fold models. With fewer than 80 ratios, or too few for a tail of
+//! this level, the interval is symmetric on the logarithmic scale; where even that cannot reach the level (95 % with fewer than 19), the one
+//! that is reached is stated.
 
 use std::fmt::Write as _;
 
@@ -25,8 +26,8 @@ pub fn interval(pairs: &[(f64, f64)], level: f64) -> Option<Interval> {
     }
     ratios.sort_by(f64::total_cmp);
     let unusable = pairs.len() - n;
-    let (lower, upper, level, how) = if n >= TWO_TAILS {
-        let tail = (1.0 - level) / 2.0;
+    let tail = (1.0 - level) / 2.0;
+    let (lower, upper, level, how) = if n >= TWO_TAILS && (n + 1) as f64 * tail >= 1.0 {
         let below = ((n + 1) as f64 * tail).floor().max(1.0) as usize;
         let above = (((n + 1) as f64 * (1.0 - tail)).ceil() as usize).min(n);
         (ratios[below - 1], ratios[above - 1], level, "two tails")
@@ -77,4 +78,25 @@ pub fn cover(interval: &Interval, rows: &mut [EvaluatedRow]) -> Option<f64> {
         }
     }
     (!rows.is_empty()).then(|| f64::from(inside) / rows.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_out_of_reach_is_not_claimed() {
+        let pairs =
+            |n: usize| -> Vec<(f64, f64)> { (0..n).map(|i| (100.0 + i as f64, 100.0)).collect() };
+        // The widest interval of 80 ratios holds 79 of 81: too little for two tails of half a percent, or one of one.
+        let widest = interval(&pairs(80), 0.99).unwrap();
+        assert!(
+            (widest.level - 80.0 / 81.0).abs() < 1e-12,
+            "{}",
+            widest.level
+        );
+        assert_eq!(interval(&pairs(80), 0.95).unwrap().level, 0.95);
+        assert_eq!(interval(&pairs(200), 0.99).unwrap().level, 0.99);
+        assert!(interval(&pairs(4), 0.5).is_none());
+    }
 }

@@ -183,7 +183,11 @@ impl Method {
             Self::Lasso => Box::new(lasso_of_prices(options, penalties)),
             Self::Poly => Box::new(polynomial(tuning, seed, penalties)),
             Self::Greedy => Box::new(SparsePolynomial {
-                selector: Selector::ForwardBackward(Greedy::default()),
+                selector: Selector::ForwardBackward(Greedy {
+                    folds: tuning.folds.unwrap_or(Greedy::default().folds),
+                    seed,
+                    ..Greedy::default()
+                }),
                 ..polynomial(tuning, seed, penalties)
             }),
             Self::Mars => Box::new(Mars {

@@ -27,7 +27,7 @@ impl Study<'_> {
             }
         }
         out.extend(learned.notes.clone());
-        out.extend(self.dataset.pace.map(uneven));
+        out.extend(self.dataset.pace.get(&self.options.target).map(uneven));
         let failed = self
             .dataset
             .observations
@@ -172,11 +172,11 @@ pub(crate) fn note(message: String) -> Diagnostic {
 }
 
 /// How unsteady the machine was, and what was done about it.
-fn uneven(pace: Pace) -> Diagnostic {
+fn uneven(pace: &Pace) -> Diagnostic {
     Diagnostic {
         severity: Severity::Note,
         message: format!(
-            "the machine slowed down in stretches: {:.0} % of the timed runs took over a tenth longer than it can, up to {:.1} times as long; \
+            "the machine slowed down in stretches: {:.0} % of the timed runs took over a tenth longer than at its usual pace, up to {:.1} times as long; \
              times are evened out by the repeats that were not slowed down",
             100.0 * pace.slowed,
             pace.worst

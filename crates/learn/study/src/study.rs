@@ -16,6 +16,7 @@ use crate::jackknife::FoldPrices;
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
 use crate::options::{FitOptions, Level, Weighting};
+use crate::suitability::tried;
 use crate::world::World;
 
 /// Folds behind the prediction intervals.
@@ -174,14 +175,14 @@ impl<'a> Study<'a> {
         Some(out)
     }
 
-    /// (measured, predicted) of training rows by models that did not see their group; NaN where there is no such model,
+    /// (measured, predicted) of some rows by models that did not see their group; NaN where there is no such model,
     /// so that methods are compared on the same rows. And the prices of these models.
     pub fn cross_validate(
         &self,
         learner: &Learner,
         learned: &Learned,
+        rows: &[usize],
     ) -> (Vec<(f64, f64)>, FoldPrices) {
-        let rows = &self.split.train;
         let groups: Vec<String> = rows
             .iter()
             .map(|&r| self.design.groups[r].clone())
@@ -191,13 +192,12 @@ impl<'a> Study<'a> {
         for fold in folds_by_group(&groups, FOLDS, self.options.seed) {
             let train: Vec<usize> = fold.train.iter().map(|&i| rows[i]).collect();
             let test: Vec<usize> = fold.test.iter().map(|&i| rows[i]).collect();
-            let predicted = match learner.learn(&train, learned.shrinkage.as_ref()) {
-                Ok(part) => {
-                    prices.push(&part);
-                    part.predict(learner.design, &test)
-                }
-                Err(_) => vec![f64::NAN; test.len()],
-            };
+            let part = learner.learn(&train, learned.shrinkage.as_ref()).ok();
+            prices.push(part.as_ref());
+            let predicted = part.map_or_else(
+                || vec![f64::NAN; test.len()],
+                |part| part.predict(learner.design, &test),
+            );
             pairs.extend(
                 test.iter()
                     .zip(predicted)
@@ -216,7 +216,7 @@ impl<'a> Study<'a> {
             method => (vec![method], Vec::new()),
         };
         let mut standings = Vec::new();
-        let mut best: Option<(f64, Choice<'_>)> = None;
+        let mut choices: Vec<(f64, Choice<'_>)> = Vec::new();
         let mut refused = None;
         for &method in &candidates {
             let choice = match self.choice(method) {
@@ -238,16 +238,19 @@ impl<'a> Study<'a> {
                 ));
             }
             standings.push(self.standing(&choice));
-            if best.as_ref().is_none_or(|(b, _)| error < CLEARLY * b) {
-                best = Some((error, choice));
-            }
+            choices.push((error, choice));
         }
         let nothing = || EstimatorError::Numerical {
             method: "auto",
             reason: "no method applies".into(),
         };
-        let (error, winner) =
-            best.ok_or_else(|| refused.unwrap_or_else(|| FitError::Estimator(nothing())))?;
+        let errors: Vec<f64> = choices.iter().map(|(error, _)| *error).collect();
+        let beaten = |i: usize| errors[i + 1..].iter().any(|e| *e < CLEARLY * errors[i]);
+        let first = (0..errors.len()).find(|&i| !beaten(i)).unwrap_or(0);
+        let (error, winner) = choices
+            .into_iter()
+            .nth(first)
+            .ok_or_else(|| refused.unwrap_or_else(|| FitError::Estimator(nothing())))?;
         if standings.len() > 1 {
             why.push(format!(
                 "of {} methods `{}` was chosen by cross-validation on the training rows (mean relative error {:.1} %): the first in order of preference that none further down beats by more than {:.0} %",
@@ -266,11 +269,9 @@ impl<'a> Study<'a> {
 
     /// Methods that suit the dataset, the preferred one first; and why others are not tried.
     fn candidates(&self) -> (Vec<Method>, Vec<String>) {
-        if self.options.tuning.is_parsimonious() {
-            return (vec![Method::Poly], Vec::new());
-        }
-        if self.options.prefer.is_some() {
-            return (Method::PREFERRING.to_vec(), Vec::new());
+        let tried = tried(self.options);
+        if tried != Method::CANDIDATES {
+            return (tried.to_vec(), Vec::new()); // asked for by an option of theirs
         }
         let (rows, columns) = (self.split.train.len(), self.design.columns.len());
         let has_parts = self.learner(Method::Auto).method == Method::Hier;
@@ -284,7 +285,7 @@ impl<'a> Study<'a> {
             _ => method.unsuited(rows, columns),
         };
         let (mut suited, mut others) = (Vec::new(), Vec::new());
-        for method in Method::CANDIDATES {
+        for &method in tried {
             match unsuited(method) {
                 None => suited.push(method),
                 Some(reason) => others.push(format!("`{method}` ({reason})")),
@@ -295,17 +296,15 @@ impl<'a> Study<'a> {
     }
 
     fn standing(&self, choice: &Choice) -> Evaluation {
-        // A row without a prediction counts here as in the choice.
+        // A row that is predicted wildly, or not at all, counts here as in the choice.
         let counted = choice.pairs.iter().map(|&(measured, predicted)| {
-            let known = predicted.is_finite();
-            (
-                measured,
-                if known {
-                    predicted
-                } else {
-                    (1.0 + WILD) * measured
-                },
-            )
+            let near = (predicted - measured).abs() <= WILD * measured.abs();
+            let counted = if near {
+                predicted
+            } else {
+                (1.0 + WILD) * measured
+            };
+            (measured, counted)
         });
         let (measured, predicted): (Vec<f64>, Vec<f64>) = counted.unzip();
         let labels = vec![String::new(); measured.len()];
@@ -324,7 +323,7 @@ impl<'a> Study<'a> {
     pub fn choice(&self, method: Method) -> Result<Choice<'_>, FitError> {
         let learner = self.learner(method);
         let learned = learner.main().learn(&self.split.train, None)?;
-        let (pairs, folds) = self.cross_validate(&learner, &learned);
+        let (pairs, folds) = self.cross_validate(&learner, &learned, &self.split.train);
         let choice = Choice {
             learner,
             learned,
@@ -339,6 +338,9 @@ impl<'a> Study<'a> {
         let mut out = Vec::new();
         for method in [Method::Hier, Method::Nnls, Method::Wls] {
             let learner = self.learner(method);
+            if self.options.intercept && !method.takes_intercept() {
+                continue; // with a constant there is no base price in the table
+            }
             if method == chosen.method || method == Method::Hier && !learner.hierarchy.has_parts() {
                 continue;
             }
@@ -506,7 +508,7 @@ mod tests {
         let study = Study::new(&data.dataset, &options, &world).unwrap();
         let learner = study.learner(Method::Hier);
         let learned = learner.learn(&study.split.train, None).unwrap();
-        let (pairs, folds) = study.cross_validate(&learner, &learned);
+        let (pairs, folds) = study.cross_validate(&learner, &learned, &study.split.train);
         assert_eq!(pairs.len(), 2);
         assert!(pairs.iter().all(|p| p.0 > 0.0 && p.1.is_nan()), "{pairs:?}");
         assert_eq!(relative_error(&pairs), WILD);

@@ -100,10 +100,23 @@ const OWN: [Own; 16] = [
     },
 ];
 
-/// Whether a method, or one that `auto` tries, is among some.
-fn is_among(method: Method, some: &[Method]) -> bool {
-    let tried = Method::CANDIDATES;
-    some.contains(&method) || method == Method::Auto && tried.iter().any(|m| some.contains(m))
+/// What `auto` tries with these options, in order of preference.
+pub(crate) fn tried(options: &FitOptions) -> &'static [Method] {
+    if options.tuning.is_parsimonious() {
+        &[Method::Poly]
+    } else if options.prefer.is_some() {
+        &Method::PREFERRING
+    } else {
+        &Method::CANDIDATES
+    }
+}
+
+/// Whether the method asked for, or one that `auto` tries, is among some.
+fn is_among(options: &FitOptions, some: &[Method]) -> bool {
+    match options.method {
+        Method::Auto => tried(options).iter().any(|m| some.contains(m)),
+        method => some.contains(&method),
+    }
 }
 
 fn unsuitable(option: &'static str, reason: String) -> FitError {
@@ -123,7 +136,7 @@ fn any_of(methods: impl IntoIterator<Item = Method>) -> String {
 pub(crate) fn check_method(options: &FitOptions) -> Result<(), FitError> {
     let (method, tuning) = (options.method, &options.tuning);
     for own in &OWN {
-        if (own.given)(tuning) && !is_among(method, own.methods) {
+        if (own.given)(tuning) && !is_among(options, own.methods) {
             let reason = format!(
                 "`{method}` knows no such choice; use --method {}",
                 any_of(own.methods.iter().copied())
@@ -153,6 +166,10 @@ pub(crate) fn check_method(options: &FitOptions) -> Result<(), FitError> {
     if method == Method::Wls && options.weighting == Some(Weighting::Equal) {
         let reason =
             "`wls` is least squares on relative errors; use --method ols for equal weights";
+        return Err(unsuitable("--weights", reason.into()));
+    }
+    if method == Method::Normalised && options.weighting == Some(Weighting::Equal) {
+        let reason = "`normalised` divides errors by the total cost of the row's group; leave the option out";
         return Err(unsuitable("--weights", reason.into()));
     }
     if tuning.terms == Some(0) {

@@ -8,12 +8,12 @@ use pricetag_regress::lasso::Lambda;
 
 use crate::options::named;
 
-/// Choices that only some methods know; the others ignore them.
+/// Choices that only some methods know; given to another they are refused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tuning {
-    /// `lasso`, `poly`: which λ is taken.
+    /// `lasso`, `poly`, `greedy`: which λ is taken.
     pub lambda: Lambda,
-    /// `lasso`, `poly`: folds of the cross-validation that finds it; 10 by default.
+    /// `lasso`, `poly`, `greedy`: folds of the cross-validation that finds it and the number of terms; 10 by default.
     pub folds: Option<usize>,
     /// `poly`: whether the formula is to predict best, or to have as few terms as predict about as well.
     pub parsimony: Parsimony,

@@ -6,7 +6,9 @@ mod simulation;
 
 use pricetag_cost_model::CostModel;
 use pricetag_dataset::{Dataset, FeatureKind};
-use pricetag_study::{Filter, FitError, FitOptions, Method, Parsimony, Prefer, Tuning, fit};
+use pricetag_study::{
+    Filter, FitError, FitOptions, Method, Parsimony, Prefer, Tuning, Weighting, fit,
+};
 use simulation::Dice;
 
 /// 120 runs: the header's size (known at 2 %) nearly says how many records there are (known at 90 %); each record costs
@@ -162,6 +164,14 @@ fn what_cannot_be_followed_is_refused() {
     let mut filtered = options(Method::Lasso, cheap);
     filtered.tuning.filter = Some(Filter::Correlation(0.9));
     assert_eq!(refused(&runs(), &filtered), "--prefer");
+    // `auto` compares other methods where terms are few: none of them knows the price of a knot.
+    let mut knots = options(Method::Auto, None);
+    knots.tuning.penalty = Some(3.0);
+    knots.tuning.terms = Some(5);
+    assert_eq!(refused(&runs(), &knots), "--penalty");
+    let mut equal = options(Method::Normalised, None);
+    equal.weighting = Some(Weighting::Equal);
+    assert_eq!(refused(&runs(), &equal), "--weights");
     let few = |terms| Tuning {
         terms: Some(terms),
         ..Tuning::default()

@@ -18,3 +18,8 @@ freeze("counts", counts, y, rep(1, n))
 freeze("counts-relative", counts, y, 1 / y^2)
 aliased <- cbind(counts[, 1:2], sum = counts[, 1] + counts[, 2], counts[, 3:4])
 freeze("aliased", aliased, y, 1 / y^2)
+# With a constant beside the columns: one row far out, as its leverage without the constant does not tell.
+far <- c(1000:1009, 1100)
+fit <- lm(y ~ x, data.frame(x = far, y = 3 * far + 50))
+d <- data.frame(y = 3 * far + 50, w = 1, x = far, h = formatC(hatvalues(fit), digits = 17, format = "g"))
+write.csv(d, "leverage-constant.csv", row.names = FALSE, quote = FALSE)
