@@ -4,7 +4,7 @@
 #   --count    makes inputs and counts, but measures no times: what may run on a busy machine
 #   --record   makes inputs, counts and times, but does not learn: what wants a quiet machine, shorter after --count
 #   --learn    only learns anew from what is recorded
-#   --curves   only learns from other shares and follows λ: two dozen fits more for each model (EVAL_CURVES=sparse: for the sparse one alone)
+#   --curves   only learns from other shares and follows λ: up to thirty fits more for each model (EVAL_CURVES=sparse: for the sparse one alone)
 #   --table    only writes docs/evaluation/ anew from what was learnt
 # Whatever is finished is kept in .cache/evaluation/work and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
 # runs (3), EVAL_SHARE the share of the observations (1). A program is done again after its folder there is removed.
@@ -160,7 +160,7 @@ learn() { # learn NAME: the models of one program
 
 case $step in all | count | record) scripts/fetch-subjects.sh subjects evaluation ;; esac
 [ "$step" = table ] && programs=
-# How the errors depend on the share learnt from and on λ: two dozen fits more for each model, so after all others.
+# How the errors depend on the share learnt from and on λ: up to thirty fits more for each model, so after all others.
 sensitivity() { # sensitivity NAME
     local data=$work/$1/data model out=$work/results/$1
     for model in ${EVAL_CURVES:-sparse best}; do

@@ -38,10 +38,11 @@ pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCod
 
 /// The summary table: prices, R's summary where there is one, errors, diagnostics.
 fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String {
-    let mut text = format!(
-        "{} in {}, by {}\n\n",
-        model.target, model.unit, model.method
-    );
+    let unit = match model.unit.as_str() {
+        "1" => String::new(),
+        unit => format!(" in {unit}"),
+    };
+    let mut text = format!("{}{unit}, by {}\n\n", model.target, model.method);
     if let Some(screening) = &model.screening {
         text.push_str(&screened(screening));
     }
