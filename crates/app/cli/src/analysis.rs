@@ -36,12 +36,30 @@ pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
     })
 }
 
+/// The option of a model's provenance that says how times were taken, if not evened out.
+const PACE: &str = "pace";
+const RAW: &str = "raw";
+
 /// The dataset that is learnt from: times evened out unless that is not wanted.
 pub fn paced(dataset: Dataset, pace: PaceArg) -> Dataset {
     match pace {
         PaceArg::Even => dataset.with_even_pace(),
         PaceArg::Raw => dataset,
     }
+}
+
+/// Keeps with a model how its times were taken.
+pub fn remember_pace(model: &mut CostModel, pace: PaceArg) {
+    if pace == PaceArg::Raw {
+        let options = &mut model.provenance.options;
+        options.insert(PACE.to_owned(), RAW.to_owned());
+    }
+}
+
+/// The dataset with times taken as a model's were.
+pub fn as_learnt(model: &CostModel, dataset: Dataset) -> Dataset {
+    let raw = model.provenance.options.get(PACE).is_some_and(|p| p == RAW);
+    paced(dataset, if raw { PaceArg::Raw } else { PaceArg::Even })
 }
 
 /// Opens a dataset, or reads a foreign table as one.
@@ -86,14 +104,18 @@ pub fn open_model(path: &Path) -> Result<CostModel, Failure> {
     })
 }
 
-/// The dataset a model stands beside, unless another is named.
-pub fn dataset_of(model: &Path, named: Option<&PathBuf>) -> Result<Dataset, Failure> {
-    let beside = model
+/// The dataset a model stands beside, unless another is named, with times taken as the model's were.
+pub fn dataset_of(
+    model: &CostModel,
+    path: &Path,
+    named: Option<&PathBuf>,
+) -> Result<Dataset, Failure> {
+    let beside = path
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     let dir = named.map_or(beside, PathBuf::as_path);
-    open_dataset(dir).map(Dataset::with_even_pace).map_err(|f| {
+    let opened = open_dataset(dir).map_err(|f| {
         if named.is_none() {
             Failure {
                 advice: Some("name the dataset with --dataset".to_owned()),
@@ -102,7 +124,8 @@ pub fn dataset_of(model: &Path, named: Option<&PathBuf>) -> Result<Dataset, Fail
         } else {
             f
         }
-    })
+    });
+    Ok(as_learnt(model, opened?))
 }
 
 /// The cost that is meant: the one named, wall time, or the only one there is.

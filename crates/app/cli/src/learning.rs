@@ -9,7 +9,7 @@ use pricetag_dataset::Dataset;
 use pricetag_finding::figure::{percent, shorten};
 use pricetag_study::{FitError, FitOptions, Method, World, fit_in};
 
-use crate::analysis::{check_search, kinds, options, target};
+use crate::analysis::{check_search, kinds, options, remember_pace, target};
 use crate::arguments::{Common, FitChoices};
 use crate::console::{Console, PATIENCE};
 use crate::failure::Failure;
@@ -38,6 +38,10 @@ pub fn fit(
         let _spinner = console.spinner("learning");
         pricetag_study::fit(dataset, &options)
     };
+    let outcome = outcome.map(|mut model| {
+        remember_pace(&mut model, choices.pace);
+        model
+    });
     outcome.map_err(|e| {
         Failure::new(e.to_string())
             .doing(format!("learning `{target}`"))

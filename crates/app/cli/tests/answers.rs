@@ -46,6 +46,12 @@ fn mine_answers_on_one_screen_and_every_other_command_agrees() {
     assert_eq!(model["target"], "wall");
     let twin = desk.json("fit pricetag-data -o n.json --seed 3 --json");
     assert_eq!(model, twin, "same seed, same bytes");
+    let raw = desk.json("fit pricetag-data --pace raw -o r.json --json");
+    let pace = |model: &serde_json::Value| model["provenance"]["options"]["pace"].clone();
+    assert_eq!(
+        (pace(&raw), pace(&model)),
+        ("raw".into(), serde_json::Value::Null)
+    );
     let predictions = desk.json("predict m.json --dataset pricetag-data --json");
     assert_eq!(predictions["target"], "wall");
     let explained = desk.json("explain pricetag-data/model.json --by block --json");

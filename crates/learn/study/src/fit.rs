@@ -74,9 +74,10 @@ pub fn fit_in(
     check_preference(dataset, options)?;
     let study = Study::new(dataset, options, world)?;
     let training = study.learner(options.method).rows(&study.split.train)?;
-    let diagnosis = match options.intercept {
-        true => Diagnosis::beside_constant(&training),
-        false => Diagnosis::of(&training),
+    let diagnosis = if options.intercept {
+        Diagnosis::beside_constant(&training)
+    } else {
+        Diagnosis::of(&training)
     };
     if diagnosis.support.iter().all(|s| s.varying == 0) {
         return Err(FitError::NothingVaries {

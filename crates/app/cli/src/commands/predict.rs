@@ -12,7 +12,7 @@ use pricetag_runner::{Determinism, RecordOptions, Timing};
 use pricetag_tabulate::TabulateOptions;
 use pricetag_trace::Scope;
 
-use crate::analysis::{open_dataset, open_model};
+use crate::analysis::{as_learnt, open_dataset, open_model};
 use crate::arguments::{Common, PredictArgs};
 use crate::console::Console;
 use crate::failure::{Failure, io};
@@ -24,7 +24,7 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
     let predictions: Predictions = if let Some(dir) = &args.dataset {
         let dataset = open_dataset(dir)?;
         check_categories(&model, &dataset)?;
-        predict_dataset(&model, &dataset.with_even_pace())?
+        predict_dataset(&model, &as_learnt(&model, dataset))?
     } else if let Some(table) = &args.features {
         let file = File::open(table).map_err(io("read", table))?;
         predict_csv(&model, file)
