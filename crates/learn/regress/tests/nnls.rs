@@ -1,5 +1,8 @@
 //! NNLS against its duality gap, and against all active sets in whole numbers on small problems.
 
+mod exact;
+
+use exact::cramer;
 use faer::Mat;
 use pricetag_regress::{NnlsSolution, nnls};
 use proptest::prelude::*;
@@ -91,49 +94,16 @@ fn the_gap_is_closed_on_many_counts() {
     assert!(gap(&a, &b, &found) <= 1e-12, "{:e}", gap(&a, &b, &found));
 }
 
-/// Determinant without fractions (Bareiss 1968).
-fn determinant(mut m: Vec<Vec<i128>>) -> i128 {
-    let n = m.len();
-    let (mut sign, mut last) = (1, 1);
-    for k in 0..n {
-        let Some(pivot) = (k..n).find(|&i| m[i][k] != 0) else {
-            return 0;
-        };
-        if pivot != k {
-            m.swap(pivot, k);
-            sign = -sign;
-        }
-        for i in k + 1..n {
-            for j in k + 1..n {
-                m[i][j] = (m[i][j] * m[k][k] - m[i][k] * m[k][j]) / last;
-            }
-        }
-        last = m[k][k];
-    }
-    sign * if n == 0 { 1 } else { m[n - 1][n - 1] }
-}
-
 /// The fitted costs of the solution as numerators over one denominator, exact: of all sets of columns, one has a least-squares solution
 /// that is nowhere negative and a gradient that is nowhere descending (Karush, Kuhn and Tucker).
 fn exact_fit(columns: &[Vec<i128>], costs: &[i128]) -> (Vec<i128>, i128) {
     let dot = |a: &[i128], b: &[i128]| -> i128 { a.iter().zip(b).map(|(x, y)| x * y).sum() };
     let optimal = (0_u32..1 << columns.len()).find_map(|set| {
-        let chosen: Vec<&Vec<i128>> = (0..columns.len())
+        let chosen: Vec<Vec<i128>> = (0..columns.len())
             .filter(|j| set & (1 << j) != 0)
-            .map(|j| &columns[j])
+            .map(|j| columns[j].clone())
             .collect();
-        let gram = |replaced: Option<usize>| -> i128 {
-            let row = |i: usize| -> Vec<i128> {
-                let entry = |j: usize| match replaced {
-                    Some(r) if r == j => dot(chosen[i], costs),
-                    _ => dot(chosen[i], chosen[j]),
-                };
-                (0..chosen.len()).map(entry).collect()
-            };
-            determinant((0..chosen.len()).map(row).collect())
-        };
-        let denominator = gram(None);
-        let numerators: Vec<i128> = (0..chosen.len()).map(|j| gram(Some(j))).collect();
+        let (numerators, denominator) = cramer(&chosen, costs)?;
         if denominator <= 0 || numerators.iter().any(|x| *x < 0) {
             return None;
         }
