@@ -150,55 +150,10 @@ impl Jni {
         self.result(object)
     }
 
-    /// Calls a static method that returns nothing; false when it throws.
-    pub fn call_static_void(
-        self,
-        class: jclass,
-        method: Id<jmethodID>,
-        arguments: &[jni::jvalue],
-    ) -> bool {
-        jni_call!(
-            self,
-            CallStaticVoidMethodA,
-            class,
-            method.0,
-            arguments.as_ptr()
-        );
+    /// Calls a static method without arguments that returns nothing; false when it throws.
+    pub fn call_static_void(self, class: jclass, method: Id<jmethodID>) -> bool {
+        jni_call!(self, CallStaticVoidMethodA, class, method.0, null());
         !self.clear_exception()
-    }
-
-    /// Calls a static method that returns an int; none when it throws.
-    pub fn call_static_int(
-        self,
-        class: jclass,
-        method: Id<jmethodID>,
-        arguments: &[jni::jvalue],
-    ) -> Option<jint> {
-        let value = jni_call!(
-            self,
-            CallStaticIntMethodA,
-            class,
-            method.0,
-            arguments.as_ptr()
-        );
-        (!self.clear_exception()).then_some(value)
-    }
-
-    /// Calls a static method that returns a boolean; none when it throws.
-    pub fn call_static_boolean(
-        self,
-        class: jclass,
-        method: Id<jmethodID>,
-        arguments: &[jni::jvalue],
-    ) -> Option<bool> {
-        let value = jni_call!(
-            self,
-            CallStaticBooleanMethodA,
-            class,
-            method.0,
-            arguments.as_ptr()
-        );
-        (!self.clear_exception()).then_some(value != 0)
     }
 
     /// Calls a method without arguments that returns a long; none when it throws.

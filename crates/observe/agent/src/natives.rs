@@ -3,10 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
-use jvmti_bindings::sys::jni::{
-    JNIEnv, jboolean, jclass, jdouble, jfieldID, jint, jlong, jobject, jvalue,
-};
-use pricetag_instrument::{HelperOptions, SHARED_CLASSES, helper_class_with};
+use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jclass, jdouble, jfieldID, jint, jlong, jobject};
+use pricetag_instrument::{HelperOptions, NOWHERE, SHARED_CLASSES, helper_class_with};
 use pricetag_trace::Argument;
 
 use crate::classes::ClassIndex;
@@ -15,9 +13,6 @@ use crate::progress;
 use crate::scope;
 use crate::session::Session;
 use crate::values::{Value, length};
-
-/// A scope that no code has.
-const NO_SCOPE: jint = i32::MIN;
 
 /// The class `java.lang.Pricetag` and its fields.
 #[derive(Clone, Copy, Debug)]
@@ -36,48 +31,8 @@ pub struct Helper {
 /// JDK that may be counted: that code would ask for its counters by the very native that is searched for. Now none is counted yet.
 pub fn link(jni: Jni, options: HelperOptions) -> Option<Helper> {
     let class = jni.define_boot_class(c"java/lang/Pricetag", &helper_class_with(options))?;
-    let call = |name, descriptor, arguments: &[jvalue]| {
-        let method = jni.static_method(class, name, descriptor);
-        method.is_some_and(|method| jni.call_static_void(class, method, arguments))
-    };
-    let scope = jvalue { i: NO_SCOPE };
-    let nowhere = [
-        jvalue { j: 0 },
-        jvalue { i: -1 },
-        jvalue { i: 0 },
-        jvalue { i: 0 },
-    ];
-    let nothing = [
-        jvalue { l: null_mut() },
-        jvalue { i: -1 },
-        jvalue { i: 0 },
-        jvalue { i: 0 },
-    ];
-    let called = call(c"argLong", c"(J)V", &[jvalue { j: 0 }])
-        && call(c"argDouble", c"(D)V", &[jvalue { d: 0.0 }])
-        && call(
-            c"argObject",
-            c"(Ljava/lang/Object;)V",
-            &[jvalue { l: null_mut() }],
-        )
-        && call(c"enter", c"(I)V", &[scope])
-        && call(c"exit", c"(IZ)V", &[scope, jvalue { z: 0 }])
-        && call(c"taken", c"(JIII)V", &nowhere)
-        && call(c"mark", c"(II)V", &[jvalue { i: -1 }, jvalue { i: 0 }])
-        && jni
-            .static_method(class, c"slow", c"(I)[J")
-            .is_some_and(|slow| {
-                // It returns nothing before the runtime is known.
-                jni.call_static_object(class, slow, &nowhere[1..2]);
-                !jni.clear_exception()
-            })
-        && jni
-            .static_method(class, c"epoch", c"()I")
-            .is_some_and(|epoch| jni.call_static_int(class, epoch, &[]).is_some())
-        && jni
-            .static_method(class, c"takenLength", c"(Ljava/lang/Object;III)Z")
-            .is_some_and(|taken| jni.call_static_boolean(class, taken, &nothing).is_some());
-    if !called {
+    let link = jni.static_method(class, c"link", c"()V")?;
+    if !jni.call_static_void(class, link) {
         return None;
     }
     // There before any code is compiled, so that the compilers know it.
@@ -154,7 +109,7 @@ pub extern "system" fn Java_java_lang_Pricetag_argObject(
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_java_lang_Pricetag_enter(env: *mut JNIEnv, _: jclass, scope: jint) {
     guarded(env, (), |session, jni| {
-        if scope == NO_SCOPE {
+        if scope == NOWHERE {
             scope::forget_arguments(session, jni);
         } else {
             scope::enter(session, jni, scope);

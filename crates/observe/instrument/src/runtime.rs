@@ -43,6 +43,11 @@ const ACC_NATIVE: u16 = 0x0100;
 /// The last class-file version that knows no frames.
 const VERSION: u16 = 49;
 
+/// Method of the helper, without arguments, that calls every native method once, so that the JVM looks for all of them then.
+const LINK_METHOD: &str = "link";
+/// Integers that the helper's `link` passes to natives: no class, scope or element has this number.
+pub const NOWHERE: i32 = i32::MIN;
+
 /// Native methods of the helper class, with their descriptors.
 const NATIVES: [(&str, &str); 10] = [
     ("slow", "(I)[J"),
@@ -132,6 +137,14 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         fetch("others", others_code(&mut pool)?, false),
     ];
     methods.extend(take::methods(&mut pool, options)?);
+    methods.push(HelperMethod {
+        name: LINK_METHOD,
+        descriptor: "()V",
+        stack: 6,
+        locals: 0,
+        code: link_code(&mut pool)?,
+        inline: false,
+    });
     put(&mut body, &[(NATIVES.len() + methods.len()) as u16]);
     for method in methods {
         let (name, descriptor) = (pool.utf8(method.name)?, pool.utf8(method.descriptor)?);
@@ -163,6 +176,30 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
     class.extend(pool.added());
     class.extend(body);
     Ok(class)
+}
+
+/// Calls each native method with arguments that mean nothing, and forgets what it returns.
+fn link_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+    let mut asm = Assembler::default();
+    for (name, descriptor) in NATIVES {
+        let (arguments, returned) = descriptor[1..].split_once(')').unwrap_or_default();
+        for kind in arguments.replace("Ljava/lang/Object;", "L").chars() {
+            match kind {
+                'J' => asm.op(opcode::LCONST_0),
+                'D' => asm.op(opcode::DCONST_0),
+                'L' => asm.op(opcode::ACONST_NULL),
+                'Z' => asm.op(opcode::ICONST_0),
+                _ => asm.int(NOWHERE, pool)?,
+            }
+        }
+        let method = pool.method(HELPER_CLASS, name, descriptor)?;
+        asm.constant(opcode::INVOKESTATIC, method);
+        if returned != "V" {
+            asm.op(opcode::POP);
+        }
+    }
+    asm.op(opcode::RETURN);
+    Ok(asm.finish()?.code)
 }
 
 fn put(to: &mut Vec<u8>, numbers: &[u16]) {
