@@ -5,7 +5,6 @@
 //! pseudo-random vector; columns with equal projections are then compared entry by entry.
 
 use crate::design::{Checked, Column, Design};
-use crate::messages::significant;
 
 /// Entries of two columns of unit maximum may differ by this much.
 const TOLERANCE: f64 = 1e-9;
@@ -26,6 +25,20 @@ pub struct Buckets {
     pub buckets: Vec<Bucket>,
     /// Columns that are zero in every row.
     pub empty: Vec<usize>,
+}
+
+/// How many times one column is another: whole from 10,000 (65536 stays 65536), else four significant digits.
+pub(crate) fn multiplier(value: f64) -> String {
+    let size = value.abs();
+    if (1e4..1e15).contains(&size) {
+        return format!("{value:.0}");
+    }
+    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+    if (1e-4..1e4).contains(&size) {
+        rounded.to_string()
+    } else {
+        format!("{rounded:e}")
+    }
 }
 
 /// A number in [0.5, 1.5) that depends on the row alone (`SplitMix64`, Steele et al. 2014).
@@ -152,7 +165,7 @@ impl Bucket {
         let ratio = if self.ratios[1] == 1.0 {
             String::new()
         } else {
-            format!("{}·", significant(self.ratios[1]))
+            format!("{}·", multiplier(self.ratios[1]))
         };
         Some(format!(
             "inputs in which `{}` differs from {ratio}`{}`{more}",

@@ -3,6 +3,7 @@
 use pricetag_cost_model::{Diagnostic, Severity};
 use pricetag_quantity::counted;
 
+use crate::bucket::multiplier;
 use crate::design::{Checked, Design};
 use crate::diagnose::{Diagnosis, ILL};
 
@@ -149,7 +150,7 @@ impl Diagnosis {
                         if (c - 1.0).abs() < 1e-6 {
                             format!("`{name}`")
                         } else {
-                            format!("{}·`{name}`", significant(*c))
+                            format!("{}·`{name}`", multiplier(*c))
                         }
                     })
                     .collect();
@@ -163,20 +164,6 @@ impl Diagnosis {
                 )
             })
             .collect()
-    }
-}
-
-/// Four significant digits, without an exponent where that is short.
-pub(crate) fn significant(value: f64) -> String {
-    let size = value.abs();
-    if (1e4..1e15).contains(&size) {
-        return format!("{value:.0}");
-    }
-    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
-    if (1e-4..1e4).contains(&size) {
-        rounded.to_string()
-    } else {
-        format!("{rounded:e}")
     }
 }
 

@@ -9,95 +9,46 @@ use crate::options::{FitOptions, Level, Weighting};
 use crate::preference::is_known;
 use crate::tuning::{Parsimony, Tuning};
 
-/// An option of single methods.
-struct Own {
-    /// As the user writes it.
-    option: &'static str,
-    given: fn(&Tuning) -> bool,
-    methods: &'static [Method],
-}
+/// An option of single methods: as the user writes it, whether it is given, and the methods that follow it.
+type Own = (&'static str, fn(&Tuning) -> bool, &'static [Method]);
 
 const OWN: [Own; 16] = [
-    Own {
-        option: "--lambda",
-        given: |t| t.lambda != Lambda::default(),
-        methods: &[Method::Lasso, Method::Poly, Method::Greedy],
-    },
-    Own {
-        option: "--folds",
-        given: |t| t.folds.is_some(),
-        methods: &[Method::Lasso, Method::Poly, Method::Greedy],
-    },
-    Own {
-        option: "--parsimony",
-        given: |t| t.parsimony != Parsimony::Least,
-        methods: &[Method::Poly],
-    },
-    Own {
-        option: "--terms",
-        given: |t| t.terms.is_some(),
-        methods: &[Method::Poly],
-    },
-    Own {
-        option: "--degree",
-        given: |t| t.degree.is_some(),
-        methods: &[Method::Poly, Method::Greedy, Method::Mars],
-    },
-    Own {
-        option: "--interactions",
-        given: |t| t.interactions.is_some(),
-        methods: &[Method::Poly, Method::Greedy],
-    },
-    Own {
-        option: "--penalty",
-        given: |t| t.penalty.is_some(),
-        methods: &[Method::Mars],
-    },
-    Own {
-        option: "--steps",
-        given: |t| t.steps,
-        methods: &[Method::Mars],
-    },
-    Own {
-        option: "--formula",
-        given: |t| t.formula.is_some(),
-        methods: &[Method::Nls],
-    },
-    Own {
-        option: "--start",
-        given: |t| !t.start.is_empty(),
-        methods: &[Method::Nls],
-    },
-    Own {
-        option: "--bounds",
-        given: |t| !t.bounds.is_empty(),
-        methods: &[Method::Nls],
-    },
-    Own {
-        option: "--multistart",
-        given: |t| t.multistart > 0,
-        methods: &[Method::Nls],
-    },
-    Own {
-        option: "--constants",
-        given: |t| !t.constants.is_empty(),
-        methods: &[Method::Gp],
-    },
-    Own {
-        option: "--generations",
-        given: |t| t.generations.is_some(),
-        methods: &[Method::Gp],
-    },
-    Own {
-        option: "--paper-fitness",
-        given: |t| t.paper_fitness,
-        methods: &[Method::Gp],
-    },
-    Own {
-        option: "--paper-runs",
-        given: |t| t.paper_runs,
-        methods: &[Method::Solve],
-    },
+    (
+        "--lambda",
+        |t| t.lambda != Lambda::default(),
+        &[Method::Lasso, Method::Poly, Method::Greedy],
+    ),
+    (
+        "--folds",
+        |t| t.folds.is_some(),
+        &[Method::Lasso, Method::Poly, Method::Greedy],
+    ),
+    (
+        "--parsimony",
+        |t| t.parsimony != Parsimony::Least,
+        &[Method::Poly],
+    ),
+    ("--terms", |t| t.terms.is_some(), &[Method::Poly]),
+    (
+        "--degree",
+        |t| t.degree.is_some(),
+        &[Method::Poly, Method::Greedy, Method::Mars],
+    ),
+    (
+        "--interactions",
+        |t| t.interactions.is_some(),
+        &[Method::Poly, Method::Greedy],
+    ),
+    ("--penalty", |t| t.penalty.is_some(), &[Method::Mars]),
+    ("--steps", |t| t.steps, &[Method::Mars]),
+    ("--formula", |t| t.formula.is_some(), &[Method::Nls]),
+    ("--start", |t| !t.start.is_empty(), &[Method::Nls]),
+    ("--bounds", |t| !t.bounds.is_empty(), &[Method::Nls]),
+    ("--multistart", |t| t.multistart > 0, &[Method::Nls]),
+    ("--constants", |t| !t.constants.is_empty(), &[Method::Gp]),
+    ("--generations", |t| t.generations.is_some(), &[Method::Gp]),
+    ("--paper-fitness", |t| t.paper_fitness, &[Method::Gp]),
+    ("--paper-runs", |t| t.paper_runs, &[Method::Solve]),
 ];
 
 /// What `auto` tries with these options, in order of preference.
@@ -135,13 +86,13 @@ fn any_of(methods: impl IntoIterator<Item = Method>) -> String {
 /// Refuses options that the method cannot follow.
 pub(crate) fn check_method(options: &FitOptions) -> Result<(), FitError> {
     let (method, tuning) = (options.method, &options.tuning);
-    for own in &OWN {
-        if (own.given)(tuning) && !is_among(options, own.methods) {
+    for (option, given, methods) in OWN {
+        if given(tuning) && !is_among(options, methods) {
             let reason = format!(
                 "`{method}` knows no such choice; use --method {}",
-                any_of(own.methods.iter().copied())
+                any_of(methods.iter().copied())
             );
-            return Err(unsuitable(own.option, reason));
+            return Err(unsuitable(option, reason));
         }
     }
     if options.intercept && !method.takes_intercept() {
