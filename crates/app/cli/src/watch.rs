@@ -89,6 +89,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         categories: categories(&args.categories)?.to_text(),
         values: first_values(args),
         lengths: args.lengths,
+        transitions: asks_for(args, FeatureKind::Transition),
         availability: args.availability,
         repeat: args.repeat,
         timing: match args.timing {
@@ -116,9 +117,14 @@ const FIRST_VALUES: u16 = 5;
 
 /// How many first values to record; none unless they are asked for by any of their options.
 pub fn first_values(args: &SubjectArgs) -> u16 {
-    let mut kinds = args.features.iter().flat_map(|group| &group.0);
-    let asked = args.lengths || kinds.any(|kind| *kind == FeatureKind::Value);
+    let asked = args.lengths || asks_for(args, FeatureKind::Value);
     args.values.unwrap_or(if asked { FIRST_VALUES } else { 0 })
+}
+
+/// Whether `--features` names a kind.
+fn asks_for(args: &SubjectArgs, kind: FeatureKind) -> bool {
+    let mut kinds = args.features.iter().flat_map(|group| &group.0);
+    kinds.any(|named| *named == kind)
 }
 
 /// Kinds of features chosen by `--features`; everything when none is named.

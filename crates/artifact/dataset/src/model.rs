@@ -152,6 +152,8 @@ pub enum FeatureKind {
     Loop,
     /// Outcomes of a branch (one side).
     Branch,
+    /// Counted changes of a branch's outcome from one execution to the next.
+    Transition,
     /// Half the expected changes of a branch's outcome, worked out from the counts of its sides ([`Dataset::with_turns`]).
     Turn,
     /// Entries of an exception handler.

@@ -42,7 +42,7 @@ impl Measured {
 
 impl FeatureKind {
     /// Every kind, in order.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Input,
         Self::Block,
         Self::Method,
@@ -51,6 +51,7 @@ impl FeatureKind {
         Self::Call,
         Self::Loop,
         Self::Branch,
+        Self::Transition,
         Self::Turn,
         Self::Exception,
         Self::Value,
@@ -70,6 +71,7 @@ impl FeatureKind {
             Self::Call => "call",
             Self::Loop => "loop",
             Self::Branch => "branch",
+            Self::Transition => "transition",
             Self::Turn => "turn",
             Self::Exception => "exception",
             Self::Value => "value",

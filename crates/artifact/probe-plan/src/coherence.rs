@@ -5,13 +5,27 @@
 //! derived.
 
 use crate::plan::{BlockId, ClassPlan, CounterIndex, MethodPlan, Node};
+use crate::transition::TransitionPlan;
 use crate::variable::{AssignmentPlan, VariablePlace, VariablePlan};
 
 impl ClassPlan {
     /// The first thing in the plan that refers to nothing.
     pub(crate) fn dangling(&self) -> Option<&'static str> {
         let dangling = self.methods.iter().find_map(|m| dangling(m, self.counters));
-        dangling.or_else(|| self.dangling_value())
+        dangling
+            .or_else(|| self.dangling_value())
+            .or_else(|| self.dangling_transition())
+    }
+
+    fn dangling_transition(&self) -> Option<&'static str> {
+        let all = self.transitions.as_deref()?;
+        let exists = |t: &TransitionPlan| {
+            let method = self.methods.get(usize::from(t.method));
+            t.counter.0 < self.counters
+                && method.is_some_and(|m| m.conditional().contains(&t.block))
+        };
+        let ascending = all.is_sorted_by_key(|t| (t.method, t.block));
+        (!ascending || !all.iter().all(exists)).then_some("a transition")
     }
 
     fn dangling_value(&self) -> Option<&'static str> {

@@ -14,6 +14,7 @@ pub mod derive;
 mod dump;
 pub mod plan;
 mod store;
+mod transition;
 mod variable;
 mod view;
 
@@ -21,6 +22,7 @@ pub use codec::{CodecError, MAGIC};
 pub use derive::{Imbalance, MethodCounts, OpenFrame};
 pub use plan::*;
 pub use store::{PlanStore, StoreError};
+pub use transition::TransitionPlan;
 pub use variable::{
     AssignmentPlan, ValueKind, ValuesPlan, VariableIndex, VariablePlace, VariablePlan,
 };

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::transition::TransitionPlan;
 use crate::variable::ValuesPlan;
 
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
-pub const PLAN_VERSION: u32 = 3;
+pub const PLAN_VERSION: u32 = 4;
 
 /// XXH3-128 of the bytes of a class file before instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -67,6 +68,8 @@ pub struct ClassPlan {
     /// Which variables are assigned where, if their values are recorded. Then every assignment is a throw point: the call that takes
     /// the value may overflow the stack.
     pub values: Option<ValuesPlan>,
+    /// The branches whose changes of outcome are counted, ascending by method and block, if any are wanted.
+    pub transitions: Option<Vec<TransitionPlan>>,
 }
 
 /// One method of a class.

@@ -70,6 +70,7 @@ fn plan() -> ClassPlan {
         counters: 2,
         methods: vec![method],
         values: None,
+        transitions: None,
     }
 }
 

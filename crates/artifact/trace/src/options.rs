@@ -92,6 +92,8 @@ pub struct AgentOptions {
     pub values: u16,
     /// Whether lengths of arrays and strings are taken, too.
     pub lengths: bool,
+    /// Whether changes of the outcome of conditional branches are counted. Only in [`Mode::Count`].
+    pub transitions: bool,
     /// Whether the counters are looked at while the run goes on, to learn when each is final. Only in [`Mode::Count`], without method
     /// scopes.
     pub progress: bool,
@@ -175,6 +177,7 @@ impl AgentOptions {
             skip: BTreeSet::new(),
             values: 0,
             lengths: false,
+            transitions: false,
             progress: false,
             skip_values: BTreeSet::new(),
         }
@@ -267,6 +270,9 @@ impl AgentOptions {
             line("values", self.values.to_string().as_bytes());
             line("lengths", self.lengths.to_string().as_bytes());
         }
+        if self.transitions {
+            line("transitions", b"true");
+        }
         if self.progress {
             line("progress", b"true");
         }
@@ -304,7 +310,7 @@ impl FromStr for AgentOptions {
         let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut keep, mut skip, mut skip_values) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut values, mut lengths, mut progress) = (None, None, None);
+        let (mut values, mut lengths, mut progress, mut transitions) = (None, None, None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -332,6 +338,7 @@ impl FromStr for AgentOptions {
                 "keep" => add(&mut keep, parse::<MethodName>(&utf8()?).map_err(bad)?),
                 "values" => once(&mut values, parse::<u16>(&utf8()?).map_err(bad)?),
                 "progress" => once(&mut progress, parse::<bool>(&utf8()?).map_err(bad)?),
+                "transitions" => once(&mut transitions, parse::<bool>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "skip-values" => add(
                     &mut skip_values,
@@ -368,6 +375,7 @@ impl FromStr for AgentOptions {
             skip: skip.into_iter().collect(),
             values: values.unwrap_or(0),
             lengths: lengths.unwrap_or(false),
+            transitions: transitions.unwrap_or(false),
             progress: progress.unwrap_or(false),
             skip_values: skip_values.into_iter().collect(),
         })

@@ -108,6 +108,7 @@ impl Agent {
             scopes: scopes.to_vec(),
             values: launch.values,
             lengths: launch.lengths,
+            transitions: launch.transitions,
             ..options(Mode::Count, &trace, launch.program)?
         };
         let outcome = self.run(launch, scratch.path(), &options)?;
@@ -162,6 +163,8 @@ pub struct Launch<'a> {
     pub values: u16,
     /// Whether lengths are among them.
     pub lengths: bool,
+    /// Whether a counting run counts changes of the outcome of branches.
+    pub transitions: bool,
 }
 
 impl<'a> Launch<'a> {
@@ -175,6 +178,7 @@ impl<'a> Launch<'a> {
             after: Vec::new(),
             values: 0,
             lengths: false,
+            transitions: false,
         }
     }
 

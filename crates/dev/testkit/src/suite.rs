@@ -37,6 +37,8 @@ pub struct Suite {
     pub class_path: OsString,
     /// How many first values of variables counting runs take besides.
     pub values: u16,
+    /// Whether they count changes of the outcome of branches besides.
+    pub transitions: bool,
     _directory: TempDir,
 }
 
@@ -79,6 +81,7 @@ impl Suite {
             classes: index,
             class_path: class_path(&paths)?,
             values: 0,
+            transitions: false,
             _directory: directory,
         })
     }
@@ -102,6 +105,7 @@ impl Suite {
     pub fn launch<'a>(&'a self, machine: &'a Machine, program: &'a Program) -> Launch<'a> {
         Launch {
             values: self.values,
+            transitions: self.transitions,
             ..Launch::new(program, machine, &self.class_path)
         }
     }

@@ -46,6 +46,7 @@ fn rows(subject: &Subject, scope: Option<Scope>, first: u16) -> (Outcome, Datase
     );
     launch.values = first;
     launch.lengths = true;
+    launch.transitions = true;
     let scopes: Vec<Scope> = scope.into_iter().collect();
     let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, !scopes.is_empty()));
     let (outcome, dataset) = agent.observe(&launch, &scopes, read).expect("it runs");
@@ -107,17 +108,45 @@ fn agree(subject: &Subject, dataset: &Dataset) {
     }
 }
 
+/// Features and their values as a program prints them.
+fn printed(outcome: &Outcome) -> BTreeMap<&str, f64> {
+    let lines = outcome.output.lines();
+    let pairs = lines.filter_map(|line| line.strip_prefix("value ")?.rsplit_once(' '));
+    pairs
+        .map(|(name, value)| (name, value.parse().expect("a number")))
+        .collect()
+}
+
+#[test]
+fn changes_of_outcome_as_the_program_writes_them_down() {
+    for release in [11, 17] {
+        let subject = subject("Changes", "40", Compiler::Javac(release));
+        let (outcome, dataset) = rows(&subject, None, 0);
+        agree(&subject, &dataset);
+        let printed = printed(&outcome);
+        assert_eq!(printed.len(), 2);
+        for (name, changes) in printed {
+            assert_eq!(cell(&dataset, 0, name), Some(changes), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_branch_remembers_its_outcome_from_one_invocation_to_the_next() {
+    let subject = subject("Changes", "40", Compiler::Javac(11));
+    let scope = "Changes#serve".parse().expect("a scope");
+    let (_, dataset) = rows(&subject, Some(scope), 0);
+    let name = "Changes.serve(int) block 0 transitions (Changes.java:65)";
+    let changes = (0..4).map(|row| cell(&dataset, row, name));
+    assert_eq!(changes.collect::<Vec<_>>(), [1.0, 0.0, 1.0, 0.0].map(Some));
+}
+
 #[test]
 fn values_of_all_types_as_the_program_prints_them() {
     let subject = subject("Kinds", "6", Compiler::Javac(11));
     let (outcome, dataset) = rows(&subject, None, 5);
     agree(&subject, &dataset);
-    let printed: BTreeMap<&str, f64> = outcome
-        .output
-        .lines()
-        .filter_map(|line| line.strip_prefix("value ")?.rsplit_once(' '))
-        .map(|(name, value)| (name, value.parse().expect("a number")))
-        .collect();
+    let printed = printed(&outcome);
     assert_eq!(printed.len(), 10);
     for (name, value) in printed {
         assert_eq!(cell(&dataset, 0, name), Some(value), "{name}");
@@ -280,10 +309,11 @@ const HARD: [&str; 12] = [
 ];
 
 #[test]
-fn counts_stay_exact_while_values_are_taken() {
+fn counts_stay_exact_while_values_are_taken_and_changes_counted() {
     let compiler = Compiler::Javac(17);
     let mut suite = Suite::compile(compiler, &Testbed::locate(), "").expect("it compiles");
     suite.values = 5;
+    suite.transitions = true;
     let mut least = HARD.len();
     if in_full() {
         least = 86;
@@ -293,16 +323,17 @@ fn counts_stay_exact_while_values_are_taken() {
     let agent = Agent::locate().expect("the agent builds");
     let machine = Machine::system().expect("there is a JDK");
     let report = suite.check_all(&agent, &machine);
-    report.assert_agreement("with values", least);
+    report.assert_agreement("with values and changes of outcome", least);
 }
 
 #[test]
-fn counts_stay_exact_on_virtual_threads_while_values_are_taken() {
+fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_counted() {
     let testbed = Testbed::locate();
     let machine = testbed.runtime(21).expect("the pinned runtime");
     let mut suite =
         Suite::compile(Compiler::Javac21, &testbed, "VirtualThreads").expect("it compiles");
     suite.values = 5;
+    suite.transitions = true;
     let agent = Agent::locate().expect("the agent builds");
     suite
         .check_all(&agent, &machine)

@@ -89,6 +89,7 @@ impl Level {
                     K::Context,
                     K::Loop,
                     K::Branch,
+                    K::Transition,
                     K::Exception,
                     K::Value,
                     K::Foreign,
@@ -96,11 +97,11 @@ impl Level {
                 ]
             }
             Self::Opcode => vec![K::Opcode, K::Call, K::Base, K::Cold],
-            Self::Block => vec![K::Block, K::Turn, K::Base, K::Cold],
+            Self::Block => vec![K::Block, K::Transition, K::Turn, K::Base, K::Cold],
             Self::Method => vec![K::Method, K::Base, K::Cold],
             Self::Context => vec![K::Context, K::Base, K::Cold],
             Self::Loop => vec![K::Loop, K::Base, K::Cold],
-            Self::Branch => vec![K::Branch, K::Base, K::Cold],
+            Self::Branch => vec![K::Branch, K::Transition, K::Base, K::Cold],
             Self::Foreign => vec![K::Foreign, K::Base],
             Self::Input => vec![K::Input, K::Base],
         }

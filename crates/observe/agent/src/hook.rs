@@ -303,6 +303,7 @@ impl Request {
             left: Some(&|name, descriptor| skipped.reason(name, descriptor).map(str::to_owned)),
             values: skipped.values(),
             no_values: Some(&|name, descriptor| skipped.no_values(name, descriptor)),
+            transitions: skipped.transitions(),
         };
         let plan = pricetag_probe::plan_with(class, &self.bytes, wanted);
         store.store(&plan).map_err(|error| error.to_string())?;

@@ -15,6 +15,7 @@ pub struct Skipped<'a> {
     /// Counted, but no values are taken in them: name and descriptor.
     without_values: BTreeSet<(&'a str, &'a str)>,
     values: Option<Values>,
+    transitions: bool,
 }
 
 impl<'a> Skipped<'a> {
@@ -32,12 +33,18 @@ impl<'a> Skipped<'a> {
                 .collect(),
             values: (options.values > 0 && options.mode == Mode::Count)
                 .then_some(Values { lengths }),
+            transitions: options.transitions && options.mode == Mode::Count,
         }
     }
 
     /// Which values are taken.
     pub fn values(&self) -> Option<Values> {
         self.values
+    }
+
+    /// Whether changes of the outcome of branches are counted.
+    pub fn transitions(&self) -> bool {
+        self.transitions
     }
 
     /// Whether no values are taken in a method.
@@ -55,10 +62,12 @@ impl<'a> Skipped<'a> {
         (!keep.iter().any(is)).then_some(UNLISTED)
     }
 
-    /// Whether a stored plan leaves out just these methods and takes just these values. Plans are stored by class, and other runs may
+    /// Whether a stored plan leaves out just these methods, and counts and takes beside them just what is wanted. Plans are stored by class, and other runs may
     /// want others.
     pub fn agrees(&self, plan: &ClassPlan) -> bool {
-        self.agrees_on_methods(plan) && self.agrees_on_values(plan)
+        self.agrees_on_methods(plan)
+            && self.agrees_on_values(plan)
+            && self.transitions == plan.transitions.is_some()
     }
 
     fn agrees_on_values(&self, plan: &ClassPlan) -> bool {

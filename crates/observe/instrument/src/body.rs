@@ -7,9 +7,9 @@
 //! fetch the chunk, reset position (counted)
 //! entry counter
 //! body: for every original instruction
-//!     arrival:  clock (timed); counter of the block's only way in; position; counter of the only way out; exit (scopes)
+//!     arrival:  clock (timed); counters of the block's only way in; position; counter of the only way out; exit (scopes)
 //!               value of the store to a local variable, copy of that to a field
-//!     itself:   the instruction; value of the `iinc` or the field; counter of the fall-through
+//!     itself:   the instruction; value of the `iinc` or the field; counters of the fall-through
 //! trampolines, handler stubs, catch-all of the counters, catch-all of the scopes
 //! ```
 
@@ -24,6 +24,8 @@ use pricetag_classfile::assemble::Keys;
 use pricetag_classfile::instruction::{Instruction, Operand};
 use pricetag_classfile::{Assembler, Code, Frames, Label, opcode};
 use pricetag_probe_plan::MethodPlan;
+#[cfg(doc)]
+use pricetag_probe_plan::TransitionPlan;
 
 /// An entry of the new exception table, before layout.
 #[derive(Clone, Copy, Debug)]
@@ -166,6 +168,37 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
+    /// Notes that a branch was taken: its count becomes odd, by one more if it was even (see [`TransitionPlan`]).
+    pub(crate) fn taken(&mut self, transitions: Option<u32>) -> Result<(), MethodError> {
+        self.outcome(transitions, &[opcode::LCONST_1, opcode::LOR])
+    }
+
+    /// Notes that a branch was not taken: its count becomes even, by one more if it was odd.
+    fn not_taken(&mut self, transitions: Option<u32>) -> Result<(), MethodError> {
+        let even = (-2_i8).to_be_bytes()[0];
+        let round_up = [
+            opcode::LCONST_1,
+            opcode::LADD,
+            opcode::BIPUSH,
+            even,
+            opcode::I2L,
+            opcode::LAND,
+        ];
+        self.outcome(transitions, &round_up)
+    }
+
+    /// `chunk[counter] = update(chunk[counter])`; `update` takes no more than two words of stack.
+    fn outcome(&mut self, counter: Option<u32>, update: &[u8]) -> Result<(), MethodError> {
+        if let Some(counter) = counter {
+            self.asm.local(opcode::ALOAD, self.chunk);
+            self.asm.int(counter as i32, &mut self.shared.constants)?;
+            self.asm.raw(&[opcode::DUP2, opcode::LALOAD]);
+            self.asm.raw(update);
+            self.asm.op(opcode::LASTORE);
+        }
+        Ok(())
+    }
+
     /// Adds one to the counter found in the position local: `chunk[p]++`.
     pub(crate) fn count_position(&mut self) {
         if let Some(position) = self.position {
@@ -185,6 +218,7 @@ impl Body<'_, '_, '_> {
         self.asm.bind(arrival);
         self.mark_block(index)?;
         self.count(marks.arrival)?;
+        self.taken(marks.taken)?;
         if let (Some(counter), Some(position)) = (marks.position, self.position) {
             self.asm.int(counter as i32, &mut self.shared.constants)?;
             self.asm.local(opcode::ISTORE, position);
@@ -207,6 +241,7 @@ impl Body<'_, '_, '_> {
         self.copy(index);
         self.take_behind(index)?;
         self.count(marks.after)?;
+        self.not_taken(marks.not_taken)?;
         self.begin_timing(Some(index))?;
         if !opcode::falls_through(instruction.opcode) {
             self.asm.gap();

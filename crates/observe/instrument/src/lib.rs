@@ -114,6 +114,7 @@ pub fn rewrite(
     for (index, member) in class.methods().iter().enumerate() {
         let takes = plan.map_or_else(Vec::new, |plan| values::of_method(plan, index));
         let depth = plan.and_then(|plan| plan.depth_element(index as u16));
+        let transitions = plan.map_or(&[][..], |plan| plan.transitions_of(index as u16));
         let plan = plan
             .map(|plan| &plan.methods[index])
             .filter(|plan| plan.outcome == MethodOutcome::Counted);
@@ -124,6 +125,7 @@ pub fn rewrite(
         }
         let probes = Probes {
             counted: plan,
+            transitions,
             scopes: &scopes,
             timed: None,
             takes: &takes,

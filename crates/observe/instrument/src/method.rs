@@ -14,7 +14,7 @@ use pricetag_classfile::{
     Assembled, Assembler, ClassFile, ClassFileError, Code, Frames, Label, PoolAppender,
     VerificationType, frame, opcode,
 };
-use pricetag_probe_plan::MethodPlan;
+use pricetag_probe_plan::{MethodPlan, TransitionPlan};
 
 /// First class-file version whose methods need frames.
 const FIRST_WITH_FRAMES: u16 = 50;
@@ -134,6 +134,8 @@ impl<'a> Original<'a> {
 pub(crate) struct Probes<'p> {
     /// The counters of its plan.
     pub counted: Option<&'p MethodPlan>,
+    /// Branches whose transitions are counted; only with counters.
+    pub transitions: &'p [TransitionPlan],
     /// The scopes that it is.
     pub scopes: &'p [i32],
     /// Clock readings around its blocks, and the number of its first block in the class.
@@ -168,7 +170,7 @@ pub(crate) fn rewrite(
         .map(|timed| Timing::of(timed, starts, instructions.len()))
         .transpose()?;
     let placement = plan
-        .map(|plan| placement::place(plan, instructions, starts))
+        .map(|plan| placement::place(plan, probes.transitions, instructions, starts))
         .transpose()?;
     let placement = placement.as_ref();
     let has_positions = placement.is_some_and(|placement| placement.has_positions);

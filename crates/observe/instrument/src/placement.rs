@@ -6,7 +6,7 @@
 use crate::error::MethodError;
 use pricetag_classfile::instruction::{Instruction, Operand};
 use pricetag_classfile::opcode;
-use pricetag_probe_plan::{EdgeKind, EdgePlan, MethodPlan, Node, Pc};
+use pricetag_probe_plan::{EdgeKind, EdgePlan, MethodPlan, Node, Pc, TransitionPlan};
 
 /// What is inserted around one instruction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,17 +19,23 @@ pub(crate) struct Marks {
     pub after: Option<u32>,
     /// Stored in the position local before the instruction.
     pub position: Option<u32>,
+    /// Transitions of the branch whose only way here this is: it was taken.
+    pub taken: Option<u32>,
+    /// Transitions of the branch that falls through here: it was not taken.
+    pub not_taken: Option<u32>,
 }
 
-/// A counter on an edge that needs its own code.
+/// Counters on an edge that needs its own code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Trampoline {
     /// Index of the jumping instruction.
     pub instruction: u32,
     /// Which of its targets: 0 is a branch's target or a switch's default, `c + 1` is case `c`.
     pub slot: u32,
-    /// The counter.
-    pub counter: u32,
+    /// The edge's counter.
+    pub counter: Option<u32>,
+    /// Transitions of the branch that was taken.
+    pub taken: Option<u32>,
     /// Original offset of the target.
     pub target: u16,
 }
@@ -77,9 +83,10 @@ impl Starts {
     }
 }
 
-/// Finds the place of every counter of `plan`.
+/// Finds the place of every counter of `plan`, those of the method's transitions included.
 pub(crate) fn place(
     plan: &MethodPlan,
+    transitions: &[TransitionPlan],
     instructions: &[Instruction],
     starts: &Starts,
 ) -> Result<Placement, MethodError> {
@@ -89,7 +96,14 @@ pub(crate) fn place(
     };
     let ways_in = ways_in(plan)?;
     for edge in &plan.edges {
-        place_edge(plan, edge, (instructions, starts), &ways_in, &mut placement)?;
+        let transitions = changes(transitions, edge);
+        place_edge(
+            plan,
+            (edge, transitions),
+            (instructions, starts),
+            &ways_in,
+            &mut placement,
+        )?;
     }
     for point in &plan.throw_points {
         let what = "plan has a throw point where no instruction starts";
@@ -137,6 +151,15 @@ fn first_point(
     initialised.then_some(index)
 }
 
+/// The counter of the transitions of the branch of which the edge is an outcome.
+fn changes(transitions: &[TransitionPlan], edge: &EdgePlan) -> Option<u32> {
+    let (EdgeKind::Taken | EdgeKind::NotTaken, Node::Block(from)) = (edge.kind, edge.from) else {
+        return None;
+    };
+    let at = transitions.binary_search_by_key(&from, |t| t.block).ok()?;
+    Some(transitions[at].counter.0)
+}
+
 fn start(plan: &MethodPlan, block: u32) -> Result<Pc, MethodError> {
     let what = "plan names a block it does not have";
     plan.blocks
@@ -164,7 +187,7 @@ fn ways_in(plan: &MethodPlan) -> Result<Vec<u32>, MethodError> {
 
 fn place_edge(
     plan: &MethodPlan,
-    edge: &EdgePlan,
+    (edge, transitions): (&EdgePlan, Option<u32>),
     (instructions, starts): (&[Instruction], &Starts),
     ways_in: &[u32],
     placement: &mut Placement,
@@ -184,22 +207,23 @@ fn place_edge(
         .index(last.pc.0)
         .ok_or(mismatch("plan has an instruction where none starts"))?;
     let instruction = &instructions[last];
-    let Some(counter) = counter else {
+    if counter.or(transitions).is_none() {
         return Ok(());
-    };
+    }
     let slot = match edge.kind {
         EdgeKind::FallThrough | EdgeKind::NotTaken | EdgeKind::Continue
             if opcode::falls_through(instruction.opcode) =>
         {
-            placement.marks[last].after = Some(counter);
+            placement.marks[last].after = counter;
+            placement.marks[last].not_taken = transitions;
             return Ok(());
         }
         EdgeKind::Jump if matches!(instruction.opcode, opcode::GOTO | opcode::GOTO_W) => {
-            placement.marks[last].own = Some(counter);
+            placement.marks[last].own = counter;
             return Ok(());
         }
         EdgeKind::Return if opcode::is_return(instruction.opcode) => {
-            placement.marks[last].own = Some(counter);
+            placement.marks[last].own = counter;
             return Ok(());
         }
         EdgeKind::Taken | EdgeKind::Default => 0,
@@ -224,12 +248,14 @@ fn place_edge(
         let index = starts
             .index(target as u16)
             .ok_or(mismatch("jump to no instruction"))?;
-        placement.marks[index].arrival = Some(counter);
+        placement.marks[index].arrival = counter;
+        placement.marks[index].taken = transitions;
     } else {
         placement.trampolines.push(Trampoline {
             instruction: last as u32,
             slot,
             counter,
+            taken: transitions,
             target: target as u16,
         });
     }

@@ -20,7 +20,8 @@ impl Body<'_, '_, '_> {
             };
             self.asm.bind(label);
             self.want_copy(label, trampoline.target)?;
-            self.count(Some(trampoline.counter))?;
+            self.count(trampoline.counter)?;
+            self.taken(trampoline.taken)?;
             let target = self.arrival_at(u32::from(trampoline.target));
             self.asm.jump(opcode::GOTO, target);
             self.asm.gap();

@@ -10,11 +10,13 @@
 //! | which edges carry a counter | [`placement`] |
 //! | would the instrumented method surely be too large | [`limits`] |
 //! | which variables are assigned where | `variables` |
+//! | which branches have their changes of outcome counted | `transitions` |
 
 pub mod limits;
 mod method;
 pub mod placement;
 pub mod throwing;
+mod transitions;
 mod variables;
 
 use std::collections::BTreeSet;
@@ -53,6 +55,8 @@ pub struct Wanted<'w> {
     pub values: Option<Values>,
     /// Whether none are in a method (name, descriptor).
     pub no_values: Option<Chosen<'w>>,
+    /// Whether changes of the outcome of branches are counted.
+    pub transitions: bool,
 }
 
 /// Which values are recorded.
@@ -74,6 +78,7 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
     let mut counters = Counters::default();
     let scope = throwing::ClassScope::of(class);
     let mut values = wanted.values.map(|values| Variables::of(class, values));
+    let mut transitions = wanted.transitions.then(Vec::new);
     let mut methods = Vec::with_capacity(class.methods().len());
     for (index, member) in class.methods().iter().enumerate() {
         let left = wanted.left.unwrap_or(&|_, _| None);
@@ -94,6 +99,9 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
         if let Some(values) = &mut values {
             values.keep(index, &plan);
         }
+        if let Some(transitions) = &mut transitions {
+            transitions.extend(transitions::of_method(class, index, &plan, &mut counters));
+        }
         methods.push(plan);
     }
     let name = class.name();
@@ -111,6 +119,7 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
         counters: counters.next,
         methods,
         values,
+        transitions,
     }
 }
 

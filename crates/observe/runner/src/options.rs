@@ -103,6 +103,8 @@ pub struct RecordOptions {
     pub values: u16,
     /// Whether lengths of arrays and strings are values, too.
     pub lengths: bool,
+    /// Whether changes of the outcome of conditional branches are counted.
+    pub transitions: bool,
     /// Whether it is found out when in a run each feature is final.
     pub availability: bool,
     /// Timing runs per input.
@@ -171,6 +173,7 @@ impl RecordOptions {
             ("categories", self.categories.clone()),
             ("values", self.values.to_string()),
             ("lengths", self.lengths.to_string()),
+            ("transitions", self.transitions.to_string()),
             ("availability", self.availability.to_string()),
             ("timing", timing.to_owned()),
             (

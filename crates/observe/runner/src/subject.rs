@@ -183,6 +183,7 @@ impl<'a> Subject<'a> {
             skip_values: self.skip_values.clone(),
             values: self.options.values,
             lengths: self.options.lengths,
+            transitions: self.options.transitions,
             ..AgentOptions::new(mode, absolute(trace)?)
         })
     }

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use pricetag_classfile::opcode::mnemonic;
 use pricetag_dataset::{Feature, FeatureKind};
-use pricetag_probe_plan::{BlockPlan, CallSite, ClassPlan, EdgeId, EdgeKind, MethodPlan, Node};
+use pricetag_probe_plan::{
+    BlockPlan, CallSite, ClassPlan, CounterIndex, EdgeId, EdgeKind, MethodPlan, Node,
+    TransitionPlan,
+};
 
 use crate::leaving::{TargetId, Targets};
 use crate::naming;
@@ -17,6 +20,8 @@ pub(crate) struct MethodFeatures {
     pub(crate) handlers: Vec<Feature>,
     /// By number of the edge.
     pub(crate) branches: BTreeMap<u32, Feature>,
+    /// Of the branches whose transitions are counted, with the counter; parallel to [`ClassPlan::transitions_of`].
+    pub(crate) transitions: Vec<(CounterIndex, Feature)>,
     /// Number of the method over all plans, and the name it is shown by.
     pub(crate) number: u32,
     pub(crate) shown: String,
@@ -46,12 +51,8 @@ pub(crate) fn method_names(plan: &ClassPlan, suffix: &str) -> Vec<String> {
 }
 
 impl MethodFeatures {
-    pub(crate) fn of(
-        class: &ClassPlan,
-        method: &MethodPlan,
-        shown: &str,
-        targets: &mut Targets,
-    ) -> Self {
+    pub(crate) fn of(class: &ClassPlan, index: usize, shown: &str, targets: &mut Targets) -> Self {
+        let method = &class.methods[index];
         let calls = method.blocks.iter().map(|block| {
             let numbers = block.calls.iter().map(|call| targets.number(call));
             numbers.collect()
@@ -69,6 +70,7 @@ impl MethodFeatures {
             loops: describe.loops(),
             handlers: describe.handlers(),
             branches: describe.branches(),
+            transitions: describe.transitions(class.transitions_of(index as u16)),
             calls: calls.collect(),
             number: targets.method(),
             shown: shown.to_owned(),
@@ -198,6 +200,25 @@ impl Describe<'_> {
             features.insert(EdgeId(index as u32).0, feature);
         }
         features
+    }
+}
+
+impl Describe<'_> {
+    fn transitions(&self, planned: &[TransitionPlan]) -> Vec<(CounterIndex, Feature)> {
+        let describe = |transition: &TransitionPlan| {
+            let block = transition.block.0 as usize;
+            let text = "changes of the outcome from one execution to the next on a thread";
+            let feature = Feature {
+                text: Some(text.to_owned()),
+                ..self.at(
+                    FeatureKind::Transition,
+                    &format!("block {block} transitions"),
+                    block,
+                )
+            };
+            (transition.counter, feature)
+        };
+        planned.iter().map(describe).collect()
     }
 }
 

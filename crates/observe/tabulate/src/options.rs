@@ -25,6 +25,7 @@ impl Default for TabulateOptions {
                 FeatureKind::Call,
                 FeatureKind::Loop,
                 FeatureKind::Branch,
+                FeatureKind::Transition,
                 FeatureKind::Exception,
                 FeatureKind::Value,
                 FeatureKind::Cold,

@@ -58,6 +58,23 @@ impl Sums {
         id
     }
 
+    /// Adds the transitions of a method's branches, without those before.
+    pub(crate) fn add_transitions(
+        &mut self,
+        features: &MethodFeatures,
+        total: &[u64],
+        before: Option<&Vec<u64>>,
+        builder: &mut DatasetBuilder,
+    ) {
+        for (counter, feature) in &features.transitions {
+            let at = |counts: &[u64]| counts.get(counter.0 as usize).copied().unwrap_or(0);
+            let changes = at(total).saturating_sub(before.map_or(0, |counts| at(counts)));
+            if changes > 0 {
+                self.count(feature, changes as f64, builder);
+            }
+        }
+    }
+
     pub(crate) fn add_method(
         &mut self,
         options: &TabulateOptions,

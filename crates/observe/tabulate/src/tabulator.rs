@@ -242,11 +242,15 @@ impl Tabulator {
                         let features = class.methods[index].get_or_insert_with(|| {
                             let name = &class.names[index];
                             let features =
-                                MethodFeatures::of(&plan, method, name, &mut self.targets);
+                                MethodFeatures::of(&plan, index, name, &mut self.targets);
                             Rc::new(features)
                         });
                         let features = Rc::clone(features);
                         sums.valued = plan.values.is_some();
+                        if self.options.kinds.contains(&FeatureKind::Transition) {
+                            let earlier = before.and_then(|before| before.totals.get(hash));
+                            sums.add_transitions(&features, total, earlier, builder);
+                        }
                         sums.add_method(
                             &self.options,
                             &mut run.leaving,

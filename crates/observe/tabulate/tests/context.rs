@@ -94,6 +94,7 @@ fn class(
         counters: 1,
         methods,
         values: None,
+        transitions: None,
     }
 }
 

@@ -146,6 +146,7 @@ fn class(hash: ClassHash) -> ClassPlan {
         counters: 10,
         methods: vec![sort(), swap(9)],
         values: None,
+        transitions: None,
     }
 }
 

@@ -69,6 +69,7 @@ fn class(fields: &[(&str, &str)]) -> ClassPlan {
             fields: fields.iter().map(owned).collect(),
             ..ValuesPlan::default()
         }),
+        transitions: None,
     }
 }
 

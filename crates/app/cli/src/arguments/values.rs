@@ -178,12 +178,13 @@ pub fn feature_kinds(text: &str) -> Result<FeatureGroup, String> {
         "context" => vec![FeatureKind::Context],
         "loops" => vec![FeatureKind::Loop],
         "branches" => vec![FeatureKind::Branch],
+        "transitions" => vec![FeatureKind::Transition],
         "exceptions" => vec![FeatureKind::Exception],
         "values" => vec![FeatureKind::Value],
         "calls" => return Err(format!("`{text}` cannot be recorded by this version")),
         _ => {
             return Err(format!(
-                "`{text}` is none of opcodes, blocks, methods, context, loops, branches, exceptions, values"
+                "`{text}` is none of opcodes, blocks, methods, context, loops, branches, transitions, exceptions, values"
             ));
         }
     };

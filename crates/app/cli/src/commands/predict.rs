@@ -53,6 +53,8 @@ struct Needed {
     values: u16,
     /// Whether lengths are among them.
     lengths: bool,
+    /// Whether changes of the outcome of branches are counted.
+    transitions: bool,
     /// Whether calls are split by calling method.
     context: bool,
 }
@@ -64,10 +66,13 @@ impl Needed {
             scope,
             values: 0,
             lengths: false,
+            transitions: false,
             context: false,
         };
         let names: Vec<&str> = names.collect();
-        needed.context = names.iter().any(|name| name.contains(" called from "));
+        let any = |infix| names.iter().any(|name| name.contains(infix));
+        needed.context = any(" called from ");
+        needed.transitions = any(" transitions");
         // Depths and passes per entry have no number, but are recorded with values only. A length's name may be followed by what
         // tells variables of one name apart.
         for name in names.into_iter().filter(|n| FeatureKind::names_value(n)) {
@@ -119,6 +124,7 @@ fn options(
         categories: recording.categories().to_owned(),
         values: needed.values,
         lengths: needed.lengths,
+        transitions: needed.transitions,
         availability: false,
         repeat: 1,
         timing: Timing::Never,

@@ -68,6 +68,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         categories: String::new(),
         values: 0,
         lengths: false,
+        transitions: false,
         availability: false,
         repeat: args.repeat,
         timing: Timing::Never,

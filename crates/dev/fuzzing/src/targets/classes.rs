@@ -8,6 +8,7 @@ use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, instruction, tex
 use pricetag_instrument::{
     Rewritten, ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed,
 };
+use pricetag_probe::{Values, Wanted};
 use pricetag_probe_plan::{ClassPlan, MethodOutcome};
 
 use crate::encoding::encode;
@@ -129,11 +130,20 @@ pub fn rewriter(bytes: &[u8]) {
         return;
     };
     let plan = pricetag_probe::plan(&class, bytes);
-    let stored = plan.to_bytes().expect("a plan is stored");
-    assert_eq!(ClassPlan::from_bytes(&stored).as_ref(), Ok(&plan));
+    let more = Wanted {
+        values: Some(Values { lengths: true }),
+        transitions: true,
+        ..Wanted::default()
+    };
+    let more = pricetag_probe::plan_with(&class, bytes, more);
+    for plan in [&plan, &more] {
+        let stored = plan.to_bytes().expect("a plan is stored");
+        assert_eq!(ClassPlan::from_bytes(&stored).as_ref(), Ok(plan));
+    }
     let scopes = scopes(&class);
     for (plan, scopes) in [
         (Some(&plan), &[][..]),
+        (Some(&more), &[][..]),
         (Some(&plan), &scopes),
         (None, &scopes),
     ] {

@@ -176,6 +176,7 @@ impl Bench {
             categories: "fine".to_owned(),
             values: 0,
             lengths: false,
+            transitions: false,
             availability: false,
             repeat: 2,
             timing: Timing::Separate,

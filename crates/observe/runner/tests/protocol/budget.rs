@@ -64,6 +64,7 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
             method("cool", Some(0)),
         ],
         values: None,
+        transitions: None,
     };
     let store = PlanStore::open(bench.path(folder)).unwrap();
     store.store(&plan).unwrap();
