@@ -89,7 +89,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         categories: categories(&args.categories)?.to_text(),
         values: first_values(args),
         lengths: args.lengths,
-        transitions: asks_for(args, FeatureKind::Transition),
+        transitions: counts_transitions(args),
         availability: args.availability,
         repeat: args.repeat,
         timing: match args.timing {
@@ -121,8 +121,14 @@ pub fn first_values(args: &SubjectArgs) -> u16 {
     args.values.unwrap_or(if asked { FIRST_VALUES } else { 0 })
 }
 
+/// Whether changes of the outcome of branches are counted: by default where counting does not disturb the times, and nobody has set it a limit.
+pub fn counts_transitions(args: &SubjectArgs) -> bool {
+    let undisturbed = args.timing == TimingArg::Separate && args.overhead.is_none();
+    asks_for(args, FeatureKind::Transition) || (args.features.is_empty() && undisturbed)
+}
+
 /// Whether `--features` names a kind.
-fn asks_for(args: &SubjectArgs, kind: FeatureKind) -> bool {
+pub fn asks_for(args: &SubjectArgs, kind: FeatureKind) -> bool {
     let mut kinds = args.features.iter().flat_map(|group| &group.0);
     kinds.any(|named| *named == kind)
 }

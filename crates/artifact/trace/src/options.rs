@@ -69,6 +69,7 @@ pub struct MethodScope {
 
 /// Everything the agent is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent choices")]
 pub struct AgentOptions {
     /// What to record.
     pub mode: Mode,

@@ -56,8 +56,9 @@ pub struct SubjectArgs {
     /// Time limit of one run: `30`, `500ms`, `10m`.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Workload")]
     pub timeout: Option<Duration>,
-    /// What to count: opcodes, blocks, methods, loops, branches, exceptions, all of them by default; on request `context`, the calls of
-    /// every method by calling method, and `values`, the first values given to every primitive variable.
+    /// What to count: opcodes, blocks, methods, loops, branches, exceptions, transitions (changes of a branch's outcome), all of them by
+    /// default, transitions only with times of their own and without --overhead; on request `context`, the calls of every method by calling method,
+    /// and `values`, the first values given to every primitive variable.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = feature_kinds, help_heading = "Counting")]
     pub features: Vec<FeatureGroup>,
     /// How instructions are grouped: `fine`, one category per mechanism; `lata`, the six of Lata 2016; or a TOML file of your own.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use pricetag_dataset::{Dataset, DatasetBuilder, save};
+use pricetag_dataset::{Dataset, DatasetBuilder, FeatureKind, save};
 use pricetag_probe_plan::PlanStore;
 use pricetag_runner::attach::{AttachError, Attached, prepare};
 use pricetag_runner::intervals::{IntervalError, Schedule, Watched, watch};
@@ -18,7 +18,7 @@ use crate::console::Console;
 use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
 use crate::recording::{CATEGORIES, categories};
-use crate::watch::{find_agent, first_values, kinds, listed_methods};
+use crate::watch::{asks_for, find_agent, first_values, kinds, listed_methods};
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
 const FOLDER: &str = ".agent";
@@ -90,6 +90,7 @@ fn line_to_paste(args: &RecordArgs) -> Result<String, Failure> {
         exclude: subject.exclude.clone(),
         keep: listed_methods(subject.methods.as_deref())?,
         count_jdk: subject.count_jdk,
+        transitions: asks_for(subject, FeatureKind::Transition),
         scopes,
         ..AgentOptions::new(Mode::Count, "%p.trace")
     };
