@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use pricetag_dataset::DatasetError;
+use pricetag_dataset::{DatasetError, lacks_room};
 use pricetag_predict::PredictError;
 use serde_json::json;
 
@@ -149,7 +149,7 @@ impl From<pricetag_cost_model::ModelError> for Failure {
                 action: "write",
                 source,
                 ..
-            } => failure.advice(place_advice(source.kind() == ErrorKind::StorageFull)),
+            } => failure.advice(place_advice(lacks_room(&source))),
             _ => failure,
         }
     }
@@ -163,7 +163,7 @@ impl From<pricetag_cost_model::ListError> for Failure {
                 action: "write",
                 source,
                 ..
-            } => failure.advice(place_advice(source.kind() == ErrorKind::StorageFull)),
+            } => failure.advice(place_advice(lacks_room(&source))),
             _ => failure,
         }
     }
@@ -238,11 +238,10 @@ pub fn io(doing: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) ->
     let read = doing.starts_with("cannot read");
     move |error| {
         let failure = Failure::new(format!("{doing}: {error}"));
-        let kind = error.kind();
         if write {
-            failure.advice(place_advice(kind == ErrorKind::StorageFull))
+            failure.advice(place_advice(lacks_room(&error)))
         } else if read {
-            failure.advice(reading_advice(kind))
+            failure.advice(reading_advice(error.kind()))
         } else {
             failure
         }

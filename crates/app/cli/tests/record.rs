@@ -398,3 +398,39 @@ fn standard_input_and_tables_are_workloads() {
         assert!(header.split(',').any(|c| c == column), "{header}");
     }
 }
+
+/// The subject under a limit of 512-byte blocks for every file, which is met as a full disk is: by writes that fail.
+fn limited(desk: &Desk, line: &str, blocks: u32) -> Command {
+    let whole = desk.subject(line);
+    let mut command = Command::new("sh");
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    command.arg("-c").arg(script).arg(whole.get_program());
+    command.args(whole.get_args()).arg("{}");
+    if let Some(place) = whole.get_current_dir() {
+        command.current_dir(place);
+    }
+    for (name, _) in whole.get_envs().filter(|(_, value)| value.is_none()) {
+        command.env_remove(name);
+    }
+    command
+}
+
+#[test]
+fn a_disk_that_fills_up_ends_the_recording_and_resume_finishes_it() {
+    let desk = Desk::new(&[("a", "10"), ("b", "20")]);
+    let line = "record -o data --repeat 1 --check-determinism none --count-jdk --include java.util.** --inputs in/*";
+    let ended = ran(limited(&desk, line, 40));
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    for said in [
+        "cannot write",
+        "File too large",
+        "free some space",
+        "--resume",
+    ] {
+        assert!(ended.stderr.contains(said), "{said}: {}", ended.stderr);
+    }
+    assert!(!desk.path("data/meta.json").exists());
+    let resumed = desk.watch(&format!("{line} --json --resume"));
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    assert_eq!(resumed.json()["ok"], 2);
+}

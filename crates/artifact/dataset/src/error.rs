@@ -177,11 +177,20 @@ pub enum DatasetError {
     },
 }
 
+/// Whether a file cannot be written because there is no room: the device is full, or a quota or the limit of a file's size is reached.
+pub fn lacks_room(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind as Kind;
+    matches!(
+        error.kind(),
+        Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge
+    )
+}
+
 impl DatasetError {
     /// Whether the device is full.
     pub fn is_storage_full(&self) -> bool {
         match self {
-            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+            Self::Io { source, .. } => lacks_room(source),
             Self::WriteParquet { full, .. } => *full,
             _ => false,
         }

@@ -18,7 +18,7 @@ mod turns;
 
 pub use builder::{DatasetBuilder, Row};
 pub use directory::{open, save};
-pub use error::{DatasetError, Result};
+pub use error::{DatasetError, Result, lacks_room};
 pub use export::{export_csv, export_lata_csv, export_parquet};
 pub use import::{ImportOptions, import};
 pub use journal::Recording;

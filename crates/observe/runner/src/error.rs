@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
+use pricetag_dataset::lacks_room;
+
 /// Why a recording cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
@@ -260,11 +262,11 @@ impl RunnerError {
             Self::OverBudget { .. } => {
                 "allow more, use inputs that run longer, or leave --overhead out: with --timing separate no time contains it"
             }
+            Self::Io { source, .. } if lacks_room(source) => {
+                "free some space and use --resume: finished runs are kept"
+            }
             Self::Io { source, .. } => match source.kind() {
                 std::io::ErrorKind::PermissionDenied => "choose a place you may write to",
-                std::io::ErrorKind::StorageFull => {
-                    "free some space and use --resume: finished runs are kept"
-                }
                 std::io::ErrorKind::NotFound
                 | std::io::ErrorKind::ReadOnlyFilesystem
                 | std::io::ErrorKind::NotADirectory => {

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pricetag_dataset::lacks_room;
 use pricetag_trace::{Scope, Trace};
 
 use crate::assemble::{Recorded, observed};
@@ -328,9 +329,7 @@ fn room(folder: &Path) -> Result<(), RunnerError> {
     let written = std::fs::write(&probe, vec![1; NEEDED]);
     std::fs::remove_file(&probe).ok();
     match written {
-        Err(source) if source.kind() == std::io::ErrorKind::StorageFull => {
-            Err(RunnerError::io("write", folder)(source))
-        }
+        Err(source) if lacks_room(&source) => Err(RunnerError::io("write", folder)(source)),
         _ => Ok(()),
     }
 }

@@ -12,7 +12,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
 use super::{Table, Values};
-use crate::error::{DatasetError, Result};
+use crate::error::{DatasetError, Result, lacks_room};
 
 /// Writes a file row group by row group; all groups have the columns of the first.
 pub struct TableWriter {
@@ -97,7 +97,7 @@ fn failed(path: &Path, error: &ParquetError) -> DatasetError {
     DatasetError::WriteParquet {
         path: path.to_path_buf(),
         reason: system.map_or_else(|| error.to_string(), ToString::to_string),
-        full: system.is_some_and(|e| e.kind() == std::io::ErrorKind::StorageFull),
+        full: system.is_some_and(lacks_room),
     }
 }
 
