@@ -10,6 +10,7 @@
 
 mod codec;
 mod coherence;
+mod collection;
 pub mod derive;
 mod dump;
 pub mod plan;

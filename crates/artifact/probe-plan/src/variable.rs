@@ -11,6 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::collection;
 use crate::plan::{ClassPlan, Pc};
 
 /// A variable of one class; index into [`ValuesPlan::variables`].
@@ -20,7 +21,7 @@ pub struct VariableIndex(pub u32);
 /// Which variables a class assigns, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValuesPlan {
-    /// Whether lengths of arrays and strings are values, too.
+    /// Whether lengths of arrays and strings and sizes of collections are values, too.
     pub lengths: bool,
     /// In order of their first assignment in the class file; index = [`VariableIndex`].
     pub variables: Vec<VariablePlan>,
@@ -94,6 +95,8 @@ pub enum ValueKind {
     ArrayLength,
     /// Length of a string; `null` counts as never assigned.
     StringLength,
+    /// Size of a collection or map; `null` counts as never assigned, and of others than the JDK's own nothing is known.
+    CollectionSize,
 }
 
 impl ValueKind {
@@ -110,11 +113,12 @@ impl ValueKind {
             b'D' => Self::Double,
             b'[' if lengths => Self::ArrayLength,
             _ if lengths && descriptor == "Ljava/lang/String;" => Self::StringLength,
+            _ if lengths && collection::is_collection(descriptor) => Self::CollectionSize,
             _ => return None,
         })
     }
 
-    /// Slots of a value on the operand stack, of a reference for lengths.
+    /// Whether a value takes two slots on the operand stack.
     pub fn is_wide(self) -> bool {
         matches!(self, Self::Long | Self::Double)
     }
@@ -124,9 +128,18 @@ impl ValueKind {
         matches!(self, Self::Float | Self::Double)
     }
 
-    /// Whether the variable holds a reference of which the length is taken.
-    pub fn is_length(self) -> bool {
-        matches!(self, Self::ArrayLength | Self::StringLength)
+    /// Whether the variable holds a reference, of which the length or size is taken.
+    pub fn is_reference(self) -> bool {
+        self.measure().is_some()
+    }
+
+    /// What is taken of a variable that holds a reference; none of numbers.
+    pub fn measure(self) -> Option<&'static str> {
+        match self {
+            Self::ArrayLength | Self::StringLength => Some("length"),
+            Self::CollectionSize => Some("size"),
+            _ => None,
+        }
     }
 }
 

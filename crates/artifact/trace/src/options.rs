@@ -91,7 +91,7 @@ pub struct AgentOptions {
     pub skip: BTreeSet<MethodName>,
     /// How many first values of every primitive variable are taken; none for 0. Only in [`Mode::Count`].
     pub values: u16,
-    /// Whether lengths of arrays and strings are taken, too.
+    /// Whether lengths of arrays and strings and sizes of collections are taken, too.
     pub lengths: bool,
     /// Whether changes of the outcome of conditional branches are counted. Only in [`Mode::Count`].
     pub transitions: bool,

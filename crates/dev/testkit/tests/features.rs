@@ -152,7 +152,7 @@ fn values_of_all_types_as_the_program_prints_them() {
         assert_eq!(cell(&dataset, 0, name), Some(value), "{name}");
     }
     let caveats = &dataset.observations[0].caveats;
-    assert!(caveats[0].starts_with("3 values are infinite or not a number"));
+    assert!(caveats[0].starts_with("3 values are infinite, not a number"));
     assert_eq!(caveats.len(), 1, "{caveats:?}");
 }
 
@@ -236,6 +236,18 @@ fn methods_too_large_for_values_keep_their_counts() {
     ] {
         assert_eq!(cell(&dataset, 0, name), value, "{name}");
     }
+}
+
+#[test]
+fn sizes_of_collections_without_a_call_of_the_program() {
+    let subject = subject("Sizes", "5", Compiler::Javac(11));
+    let (outcome, dataset) = rows(&subject, None, 5);
+    assert_eq!(outcome.output, "asked\n");
+    agree(&subject, &dataset);
+    // What is no field or variable of a collection has no column.
+    let sizes = dataset.features.iter().filter(|f| f.name.contains("size"));
+    let owners = sizes.filter(|f| f.name.contains("locking") || f.name.contains("untold"));
+    assert_eq!(owners.count(), 0);
 }
 
 #[test]

@@ -7,9 +7,9 @@
 
 use jvmti_bindings::sys::jni::jvalue;
 
-use crate::chunks::Chunks;
 use crate::jvm::{Jni, jobject};
 use crate::session::Session;
+use crate::unobserved;
 
 /// Tags of loaders that have been asked.
 const FINDS: i64 = 1;
@@ -46,23 +46,18 @@ fn ask(session: &Session, jni: Jni, loader: jobject) -> bool {
     let Some(name) = jni.new_string(c"java.lang.Pricetag") else {
         return false;
     };
-    let before = if session.counting() {
-        Chunks::snapshot(session, jni)
-    } else {
-        None
-    };
     let arguments = [jvalue { l: name }, jvalue { z: 0 }, jvalue { l: loader }];
-    let found = jni.call_static_object(class.0, for_name, &arguments);
-    if let Some(before) = before {
-        for class in Chunks::restore(session, jni, &before) {
-            let name = session
-                .classes
-                .get(class)
-                .map_or_else(|| "?".to_owned(), |class| class.name.clone());
-            session.inexact(format!(
-                "{name}: may have run for the first time on a thread while a class loader was asked"
-            ));
-        }
+    let (found, new) = unobserved::run_any(session, jni, || {
+        jni.call_static_object(class.0, for_name, &arguments)
+    });
+    for class in new {
+        let name = session
+            .classes
+            .get(class)
+            .map_or_else(|| "?".to_owned(), |class| class.name.clone());
+        session.inexact(format!(
+            "{name}: may have run for the first time on a thread while a class loader was asked"
+        ));
     }
     jni.delete_local(name);
     if let Some(found) = found {

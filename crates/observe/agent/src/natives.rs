@@ -12,7 +12,8 @@ use crate::jvm::{Global, Id, Jni};
 use crate::progress;
 use crate::scope;
 use crate::session::Session;
-use crate::values::{Value, length};
+use crate::sizes;
+use crate::values::Value;
 
 /// The class `java.lang.Pricetag` and its fields.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +102,7 @@ pub extern "system" fn Java_java_lang_Pricetag_argObject(
     value: jobject,
 ) {
     guarded(env, (), |session, jni| {
-        scope::argument(session, jni, scope::describe(session, jni, value));
+        scope::argument(session, jni, sizes::describe(session, jni, value));
     });
 }
 
@@ -161,7 +162,7 @@ pub extern "system" fn Java_java_lang_Pricetag_taken(
     });
 }
 
-/// `static native boolean takenLength(Object value, int class, int element, int nth)`.
+/// `static native void takenLength(Object value, int class, int element, int nth)`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_java_lang_Pricetag_takenLength(
     env: *mut JNIEnv,
@@ -170,15 +171,12 @@ pub extern "system" fn Java_java_lang_Pricetag_takenLength(
     class: jint,
     element: jint,
     nth: jint,
-) -> jboolean {
-    guarded(env, 0, |session, jni| {
-        let Some(length) = length(session, jni, object) else {
-            return 0;
-        };
+) {
+    guarded(env, (), |session, jni| {
         let place = (ClassIndex(class as u32), element as u32);
-        session.values.take(session, jni, place, nth as u32, length);
-        1
-    })
+        let size = Value::Size(sizes::of(session, jni, object));
+        session.values.take(session, jni, place, nth as u32, size);
+    });
 }
 
 /// `static native int epoch()`.

@@ -19,7 +19,7 @@ use pricetag_trace::{
 use crate::chunks::{Chunks, Snapshot};
 use crate::clock;
 use crate::costs::classes_loaded;
-use crate::jvm::{Jni, jobject};
+use crate::jvm::Jni;
 use crate::session::{Session, lock};
 use crate::threads::{self, Active, Threads};
 use crate::values::{self, Own};
@@ -133,101 +133,6 @@ pub fn argument(session: &Session, jni: Jni, argument: Argument) {
 /// Drops the arguments reported so far.
 pub fn forget_arguments(session: &Session, jni: Jni) {
     threads::with(session, jni, |thread| thread.arguments.clear());
-}
-
-/// Collections of the JDK that know their size without asking anyone: no wrappers, views or counts by iteration, whose
-/// `size()` may run the subject's code, and none that locks.
-const SIZED: [&str; 32] = [
-    "ArrayDeque",
-    "ArrayList",
-    "Arrays$ArrayList",
-    "Collections$EmptyList",
-    "Collections$EmptyMap",
-    "Collections$EmptySet",
-    "Collections$SingletonList",
-    "Collections$SingletonMap",
-    "Collections$SingletonSet",
-    "EnumMap",
-    "HashMap",
-    "HashSet",
-    "IdentityHashMap",
-    "ImmutableCollections$List12",
-    "ImmutableCollections$ListN",
-    "ImmutableCollections$Map1",
-    "ImmutableCollections$MapN",
-    "ImmutableCollections$Set12",
-    "ImmutableCollections$SetN",
-    "ImmutableCollections$SubList",
-    "JumboEnumSet",
-    "LinkedHashMap",
-    "LinkedHashSet",
-    "LinkedList",
-    "PriorityQueue",
-    "RegularEnumSet",
-    "TreeMap",
-    "TreeSet",
-    "concurrent/ConcurrentHashMap",
-    "concurrent/CopyOnWriteArrayList",
-    "concurrent/CopyOnWriteArraySet",
-    "concurrent/LinkedBlockingQueue",
-];
-/// What is known of an object without looking into it.
-pub fn describe(session: &Session, jni: Jni, object: jobject) -> Argument {
-    if object.is_null() {
-        return Argument::Null;
-    }
-    let Some(runtime) = session.runtime.get() else {
-        return Argument::Opaque;
-    };
-    if jni.is_instance(object, runtime.string.0) {
-        return Argument::Size(jni.string_length(object) as u64);
-    }
-    if runtime
-        .arrays
-        .iter()
-        .any(|class| jni.is_instance(object, class.0))
-    {
-        return Argument::Size(jni.array_length(object) as u64);
-    }
-    for (class, size) in [runtime.collection, runtime.map].into_iter().flatten() {
-        if jni.is_instance(object, class.0) {
-            let size = if knows_its_size(session, jni, object) {
-                jni.call_int(object, size)
-            } else {
-                None
-            };
-            return size
-                .and_then(|size| u64::try_from(size).ok())
-                .map_or(Argument::Opaque, Argument::Size);
-        }
-    }
-    Argument::Opaque
-}
-
-/// Whether a collection is one of [`SIZED`]. A `TreeSet` may be a view of a part of another, which counts by comparing.
-fn knows_its_size(session: &Session, jni: Jni, object: jobject) -> bool {
-    match jdk_collection(session, jni, object) {
-        Some("TreeSet") => {
-            let class = jni.class_of(object);
-            let field = jni.field(class, c"m", c"Ljava/util/NavigableMap;");
-            jni.delete_local(class);
-            field.is_some_and(|field| {
-                let map = jni.object_field(object, field);
-                !map.is_null() && jdk_collection(session, jni, map) == Some("TreeMap")
-            })
-        }
-        name => name.is_some(),
-    }
-}
-
-/// Which of [`SIZED`] an object is.
-fn jdk_collection(session: &Session, jni: Jni, object: jobject) -> Option<&'static str> {
-    let class = jni.class_of(object);
-    let signature = session.jvmti.class_signature(class);
-    jni.delete_local(class);
-    let signature = signature?;
-    let name = signature.strip_prefix("Ljava/util/")?.strip_suffix(';')?;
-    SIZED.into_iter().find(|known| *known == name)
 }
 
 /// An invocation begins.

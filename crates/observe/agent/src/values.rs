@@ -14,13 +14,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use pricetag_probe_plan::{ClassHash, ValueKind, VariableIndex, VariablePlace, VariablePlan};
-use pricetag_trace::{Argument, Record, ValuePlace, Values as Taken, VariableValues, VersionValue};
+use pricetag_trace::{Record, ValuePlace, Values as Taken, VariableValues, VersionValue};
 
 use crate::classes::{ClassIndex, Classes, Counted};
-use crate::jvm::{Jni, jobject};
-use crate::scope;
+use crate::jvm::Jni;
 use crate::session::{Session, lock};
 use crate::threads;
+use crate::unobserved;
 
 /// A variable of this process; index into [`Table::variables`].
 type Number = u32;
@@ -91,6 +91,9 @@ impl Values {
         nth: u32,
         value: Value,
     ) {
+        if unobserved::is_running() {
+            return;
+        }
         let limit = session.options.values;
         let Some(number) = self.number(&session.classes, class, element) else {
             return;
@@ -307,8 +310,8 @@ fn current_serial(session: &Session, jni: Jni) -> i32 {
 pub enum Value {
     /// An integer, or the bits of a `double`.
     Bits(i64),
-    /// A length.
-    Length(u64),
+    /// A length or size, if it is known.
+    Size(Option<u64>),
 }
 
 impl Value {
@@ -316,15 +319,7 @@ impl Value {
         match self {
             Self::Bits(bits) if kind.is_real() => f64::from_bits(bits as u64),
             Self::Bits(integer) => integer as f64,
-            Self::Length(length) => length as f64,
+            Self::Size(size) => size.map_or(f64::NAN, |size| size as f64),
         }
-    }
-}
-
-/// The length of an array or string; none of anything else.
-pub fn length(session: &Session, jni: Jni, object: jobject) -> Option<Value> {
-    match scope::describe(session, jni, object) {
-        Argument::Size(size) => Some(Value::Length(size)),
-        _ => None,
     }
 }

@@ -59,7 +59,7 @@ const NATIVES: [(&str, &str); 10] = [
     ("mark", "(II)V"),
     ("epoch", "()I"),
     ("taken", "(JIII)V"),
-    ("takenLength", "(Ljava/lang/Object;III)Z"),
+    ("takenLength", "(Ljava/lang/Object;III)V"),
 ];
 
 /// The class file of `java/lang/Pricetag` for programs of which no values are taken.

@@ -121,9 +121,7 @@ impl Body<'_, '_, '_> {
             ValueKind::Long => (None, "value", "(J[JII)V"),
             ValueKind::Float => (Some(opcode::F2D), "value", "(D[JII)V"),
             ValueKind::Double => (None, "value", "(D[JII)V"),
-            ValueKind::ArrayLength | ValueKind::StringLength => {
-                (None, "length", "(Ljava/lang/Object;[JII)V")
-            }
+            kind if kind.is_reference() => (None, "length", "(Ljava/lang/Object;[JII)V"),
             _ => (Some(opcode::I2L), "value", "(J[JII)V"),
         };
         if let Some(widen) = widen {

@@ -62,7 +62,7 @@ pub struct Wanted<'w> {
 /// Which values are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Values {
-    /// Whether lengths of arrays and strings are, too.
+    /// Whether lengths of arrays and strings and sizes of collections are, too.
     pub lengths: bool,
 }
 

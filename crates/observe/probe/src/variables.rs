@@ -220,7 +220,7 @@ impl Tables {
         };
         // A table that contradicts the code is not believed.
         let agrees = match here.opcode {
-            op::ASTORE | op::ASTORE_0..=op::ASTORE_3 => kind.is_length(),
+            op::ASTORE | op::ASTORE_0..=op::ASTORE_3 => kind.is_reference(),
             _ => stored.is_some_and(|s| s == kind || (s == ValueKind::Int && is_small(kind))),
         };
         if !agrees {

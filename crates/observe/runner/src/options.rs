@@ -101,7 +101,7 @@ pub struct RecordOptions {
     pub categories: String,
     /// How many first values of every primitive variable are recorded; none for 0.
     pub values: u16,
-    /// Whether lengths of arrays and strings are values, too.
+    /// Whether lengths of arrays and strings and sizes of collections are values, too.
     pub lengths: bool,
     /// Whether changes of the outcome of conditional branches are counted.
     pub transitions: bool,

@@ -24,7 +24,7 @@ pub(crate) struct Sums {
     pub(crate) unplanned: u32,
     /// Whether values were recorded, and means are wanted with them.
     pub(crate) valued: bool,
-    /// Values that are no finite numbers.
+    /// Values that are no finite numbers, or sizes that are not known.
     pub(crate) unusable: u32,
 }
 

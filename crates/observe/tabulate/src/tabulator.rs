@@ -345,7 +345,7 @@ impl Tabulator {
         caveats.extend(listed(sums.imbalances, "further methods left out"));
         if sums.unusable > 0 {
             caveats.push(format!(
-                "{} values are infinite or not a number: missing, as far as no other thread has a finite one",
+                "{} values are infinite, not a number, or sizes that only the program's own code could tell: missing, as far as no other thread has a finite one",
                 sums.unusable
             ));
         }

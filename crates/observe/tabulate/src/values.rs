@@ -101,8 +101,7 @@ impl Fields {
         if self.incomplete.contains(&key) {
             return None;
         }
-        let lengths = ValueKind::of(descriptor, true).is_some_and(ValueKind::is_length);
-        let what = if lengths { ".length" } else { "" };
+        let what = suffix(ValueKind::of(descriptor, true));
         let fields = self.classes.get(class).and_then(|p| p.values.as_ref());
         let fields = fields.map_or(&[][..], |values| &values.fields);
         // Class files may declare a name twice, with different types.
@@ -120,6 +119,12 @@ impl Fields {
             ..Feature::default()
         })
     }
+}
+
+/// What follows a variable's name if its length or size is taken.
+fn suffix(kind: Option<ValueKind>) -> String {
+    let measure = kind.and_then(ValueKind::measure);
+    measure.map_or_else(String::new, |what| format!(".{what}"))
 }
 
 /// What the methods among `left` were to tell of.
@@ -165,11 +170,7 @@ pub(crate) fn locals(plan: &ClassPlan, methods: &[String]) -> Vec<Option<Feature
             (None, Some(line)) => format!("local {slot} at line {line}"),
             (None, None) => format!("local {slot}"),
         };
-        let what = if variable.kind.is_length() {
-            ".length"
-        } else {
-            ""
-        };
+        let what = suffix(Some(variable.kind));
         Some(Feature {
             name: format!("{}.{shown}{what}", methods[index]),
             kind: FeatureKind::Value,
@@ -233,7 +234,7 @@ fn tell_apart(features: &mut [Option<Feature>]) {
 #[derive(Default)]
 pub(crate) struct Cells {
     pub(crate) values: Vec<(FeatureId, f64)>,
-    /// Versions that were not finite on any thread.
+    /// Versions that were not known or not finite on a thread.
     pub(crate) unusable: u32,
 }
 

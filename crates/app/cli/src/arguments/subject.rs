@@ -67,7 +67,7 @@ pub struct SubjectArgs {
     /// How many first values of every primitive local variable and field to record; 5 with `--features …,values`.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = "Counting")]
     pub values: Option<u16>,
-    /// Lengths of arrays and strings are values, too.
+    /// Lengths of arrays and strings, and sizes of collections of the JDK, are values, too.
     #[arg(long, help_heading = "Counting")]
     pub lengths: bool,
     /// Find out when in a run each feature has its final value, from counts at intervals in the runs of three inputs.

@@ -78,9 +78,10 @@ impl Needed {
         for name in names.into_iter().filter(|n| FeatureKind::names_value(n)) {
             let number = name.rsplit_once('#').and_then(|(_, n)| n.parse().ok());
             needed.values = needed.values.max(number.unwrap_or(1));
-            needed.lengths |= [".length#", ".length at line ", ".length ("]
-                .iter()
-                .any(|length| name.contains(length));
+            needed.lengths |= [".length", ".size"].iter().any(|what| {
+                let behind = name.rsplit_once(what).map(|(_, behind)| behind);
+                behind.is_some_and(|b| ["#", " at line ", " ("].iter().any(|s| b.starts_with(s)))
+            });
         }
         needed
     }
@@ -180,6 +181,9 @@ mod tests {
             (&["C.m() loop 1 at block 3 per entry of loop 0"], 1, false),
             (&["C.text.length#3"], 3, true),
             (&["C.m().buf.length at line 5#1"], 1, true),
+            (&["C.list.size#2"], 2, true),
+            (&["C.m(List).list.size (2)#1"], 1, true),
+            (&["C.sizes#1", "C.length(int).size.x#1"], 1, false),
             (&["C.m().buf.length (2)#1", "C.m() depth"], 1, true),
         ] {
             let needed = Needed::of(names.iter().copied(), Scope::Main);

@@ -3,9 +3,9 @@
 //! ```text
 //! static void value(long v, long[] c, int at, int class) { if ((int) c[at] < LIMIT) take(v, c, at, class); }   // ForceInline
 //! static void value(double v, …)                         { … take(Double.doubleToRawLongBits(v), …); }          // ForceInline
-//! static void length(Object v, …)                        { … takeLength(v, …); }                                // ForceInline
+//! static void length(Object v, …)                        { … if (v != null) takeLength(v, …); }                 // ForceInline
 //! static void take(long v, long[] c, int at, int class)  { taken(v, class, at, (int) c[at]); c[at]++; }
-//! static void takeLength(Object v, …)                    { if (takenLength(v, class, at, (int) c[at])) c[at]++; }
+//! static void takeLength(Object v, …)                    { takenLength(v, class, at, (int) c[at]); c[at]++; }
 //! static void depth(long[] c, int at)                    { c[at]++; if (c[at] > c[at + 1]) c[at + 1] = c[at]; }  // ForceInline
 //! static void tick()                                     { int n = left - 1; left = n; if (n < 0) left = epoch(); }
 //! ```
@@ -91,12 +91,27 @@ pub(super) fn methods(
         guard("length", object, 4, lengths),
         guard("depth", "([JI)V", 2, depth_code()?),
         take("tick", "()V", 0, tick_code(pool)?),
-        take("take", long, 5, take_code(pool)?),
-        take("takeLength", object, 4, take_length_code(pool)?),
+        take(
+            "take",
+            long,
+            5,
+            take_code(pool, "taken", "(JIII)V", (opcode::LLOAD, 2))?,
+        ),
+        take(
+            "takeLength",
+            object,
+            4,
+            take_code(
+                pool,
+                "takenLength",
+                "(Ljava/lang/Object;III)V",
+                (opcode::ALOAD, 1),
+            )?,
+        ),
     ])
 }
 
-/// `if (taken < limit) callee(value, chunk, element, class)`; `callee` may convert the value on the stack first.
+/// `if (taken < limit) callee(value, chunk, element, class)`, and nothing for `null`; `callee` may convert the value on the stack first.
 fn guarded(
     pool: &mut PoolAppender<'_, '_>,
     options: HelperOptions,
@@ -115,6 +130,10 @@ fn guarded(
     at.taken(&mut asm);
     asm.int(i32::from(options.values), pool)?;
     asm.jump(opcode::IF_ICMPGE, end);
+    if load == opcode::ALOAD {
+        asm.local(load, 0);
+        asm.jump(opcode::IFNULL, end);
+    }
     asm.local(load, 0);
     let callee = callee(&mut asm, pool)?;
     asm.local(opcode::ALOAD, at.chunk);
@@ -126,31 +145,21 @@ fn guarded(
     Ok(asm.finish()?.code)
 }
 
-fn take_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
-    let at = Slots::behind(2);
+/// `native(value, class, element, taken); taken++`.
+fn take_code(
+    pool: &mut PoolAppender<'_, '_>,
+    native: &str,
+    descriptor: &str,
+    (load, slots): (u8, u16),
+) -> Result<Vec<u8>, ClassFileError> {
+    let at = Slots::behind(slots);
     let mut asm = Assembler::default();
-    at.describe(opcode::LLOAD, &mut asm);
+    at.describe(load, &mut asm);
     asm.constant(
         opcode::INVOKESTATIC,
-        pool.method(HELPER_CLASS, "taken", "(JIII)V")?,
+        pool.method(HELPER_CLASS, native, descriptor)?,
     );
     at.increase(&mut asm);
-    asm.op(opcode::RETURN);
-    Ok(asm.finish()?.code)
-}
-
-fn take_length_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
-    let at = Slots::behind(1);
-    let mut asm = Assembler::default();
-    let end = asm.label();
-    at.describe(opcode::ALOAD, &mut asm);
-    asm.constant(
-        opcode::INVOKESTATIC,
-        pool.method(HELPER_CLASS, "takenLength", "(Ljava/lang/Object;III)Z")?,
-    );
-    asm.jump(opcode::IFEQ, end);
-    at.increase(&mut asm);
-    asm.bind(end);
     asm.op(opcode::RETURN);
     Ok(asm.finish()?.code)
 }
