@@ -90,6 +90,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         values: first_values(args),
         lengths: args.lengths,
         transitions: counts_transitions(args),
+        caught: asks_for(args, FeatureKind::Exception),
         availability: args.availability,
         repeat: args.repeat,
         timing: match args.timing {

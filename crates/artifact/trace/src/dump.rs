@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::caught::Caught;
 use crate::reader::Trace;
 use crate::record::{Argument, ClassCounters, Invocation, ProcessCosts, Record, Start};
 use crate::values::{ValuePlace, Values};
@@ -66,6 +67,7 @@ impl Display for Record {
                 time.first_ns
             ),
             Self::Values(values) => write_values(f, values),
+            Self::Caught(caught) => write_caught(f, caught),
             Self::Parameters(method) => {
                 write!(
                     f,
@@ -98,6 +100,23 @@ fn write_values(f: &mut Formatter<'_>, values: &Values) -> fmt::Result {
                 write!(f, "+{}", version.unusable)?;
             }
         }
+    }
+    Ok(())
+}
+
+fn write_caught(f: &mut Formatter<'_>, caught: &Caught) -> fmt::Result {
+    f.write_str("caught")?;
+    if let Some(sequence) = caught.invocation {
+        write!(f, " invocation={sequence}")?;
+    }
+    for here in &caught.arrivals {
+        let (hash, handler) = (here.hash, here.handler.0);
+        write!(
+            f,
+            "\n  {hash} {handler} {} {}",
+            here.class.escape_debug(),
+            here.count
+        )?;
     }
     Ok(())
 }

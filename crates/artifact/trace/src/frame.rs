@@ -91,8 +91,9 @@ pub(crate) fn kind(record: &Record) -> u8 {
         Record::BlockTime(_) => 10,
         Record::Values(_) => 11,
         Record::Parameters(_) => 12,
+        Record::Caught(_) => 13,
     }
 }
 
 /// Largest kind this version knows; frames of larger kinds are skipped.
-pub(crate) const LAST_KIND: u8 = 12;
+pub(crate) const LAST_KIND: u8 = 13;

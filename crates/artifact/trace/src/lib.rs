@@ -6,6 +6,7 @@
 //! The crate also holds [`AgentOptions`], the small text file by which a run is asked for: the runner writes it, the
 //! agent inside the subject's JVM reads it, and neither knows the other.
 
+pub mod caught;
 pub mod dump;
 pub mod frame;
 pub mod options;
@@ -16,6 +17,7 @@ pub mod skip;
 pub mod values;
 pub mod writer;
 
+pub use caught::{Arrivals, Caught};
 pub use frame::TraceError;
 pub use options::{AgentOptions, MethodScope, Mode, OptionsError, Scope};
 pub use pattern::{Pattern, PatternError};

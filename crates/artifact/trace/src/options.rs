@@ -100,6 +100,8 @@ pub struct AgentOptions {
     pub progress: bool,
     /// Methods in which no values are taken.
     pub skip_values: BTreeSet<MethodName>,
+    /// Whether exceptions are counted by class at the handlers where they arrive. Only in [`Mode::Count`].
+    pub caught: bool,
 }
 
 /// What is wrong with an options file.
@@ -181,6 +183,7 @@ impl AgentOptions {
             transitions: false,
             progress: false,
             skip_values: BTreeSet::new(),
+            caught: false,
         }
     }
 
@@ -277,6 +280,9 @@ impl AgentOptions {
         if self.progress {
             line("progress", b"true");
         }
+        if self.caught {
+            line("caught", b"true");
+        }
         for method in &self.skip_values {
             line("skip-values", method.to_string().as_bytes());
         }
@@ -311,7 +317,8 @@ impl FromStr for AgentOptions {
         let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut keep, mut skip, mut skip_values) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut values, mut lengths, mut progress, mut transitions) = (None, None, None, None);
+        let (mut values, mut lengths, mut progress) = (None, None, None);
+        let (mut transitions, mut caught) = (None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -340,6 +347,7 @@ impl FromStr for AgentOptions {
                 "values" => once(&mut values, parse::<u16>(&utf8()?).map_err(bad)?),
                 "progress" => once(&mut progress, parse::<bool>(&utf8()?).map_err(bad)?),
                 "transitions" => once(&mut transitions, parse::<bool>(&utf8()?).map_err(bad)?),
+                "caught" => once(&mut caught, parse::<bool>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "skip-values" => add(
                     &mut skip_values,
@@ -379,6 +387,7 @@ impl FromStr for AgentOptions {
             transitions: transitions.unwrap_or(false),
             progress: progress.unwrap_or(false),
             skip_values: skip_values.into_iter().collect(),
+            caught: caught.unwrap_or(false),
         })
     }
 }

@@ -3,6 +3,7 @@
 use pricetag_probe_plan::{BlockId, ClassHash, Pc};
 use serde::{Deserialize, Serialize};
 
+use crate::caught::Caught;
 use crate::values::Values;
 
 /// Version of the trace format.
@@ -35,6 +36,8 @@ pub enum Record {
     Values(Values),
     /// What the parameters of a scope's method are called.
     Parameters(Parameters),
+    /// Which exceptions arrived at handlers.
+    Caught(Caught),
 }
 
 /// Who wrote a trace.

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use pricetag_probe_plan::{BlockId, ClassHash, Pc};
+use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc};
 use pricetag_trace::{
-    Argument, BlockTime, ClassCounters, ClassLoaded, Invocation, Left, OpenFrameRecord, Parameters,
-    ProcessCosts, Record, Start, TRACE_VERSION, Trace, TraceError, TraceWriter,
+    Argument, Arrivals, BlockTime, Caught, ClassCounters, ClassLoaded, Invocation, Left,
+    OpenFrameRecord, Parameters, ProcessCosts, Record, Start, TRACE_VERSION, Trace, TraceError,
+    TraceWriter,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -102,6 +103,23 @@ fn record() -> impl Strategy<Value = Record> {
                 })
             }
         ),
+        (
+            proptest::option::of(any::<u64>()),
+            vec((any::<u128>(), any::<u32>(), ".{0,8}", any::<u64>()), 0..4)
+        )
+            .prop_map(|(invocation, arrivals)| {
+                let arrivals = arrivals.into_iter();
+                let arrivals = arrivals.map(|(hash, handler, class, count)| Arrivals {
+                    hash: ClassHash(hash),
+                    handler: CounterIndex(handler),
+                    class,
+                    count,
+                });
+                Record::Caught(Caught {
+                    invocation,
+                    arrivals: arrivals.collect(),
+                })
+            }),
         ".{0,8}".prop_map(Record::Inexact),
         (
             any::<[u128; 2]>(),

@@ -87,6 +87,7 @@ pub fn instrumented(bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
         // Too large for one instruction without a constant.
         class_index: 40_000,
         scopes: &[],
+        caught: false,
     };
     let rewritten = rewrite(bytes, Some(&plan), &wiring).expect("a readable class and its plan");
     Some((rewritten.bytes, !rewritten.methods.is_empty()))

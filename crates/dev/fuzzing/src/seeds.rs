@@ -7,10 +7,11 @@ use pricetag_classfile::ClassFile;
 use pricetag_estimator::{Checked, Column, Design, Values};
 #[cfg(feature = "learn")]
 use pricetag_evolve::{Control, GeneticProgramming, Limits};
-use pricetag_probe_plan::{BlockId, ClassHash, Pc};
+use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc, VariableIndex};
 use pricetag_trace::{
-    Argument, BlockTime, ClassCounters, ClassLoaded, Invocation, Left, OpenFrameRecord, Parameters,
-    ProcessCosts, Record, Start, TRACE_VERSION, TraceWriter,
+    self as trace, Argument, Arrivals, BlockTime, Caught, ClassCounters, ClassLoaded, Invocation,
+    Left, OpenFrameRecord, Parameters, ProcessCosts, Record, Start, TRACE_VERSION, TraceWriter,
+    ValuePlace, VariableValues, VersionValue,
 };
 
 /// Compiled by `javac` from the subjects of the probe planner: loops, switches, exceptions, constructors, inner classes.
@@ -146,11 +147,34 @@ fn records() -> Vec<Record> {
             max_ns: 11,
             first_ns: 10,
         }),
+        Record::Values(trace::Values {
+            invocation: Some(1),
+            variables: vec![VariableValues {
+                place: ValuePlace::Local {
+                    hash,
+                    variable: VariableIndex(2),
+                },
+                versions: vec![VersionValue {
+                    mean: 0.5,
+                    threads: 2,
+                    unusable: 1,
+                }],
+            }],
+        }),
         Record::Parameters(Parameters {
             scope: 0,
             class: "a/B".into(),
             method: "m(I[B)V".into(),
             names: vec![Some("n".into()), None],
+        }),
+        Record::Caught(Caught {
+            invocation: None,
+            arrivals: vec![Arrivals {
+                hash,
+                handler: CounterIndex(3),
+                class: "a/E".into(),
+                count: 4,
+            }],
         }),
     ]
 }

@@ -109,6 +109,7 @@ impl Agent {
             values: launch.values,
             lengths: launch.lengths,
             transitions: launch.transitions,
+            caught: launch.caught,
             ..options(Mode::Count, &trace, launch.program)?
         };
         let outcome = self.run(launch, scratch.path(), &options)?;
@@ -165,6 +166,8 @@ pub struct Launch<'a> {
     pub lengths: bool,
     /// Whether a counting run counts changes of the outcome of branches.
     pub transitions: bool,
+    /// Whether a counting run counts exceptions by class where they are caught.
+    pub caught: bool,
 }
 
 impl<'a> Launch<'a> {
@@ -179,6 +182,7 @@ impl<'a> Launch<'a> {
             values: 0,
             lengths: false,
             transitions: false,
+            caught: false,
         }
     }
 

@@ -39,6 +39,8 @@ pub struct Suite {
     pub values: u16,
     /// Whether they count changes of the outcome of branches besides.
     pub transitions: bool,
+    /// Whether counting runs count exceptions by class where they are caught.
+    pub caught: bool,
     _directory: TempDir,
 }
 
@@ -82,6 +84,7 @@ impl Suite {
             class_path: class_path(&paths)?,
             values: 0,
             transitions: false,
+            caught: false,
             _directory: directory,
         })
     }
@@ -106,6 +109,7 @@ impl Suite {
         Launch {
             values: self.values,
             transitions: self.transitions,
+            caught: self.caught,
             ..Launch::new(program, machine, &self.class_path)
         }
     }

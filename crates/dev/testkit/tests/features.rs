@@ -47,6 +47,7 @@ fn rows(subject: &Subject, scope: Option<Scope>, first: u16) -> (Outcome, Datase
     launch.values = first;
     launch.lengths = true;
     launch.transitions = true;
+    launch.caught = true;
     let scopes: Vec<Scope> = scope.into_iter().collect();
     let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, !scopes.is_empty()));
     let (outcome, dataset) = agent.observe(&launch, &scopes, read).expect("it runs");
@@ -302,6 +303,132 @@ fn loops_branches_handlers_and_invocations() {
     let subject = subject("Flow", "5", Compiler::Javac(11));
     let (_, dataset) = rows(&subject, None, 1);
     agree(&subject, &dataset);
+}
+
+/// How often each class arrived at each handler: of each handler's column its own count, and its classes'.
+fn arrivals(dataset: &Dataset, row: usize) -> BTreeMap<String, (f64, BTreeMap<String, f64>)> {
+    let mut found: BTreeMap<String, (f64, BTreeMap<String, f64>)> = BTreeMap::new();
+    for (index, feature) in dataset.features.iter().enumerate() {
+        let count = dataset.cells(FeatureId(index as u32))[row].unwrap_or(0.0);
+        let name = feature
+            .name
+            .rsplit_once(" (")
+            .map_or(&*feature.name, |(name, _)| name);
+        match name.split_once(" caught ") {
+            Some((handler, class)) => {
+                let classes = &mut found.entry(handler.to_owned()).or_default().1;
+                classes.insert(class.to_owned(), count);
+            }
+            None if name.contains(" handler ") => {
+                found.entry(name.to_owned()).or_default().0 = count
+            }
+            None => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn exceptions_by_class_where_they_arrive() {
+    let subject = subject("Catches", "6", Compiler::Javac(11));
+    let (outcome, dataset) = rows(&subject, None, 0);
+    agree(&subject, &dataset);
+    let arrived = arrivals(&dataset, 0);
+    let mut seen: BTreeMap<&str, f64> = BTreeMap::new();
+    for (handler, (entries, classes)) in &arrived {
+        assert_eq!(classes.values().sum::<f64>(), *entries, "{handler}");
+        // What `finally` passes on, the program does not see there.
+        for (class, count) in classes.iter().filter(|_| !handler.contains("passing")) {
+            *seen.entry(class).or_default() += count;
+        }
+    }
+    let printed: BTreeMap<&str, f64> = outcome
+        .output
+        .lines()
+        .filter_map(|line| line.strip_prefix("caught ")?.rsplit_once(' '))
+        .map(|(name, value)| (name, value.parse().expect("a number")))
+        .collect();
+    assert_eq!(printed.len(), 8);
+    assert_eq!(seen, printed);
+    assert!(arrived.keys().all(|handler| !handler.contains("calm")));
+}
+
+#[test]
+fn exceptions_of_invocations_by_class() {
+    let subject = subject("Catches", "6", Compiler::Javac(11));
+    let scope: Scope = "Catches#convert".parse().expect("a scope");
+    let (_, dataset) = rows(&subject, Some(scope), 0);
+    let of_row = |row: usize| {
+        let arrived = arrivals(&dataset, row);
+        let classes = arrived.into_values().flat_map(|(_, classes)| classes);
+        let there = classes.filter(|(_, count)| *count > 0.0);
+        there.map(|(class, _)| class).collect::<Vec<_>>()
+    };
+    let (number, null) = (
+        "java.lang.NumberFormatException",
+        "java.lang.NullPointerException",
+    );
+    assert_eq!(of_row(0), Vec::<String>::new());
+    assert_eq!(of_row(1), [number]);
+    assert_eq!(of_row(2), [null]);
+    assert_eq!(of_row(3), ["java.lang.ArithmeticException"]);
+    assert_eq!(of_row(4), [number]);
+    assert_eq!(of_row(5), [null]);
+}
+
+/// Programs in which exceptions arrive in every way.
+const THROWING: [&str; 16] = [
+    "ClassUnloading",
+    "ConstructorThrows",
+    "DeepFinally",
+    "FinallyNested",
+    "Interrupts",
+    "LinkageErrors",
+    "LoopThrows",
+    "OutOfMemory",
+    "Rethrow",
+    "RuntimeErrors",
+    "StackOverflow",
+    "StackOverflowInHandler",
+    "Suppressed",
+    "ThrowInHandler",
+    "ThrowThroughFrames",
+    "TryWithResources",
+];
+
+#[test]
+fn counts_stay_exact_while_exceptions_are_reported() {
+    let mut suite =
+        Suite::compile(Compiler::Javac(17), &Testbed::locate(), "").expect("it compiles");
+    suite.caught = true;
+    let mut least = THROWING.len();
+    if in_full() {
+        least = 86;
+    } else {
+        suite.retain(|program| THROWING.contains(&program.name.as_str()));
+    }
+    let agent = Agent::locate().expect("the agent builds");
+    let machine = Machine::system().expect("there is a JDK");
+    let report = suite.check_all(&agent, &machine);
+    report.assert_agreement("with exceptions by class", least);
+    let mut handlers = 0;
+    for program in &suite.programs {
+        let launch = suite.launch(&machine, program);
+        let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, false));
+        let (_, dataset) = agent.observe(&launch, &[], read).expect("it runs");
+        for (handler, (entries, classes)) in arrivals(&dataset, 0) {
+            let name = &program.name;
+            assert_eq!(classes.values().sum::<f64>(), entries, "{name}: {handler}");
+            // Where the stack is full nobody can be asked.
+            let unknown = classes.get("unknown class").copied().unwrap_or(0.0);
+            assert!(
+                unknown == 0.0 || name.starts_with("StackOverflow"),
+                "{name}: {handler}: {unknown}"
+            );
+            handlers += 1;
+        }
+    }
+    assert!(handlers > 2 * suite.programs.len(), "{handlers}");
 }
 
 /// Programs that are hard on probes: exceptions and overflows in the middle of things, exits, many locals, large methods.

@@ -58,18 +58,24 @@ fn counters(session: &Session, jni: Jni) {
     let stopped = frames::stop_others(session, jni);
     session.dying.store(true, Ordering::Release);
     let open = frames::open_frames(session, jni, &stopped);
+    let caught = session.caught.record(session);
     let totals = session.chunks.close(session, jni);
     if let Some(unseen) = frames::unseen(session, jni, &stopped, &totals.live) {
         session.inexact(unseen);
     }
-    for record in records(session, &totals, open) {
+    for record in records(session, &totals, open, caught) {
         session.record(&record);
     }
     frames::resume(session, &stopped);
 }
 
-/// Classes, counters and open frames as records.
-pub fn records(session: &Session, totals: &Totals, open: Vec<OpenFrameRecord>) -> Vec<Record> {
+/// Classes, counters and open frames as records, and what was caught before these were read.
+pub fn records(
+    session: &Session,
+    totals: &Totals,
+    open: Vec<OpenFrameRecord>,
+    caught: Option<Record>,
+) -> Vec<Record> {
     let (mut records, mut depths) = (Vec::new(), Vec::new());
     for (index, class, loaders) in session.classes.all() {
         records.push(Record::Class(ClassLoaded {
@@ -100,6 +106,7 @@ pub fn records(session: &Session, totals: &Totals, open: Vec<OpenFrameRecord>) -
     }
     records.extend(open.into_iter().map(Record::OpenFrame));
     records.extend(session.values.record(depths));
+    records.extend(caught);
     records
 }
 

@@ -272,6 +272,7 @@ impl Request {
             &Wiring {
                 class_index: 0,
                 scopes,
+                caught: false,
             },
         ) {
             Ok(rewritten) => {
@@ -331,6 +332,7 @@ impl Request {
             let wiring = Wiring {
                 class_index: index.0,
                 scopes,
+                caught: session.options.caught,
             };
             rewrite(&self.bytes, Some(plan), &wiring)
         };

@@ -10,6 +10,7 @@
 
 mod block_times;
 mod callbacks;
+mod caught;
 mod chunks;
 mod classes;
 mod clock;

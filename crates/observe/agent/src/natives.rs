@@ -179,6 +179,21 @@ pub extern "system" fn Java_java_lang_Pricetag_takenLength(
     });
 }
 
+/// `static native void caught(Object exception, int class, int handler)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_caught(
+    env: *mut JNIEnv,
+    _: jclass,
+    exception: jobject,
+    class: jint,
+    handler: jint,
+) {
+    guarded(env, (), |session, jni| {
+        let place = (ClassIndex(class as u32), handler as u32);
+        session.caught.arrive(session, jni, exception, place);
+    });
+}
+
 /// `static native int epoch()`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_java_lang_Pricetag_epoch(env: *mut JNIEnv, _: jclass) -> jint {

@@ -16,6 +16,7 @@ use pricetag_trace::{
     VariableValues,
 };
 
+use crate::caught;
 use crate::chunks::{Chunks, Snapshot};
 use crate::clock;
 use crate::costs::classes_loaded;
@@ -161,6 +162,7 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
             None
         },
         values: Own::new(),
+        caught: caught::Own::new(),
         collections: session.costs.collections(),
         classes: classes_loaded(session, jni),
         allocated: 0,
@@ -231,6 +233,10 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
             .values
             .record_of(active.sequence, &active.values, depths);
         session.record(&values);
+    }
+    if session.options.caught && session.counting() {
+        let caught = &session.caught;
+        session.record(&caught.record_of(session, active.sequence, &active.caught));
     }
     session.record(&Record::Invocation(Invocation {
         scope: u32::try_from(scope).unwrap_or(u32::MAX),

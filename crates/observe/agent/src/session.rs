@@ -9,6 +9,7 @@ use pricetag_probe_plan::PlanStore;
 use pricetag_trace::{AgentOptions, Left, Mode, Record, TraceWriter};
 
 use crate::block_times::BlockTimes;
+use crate::caught::Caught;
 use crate::chunks::Chunks;
 use crate::classes::Classes;
 use crate::costs::Costs;
@@ -53,6 +54,8 @@ pub struct Session {
     pub chunks: Chunks,
     /// First values of variables.
     pub values: Values,
+    /// Exceptions where they are caught.
+    pub caught: Caught,
     /// Observed methods.
     pub scopes: Scopes,
     /// Costs of the process.
@@ -91,6 +94,7 @@ impl Session {
             classes: Classes::default(),
             chunks: Chunks::default(),
             values: Values::default(),
+            caught: Caught::default(),
             scopes: Scopes::new(&options),
             costs: Costs::default(),
             steps: Steps::default(),

@@ -99,6 +99,7 @@ fn write(session: &Session, jni: Jni, file: &Path) -> Result<(), TraceError> {
     let begun = Instant::now();
     let stopped = frames::stop_others(session, jni);
     let open = frames::open_frames(session, jni, &stopped);
+    let caught = session.caught.record(session);
     let totals = session.chunks.peek(session, jni);
     frames::resume(session, &stopped);
     let pause = begun.elapsed();
@@ -112,7 +113,7 @@ fn write(session: &Session, jni: Jni, file: &Path) -> Result<(), TraceError> {
         .map(Record::Inexact)
         .into_iter()
         .chain(costs.map(Record::Process));
-    for record in about.chain(dump::records(session, &totals, open)) {
+    for record in about.chain(dump::records(session, &totals, open, caught)) {
         writer.write(&record)?;
     }
     writer.write(&Record::End)?;

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use pricetag_trace::Argument;
 
+use crate::caught;
 use crate::chunks::Snapshot;
 use crate::jvm::Jni;
 use crate::session::{Session, lock};
@@ -49,6 +50,8 @@ pub struct Active {
     pub counters: Option<Snapshot>,
     /// First values of variables; only in counting runs.
     pub values: Own,
+    /// Exceptions where they are caught; only in counting runs.
+    pub caught: caught::Own,
     /// Collections so far.
     pub collections: u32,
     /// Classes loaded so far.

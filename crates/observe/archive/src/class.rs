@@ -36,6 +36,7 @@ pub(crate) fn instrument(
     let wiring = Wiring {
         class_index,
         scopes: &[],
+        caught: false,
     };
     let rewritten = rewrite(original, Some(plan), &wiring).map_err(|error| error.to_string())?;
     let label = |index: usize| {

@@ -23,6 +23,7 @@ fn rewriting(criterion: &mut Criterion) {
         let wiring = Wiring {
             class_index: 1000,
             scopes: &[],
+            caught: false,
         };
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Bytes(

@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let wiring = Wiring {
             class_index: number as u32,
             scopes: &[],
+            caught: false,
         };
         let rewritten = rewrite(&bytes, Some(&plan), &wiring)?;
         println!("{number} {} {}", plan.name, plan.counters);

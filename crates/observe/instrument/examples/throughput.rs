@@ -20,6 +20,7 @@ use std::time::Instant;
 const WIRING: Wiring<'_> = Wiring {
     class_index: 1000,
     scopes: &[],
+    caught: false,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -56,6 +56,8 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub takes: &'b [(u16, Take)],
     /// Where in the chunk the depth of recursion is noted.
     pub depth: Option<u32>,
+    /// The local that keeps a caught exception while it is reported.
+    pub caught: Option<u16>,
     /// Where inserted code stands that belongs to the instruction at an original offset.
     pub places: Vec<(Label, u16)>,
     pub timing: Option<Timing>,

@@ -11,6 +11,8 @@ use pricetag_classfile::{Frames, VerificationType};
 pub(crate) enum Source {
     /// Like the original frame of that index.
     Original(usize),
+    /// Like the original frame of that index, a handler's, with its exception in one more local and a `Throwable` on the stack.
+    Kept(usize),
     /// A handler of everything that uses the new locals: nothing known of the old ones, a `Throwable` on the stack.
     Counting,
     /// A handler of everything that uses no locals.
@@ -50,6 +52,15 @@ pub(crate) fn write(
                 move_types(frame.locals, relocation, frame.pc, &mut locals)?;
                 move_types(frame.stack, relocation, frame.pc, &mut stack)?;
                 pad(&mut locals, padding, frame.pc)?;
+            }
+            Source::Kept(index) => {
+                let Some(frame) = frames.get(index) else {
+                    continue;
+                };
+                move_types(frame.locals, relocation, frame.pc, &mut locals)?;
+                pad(&mut locals, padding, frame.pc)?;
+                locals.extend(frame.stack.first());
+                stack.push(VerificationType::Object(padding.throwable));
             }
             Source::Counting => {
                 pad(&mut locals, padding, 0)?;

@@ -8,6 +8,7 @@
 //! were, each with its reason.
 
 mod body;
+mod caught;
 mod error;
 mod frames;
 mod method;
@@ -39,6 +40,8 @@ pub struct Wiring<'a> {
     pub class_index: u32,
     /// Methods whose invocations are observations.
     pub scopes: &'a [ScopeProbe],
+    /// Whether exceptions are reported to the helper where they are caught.
+    pub caught: bool,
 }
 
 /// A method whose invocations are reported with arguments, beginning and end.
@@ -130,6 +133,7 @@ pub fn rewrite(
             timed: None,
             takes: &takes,
             depth,
+            caught: wiring.caught,
         };
         let Tried {
             changed,
@@ -179,10 +183,16 @@ struct Tried {
     failure: Option<MethodError>,
 }
 
-/// Rewrites a method; if that fails, without taking values; if it cannot be counted, wires at least its scopes.
-fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, probes: Probes<'_>) -> Tried {
+/// Rewrites a method; if that fails, without reporting caught exceptions; without taking values; if it cannot be counted, wires at least its
+/// scopes.
+fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Probes<'_>) -> Tried {
     let mut tried = Tried::default();
-    match method::rewrite(shared, index, probes) {
+    let mut result = method::rewrite(shared, index, probes);
+    if result.is_err() && probes.caught {
+        probes.caught = false;
+        result = method::rewrite(shared, index, probes);
+    }
+    match result {
         Ok(changed) => tried.changed = Some(changed),
         Err(error) => tried.failure = Some(error),
     }

@@ -144,6 +144,8 @@ pub(crate) struct Probes<'p> {
     pub takes: &'p [(u16, Take)],
     /// Where in the chunk the depth of recursion is noted, if the method is recursive; only with counters.
     pub depth: Option<u32>,
+    /// Whether exceptions are reported where they are caught; only with counters.
+    pub caught: bool,
 }
 
 /// Rewrites the method at `index`.
@@ -175,16 +177,17 @@ pub(crate) fn rewrite(
     let placement = placement.as_ref();
     let has_positions = placement.is_some_and(|placement| placement.has_positions);
     let trampolines = placement.map_or(0, |placement| placement.trampolines.len());
-    let (max_stack, max_locals) = limits(
-        code,
-        u16::from(placement.is_some()) + u16::from(has_positions),
-    )?;
+    let counting = u16::from(placement.is_some()) + u16::from(has_positions);
+    let caught = probes.caught && placement.is_some_and(|placement| !placement.handlers.is_empty());
+    let (max_stack, max_locals) = limits(code, counting + u16::from(caught))?;
+    let behind = code.max_locals + counting;
     let mut body = Body {
         asm: Assembler::new(
             2 * instructions.len() + 1 + trampolines,
             code.bytes.len() * 3 + 64,
         ),
-        position: has_positions.then(|| max_locals - 1),
+        position: has_positions.then(|| behind - 1),
+        caught: caught.then_some(behind),
         chunk: code.max_locals,
         frames: original.frames.as_ref(),
         wanted: Vec::new(),

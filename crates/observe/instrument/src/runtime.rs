@@ -49,7 +49,7 @@ const LINK_METHOD: &str = "link";
 pub const NOWHERE: i32 = i32::MIN;
 
 /// Native methods of the helper class, with their descriptors.
-const NATIVES: [(&str, &str); 10] = [
+const NATIVES: [(&str, &str); 11] = [
     ("slow", "(I)[J"),
     ("argLong", "(J)V"),
     ("argDouble", "(D)V"),
@@ -60,6 +60,7 @@ const NATIVES: [(&str, &str); 10] = [
     ("epoch", "()I"),
     ("taken", "(JIII)V"),
     ("takenLength", "(Ljava/lang/Object;III)V"),
+    ("caught", "(Ljava/lang/Object;II)V"),
 ];
 
 /// The class file of `java/lang/Pricetag` for programs of which no values are taken.

@@ -54,6 +54,7 @@ impl Body<'_, '_, '_> {
         self.count_position();
         self.count(Some(counter))?;
         let target = self.arrival_at(u32::from(handler));
+        self.report_caught(handler, counter, target)?;
         self.asm.jump(opcode::GOTO, target);
         self.asm.gap();
         Ok(label)

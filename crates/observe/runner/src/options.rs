@@ -105,6 +105,8 @@ pub struct RecordOptions {
     pub lengths: bool,
     /// Whether changes of the outcome of conditional branches are counted.
     pub transitions: bool,
+    /// Whether exceptions are counted by class where they are caught.
+    pub caught: bool,
     /// Whether it is found out when in a run each feature is final.
     pub availability: bool,
     /// Timing runs per input.
@@ -174,6 +176,7 @@ impl RecordOptions {
             ("values", self.values.to_string()),
             ("lengths", self.lengths.to_string()),
             ("transitions", self.transitions.to_string()),
+            ("caught", self.caught.to_string()),
             ("availability", self.availability.to_string()),
             ("timing", timing.to_owned()),
             (

@@ -184,6 +184,7 @@ impl<'a> Subject<'a> {
             values: self.options.values,
             lengths: self.options.lengths,
             transitions: self.options.transitions,
+            caught: self.options.caught,
             ..AgentOptions::new(mode, absolute(trace)?)
         })
     }

@@ -78,6 +78,15 @@ impl MethodFeatures {
     }
 }
 
+/// File and lines of a feature, as they stand at the end of its name.
+pub(crate) fn place(feature: &Feature) -> String {
+    match (&feature.source_file, feature.lines) {
+        (Some(file), Some((a, b))) if a == b => format!(" ({file}:{a})"),
+        (Some(file), Some((a, b))) => format!(" ({file}:{a}-{b})"),
+        _ => String::new(),
+    }
+}
+
 struct Describe<'a> {
     class: &'a ClassPlan,
     method: &'a MethodPlan,
@@ -90,18 +99,14 @@ impl Describe<'_> {
         let plan = &self.method.blocks[block];
         let lines = plan.lines.first().zip(plan.lines.last());
         let lines = lines.map(|(a, b)| (u32::from(*a), u32::from(*b)));
-        let place = match (&self.class.source_file, lines) {
-            (Some(file), Some((a, b))) if a == b => format!(" ({file}:{a})"),
-            (Some(file), Some((a, b))) => format!(" ({file}:{a}-{b})"),
-            _ => String::new(),
-        };
-        Feature {
-            name: format!("{} {what}{place}", self.shown),
+        let mut feature = Feature {
             block: Some(block as u32),
             pcs: Some((u32::from(plan.start.0), plan.end)),
             lines,
             ..self.somewhere(kind)
-        }
+        };
+        feature.name = format!("{} {what}{}", self.shown, place(&feature));
+        feature
     }
 
     fn somewhere(&self, kind: FeatureKind) -> Feature {

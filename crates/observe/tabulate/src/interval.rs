@@ -10,6 +10,7 @@ use pricetag_dataset::DatasetBuilder;
 use pricetag_probe_plan::{ClassHash, MethodCounts, MethodPlan, OpenFrame};
 use pricetag_trace::{ClassCounters, Record, Trace};
 
+use crate::caught::Arrivals;
 use crate::cold::Cold;
 use crate::row::Sums;
 use crate::tabulator::{TabulateError, Tabulated, Tabulator};
@@ -55,6 +56,8 @@ impl<'t> Readings<'t> {
 pub(crate) struct Counted {
     pub(crate) totals: BTreeMap<ClassHash, Vec<u64>>,
     pub(crate) open: Frames,
+    /// Exceptions at handlers by class, if they were recorded.
+    pub(crate) caught: Option<Arrivals>,
 }
 
 impl Counted {

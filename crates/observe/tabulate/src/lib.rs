@@ -10,7 +10,8 @@
 
 mod availability;
 mod block_times;
-pub mod cold;
+pub mod caught;
+mod cold;
 mod compare;
 mod context;
 mod describe;

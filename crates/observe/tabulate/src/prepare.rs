@@ -7,6 +7,7 @@ use pricetag_dataset::Feature;
 use pricetag_probe_plan::{ClassHash, ClassPlan};
 use pricetag_trace::{Record, Trace};
 
+use crate::caught;
 use crate::describe::{self, MethodFeatures};
 use crate::leaving::Leaving;
 use crate::naming;
@@ -33,6 +34,7 @@ pub(crate) struct Run {
     pub(crate) left: Vec<String>,
     pub(crate) fields: Fields,
     pub(crate) values: ByInvocation,
+    pub(crate) caught: caught::ByInvocation,
 }
 
 impl Tabulator {
@@ -45,6 +47,7 @@ impl Tabulator {
             left: Vec::new(),
             fields: Fields::default(),
             values: values::of(trace),
+            caught: caught::of(trace),
         };
         if let Some(reason) = trace.incomplete_reason() {
             run.caveats

@@ -20,6 +20,8 @@ pub(crate) struct Sums {
     /// A warm JVM: what is executed is not executed for the first time, and mostly compiled.
     pub(crate) warm: bool,
     pub(crate) imbalances: Vec<String>,
+    /// Handlers at which more exceptions are reported than arrived.
+    pub(crate) contradictions: Vec<String>,
     pub(crate) stray: u32,
     pub(crate) unplanned: u32,
     /// Whether values were recorded, and means are wanted with them.
@@ -36,6 +38,7 @@ impl Sums {
             cold,
             warm: false,
             imbalances: Vec::new(),
+            contradictions: Vec::new(),
             stray: 0,
             unplanned: 0,
             valued: false,

@@ -113,7 +113,8 @@ impl Tabulator {
             }
         }
         let mut sums = Sums::new(cold);
-        let counted = self.totals(&run, &counters, open, &mut sums)?;
+        let mut counted = self.totals(&run, &counters, open, &mut sums)?;
+        counted.caught = run.caught.remove(&None);
         self.add_counters(&mut run, &counted, None, &mut sums, builder);
         self.add_values(&run, None, &mut sums, builder);
         Ok(self.close(sums, run.caveats, run.left, builder))
@@ -172,7 +173,8 @@ impl Tabulator {
         let mut sums = Sums::new(cold);
         sums.warm = true;
         let counters: Vec<&ClassCounters> = record.counters.iter().collect();
-        let counted = self.totals(run, &counters, BTreeMap::new(), &mut sums)?;
+        let mut counted = self.totals(run, &counters, BTreeMap::new(), &mut sums)?;
+        counted.caught = run.caught.remove(&Some(record.sequence));
         self.add_counters(run, &counted, None, &mut sums, builder);
         self.add_values(run, Some(record.sequence), &mut sums, builder);
         let mut row = self.close(sums, run.caveats.clone(), Vec::new(), builder);
@@ -207,7 +209,11 @@ impl Tabulator {
                 }
             }
         }
-        Ok(Counted { totals, open })
+        Ok(Counted {
+            totals,
+            open,
+            caught: None,
+        })
     }
 
     /// Derives the counts of all methods, without what they were before, and adds them to the row.
@@ -259,6 +265,11 @@ impl Tabulator {
                             &counts,
                             builder,
                         );
+                        let wanted = self.options.kinds.contains(&FeatureKind::Exception);
+                        if let (Some(caught), true) = (&counted.caught, wanted) {
+                            let place = (*hash, method);
+                            sums.add_caught(place, &features, &counts, caught, builder);
+                        }
                     }
                     Err(imbalance) => sums.imbalances.push(format!(
                         "{} is not counted exactly: {imbalance}; it is left out",
@@ -343,6 +354,7 @@ impl Tabulator {
             sums.count(&feature, 1.0, builder);
         }
         caveats.extend(listed(sums.imbalances, "further methods left out"));
+        caveats.extend(listed(sums.contradictions, "further handlers"));
         if sums.unusable > 0 {
             caveats.push(format!(
                 "{} values are infinite, not a number, or sizes that only the program's own code could tell: missing, as far as no other thread has a finite one",

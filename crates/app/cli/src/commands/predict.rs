@@ -55,6 +55,8 @@ struct Needed {
     lengths: bool,
     /// Whether changes of the outcome of branches are counted.
     transitions: bool,
+    /// Whether exceptions are counted by class where they are caught.
+    caught: bool,
     /// Whether calls are split by calling method.
     context: bool,
 }
@@ -67,12 +69,14 @@ impl Needed {
             values: 0,
             lengths: false,
             transitions: false,
+            caught: false,
             context: false,
         };
         let names: Vec<&str> = names.collect();
         let any = |infix| names.iter().any(|name| name.contains(infix));
         needed.context = any(" called from ");
         needed.transitions = any(" transitions");
+        needed.caught = any(" caught ");
         // Depths and passes per entry have no number, but are recorded with values only. A length's name may be followed by what
         // tells variables of one name apart.
         for name in names.into_iter().filter(|n| FeatureKind::names_value(n)) {
@@ -126,6 +130,7 @@ fn options(
         values: needed.values,
         lengths: needed.lengths,
         transitions: needed.transitions,
+        caught: needed.caught,
         availability: false,
         repeat: 1,
         timing: Timing::Never,

@@ -150,6 +150,7 @@ pub fn rewriter(bytes: &[u8]) {
         let wiring = Wiring {
             class_index: 70_000,
             scopes,
+            caught: false,
         };
         let rewritten = rewrite(bytes, plan, &wiring).expect("a readable class and its plan");
         is_whole(&class, plan, &rewritten);

@@ -37,6 +37,7 @@ fn a_plan_for_another_class_is_refused() {
     let wiring = Wiring {
         class_index: 0,
         scopes: &[],
+        caught: false,
     };
     let refused = rewrite(first, Some(&plan(second)), &wiring);
     assert!(
@@ -54,6 +55,7 @@ fn what_is_not_asked_for_is_not_touched() {
             &Wiring {
                 class_index: 0,
                 scopes: &[],
+                caught: false,
             },
         )
         .expect("a class");
@@ -68,7 +70,7 @@ proptest! {
     fn arbitrary_bytes_are_refused(tail in prop::collection::vec(any::<u8>(), 0..300)) {
         let mut bytes = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 61];
         bytes.extend(&tail);
-        let wiring = Wiring { class_index: 0, scopes: &scopes() };
+        let wiring = Wiring { class_index: 0, scopes: &scopes(), caught: false };
         let _ = (rewrite(&bytes, None, &wiring), rewrite(&tail, None, &wiring), add_thread_fields(&bytes));
     }
 
@@ -86,7 +88,7 @@ proptest! {
         if let Ok(class) = ClassFile::parse(&bytes) {
             let plan = pricetag_probe::plan(&class, &bytes);
             for plan in [None, Some(&plan)] {
-                let rewritten = rewrite(&bytes, plan, &Wiring { class_index: 7, scopes: &scopes() });
+                let rewritten = rewrite(&bytes, plan, &Wiring { class_index: 7, scopes: &scopes(), caught: false });
                 let rewritten = rewritten.expect("a readable class and its plan");
                 let after = ClassFile::parse(&rewritten.bytes).expect("still a class");
                 for (left, _) in &rewritten.left {
@@ -132,7 +134,7 @@ proptest! {
                 pc.0 = random(100) as u16;
             }
         }
-        let rewritten = rewrite(bytes, Some(&plan), &Wiring { class_index: u32::MAX, scopes: &[] }).expect("a class");
+        let rewritten = rewrite(bytes, Some(&plan), &Wiring { class_index: u32::MAX, scopes: &[], caught: false }).expect("a class");
         prop_assert!(ClassFile::parse(&rewritten.bytes).is_ok());
     }
 }

@@ -17,6 +17,7 @@ fn other_readers_accept_instrumented_classes() {
             &Wiring {
                 class_index: 40_000,
                 scopes: &[],
+                caught: false,
             },
         )
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -87,6 +87,7 @@ impl Workshop {
         let wiring = Wiring {
             class_index: 0,
             scopes,
+            caught: false,
         };
         let rewritten =
             rewrite(&bytes, counted.then_some(&plan), &wiring).expect("a class just compiled");
@@ -149,6 +150,7 @@ pub fn instrument_all(classes: &[(PathBuf, Vec<u8>)], to: &Path) -> usize {
         let wiring = Wiring {
             class_index: number as u32,
             scopes: &[],
+            caught: false,
         };
         let rewritten = rewrite(bytes, Some(&plan(bytes)), &wiring).expect("a class of the JDK");
         left += rewritten.left.len();

@@ -177,6 +177,7 @@ impl Bench {
             values: 0,
             lengths: false,
             transitions: false,
+            caught: false,
             availability: false,
             repeat: 2,
             timing: Timing::Separate,
