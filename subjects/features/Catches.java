@@ -119,8 +119,8 @@ public class Catches {
         SEEN.forEach((name, count) -> System.out.println("caught " + name + " " + count));
     }
 }
-//= Catches.convert(String) handler 0 at block 1 (Catches.java:31-33) = 5
-//= Catches.convert(String) handler 0 at block 1 caught java.lang.NumberFormatException (Catches.java:31-33) = 2
-//= Catches.convert(String) handler 0 at block 1 caught java.lang.NullPointerException (Catches.java:31-33) = 2
-//= Catches.convert(String) handler 0 at block 1 caught java.lang.ArithmeticException (Catches.java:31-33) = 1
-//= Catches.convert(String) handler 0 at block 1 caught unknown class (Catches.java:31-33) = missing
+//= Catches.convert(String) handler 0 at block 1 (Catches.java:32-34) = 5
+//= Catches.convert(String) handler 0 at block 1 caught java.lang.NumberFormatException (Catches.java:32-34) = 2
+//= Catches.convert(String) handler 0 at block 1 caught java.lang.NullPointerException (Catches.java:32-34) = 2
+//= Catches.convert(String) handler 0 at block 1 caught java.lang.ArithmeticException (Catches.java:32-34) = 1
+//= Catches.convert(String) handler 0 at block 1 caught unknown class (Catches.java:32-34) = missing

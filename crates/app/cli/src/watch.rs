@@ -212,7 +212,25 @@ impl Tables {
 
 impl Tables {
     /// When features are final, if the run was looked at while it went on.
-    fn availability(&mut self, end: &Path, builder: &mut DatasetBuilder) -> Result<(), Failure> {
+    fn availability(
+        &mut self,
+        counts: &Counts,
+        builder: &mut DatasetBuilder,
+    ) -> Result<(), Failure> {
+        let failed = |e: pricetag_tabulate::TabulateError| Failure::new(e.to_string());
+        let end = match counts {
+            Counts::Process(end) => end,
+            // Once for all invocations of a run.
+            Counts::Invocation { trace, index: 0 } => {
+                let trace = Trace::read(trace)?;
+                let found = self.tabulator.availability_in_invocations(&trace, builder);
+                for (feature, when) in found.map_err(failed)?.into_iter().flatten() {
+                    builder.available(feature, when.share, when.changes);
+                }
+                return Ok(());
+            }
+            Counts::Invocation { .. } => return Ok(()),
+        };
         let looks = AgentOptions::progress_files(end).map_err(io("look for snapshots of", end))?;
         if looks.is_empty() {
             return Ok(());
@@ -222,7 +240,7 @@ impl Tables {
         let found = self
             .tabulator
             .availability(&looks, &Trace::read(end)?, builder)
-            .map_err(|e| Failure::new(e.to_string()))?;
+            .map_err(failed)?;
         for (feature, when) in found {
             builder.available(feature, when.share, when.changes);
         }
@@ -287,8 +305,8 @@ fn tabulate(
     }
     builder.meta_mut().left = left.into_iter().collect();
     for row in &recorded.rows {
-        if let Some(Counts::Process(trace)) = &row.counts {
-            tables.availability(trace, &mut builder)?;
+        if let (Some(counts), true) = (&row.counts, options.availability) {
+            tables.availability(counts, &mut builder)?;
         }
     }
     if recorded.successes() > 0 {

@@ -2,10 +2,11 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::caught::Caught;
+use crate::caught::{Arrivals, Caught};
+use crate::look::Look;
 use crate::reader::Trace;
 use crate::record::{Argument, ClassCounters, Invocation, ProcessCosts, Record, Start};
-use crate::values::{ValuePlace, Values};
+use crate::values::{ValuePlace, Values, VariableValues};
 
 /// Shows at most this many counters of one class in a line.
 const SHOWN_COUNTERS: usize = 16;
@@ -67,6 +68,7 @@ impl Display for Record {
                 time.first_ns
             ),
             Self::Values(values) => write_values(f, values),
+            Self::Look(look) => write_look(f, look),
             Self::Caught(caught) => write_caught(f, caught),
             Self::Parameters(method) => {
                 write!(
@@ -88,7 +90,11 @@ fn write_values(f: &mut Formatter<'_>, values: &Values) -> fmt::Result {
     if let Some(sequence) = values.invocation {
         write!(f, " invocation={sequence}")?;
     }
-    for variable in &values.variables {
+    write_variables(f, &values.variables)
+}
+
+fn write_variables(f: &mut Formatter<'_>, variables: &[VariableValues]) -> fmt::Result {
+    for variable in variables {
         match &variable.place {
             ValuePlace::Local { hash, variable } => write!(f, "\n  {hash} {}", variable.0)?,
             ValuePlace::Depth { hash, method } => write!(f, "\n  {hash} depth of method {method}")?,
@@ -109,7 +115,11 @@ fn write_caught(f: &mut Formatter<'_>, caught: &Caught) -> fmt::Result {
     if let Some(sequence) = caught.invocation {
         write!(f, " invocation={sequence}")?;
     }
-    for here in &caught.arrivals {
+    write_arrivals(f, &caught.arrivals)
+}
+
+fn write_arrivals(f: &mut Formatter<'_>, arrivals: &[Arrivals]) -> fmt::Result {
+    for here in arrivals {
         let (hash, handler) = (here.hash, here.handler.0);
         write!(
             f,
@@ -119,6 +129,26 @@ fn write_caught(f: &mut Formatter<'_>, caught: &Caught) -> fmt::Result {
         )?;
     }
     Ok(())
+}
+
+fn write_look(f: &mut Formatter<'_>, look: &Look) -> fmt::Result {
+    write!(
+        f,
+        "look invocation={} classes={}",
+        look.invocation, look.classes_loaded
+    )?;
+    for counters in &look.counters {
+        write!(f, "\n  {counters}")?;
+    }
+    for frame in &look.open {
+        write!(
+            f,
+            "\n  open {} method={} pc={}",
+            frame.hash, frame.method, frame.pc.0
+        )?;
+    }
+    write_variables(f, &look.values)?;
+    write_arrivals(f, look.caught.as_deref().unwrap_or_default())
 }
 
 fn write_start(f: &mut Formatter<'_>, start: &Start) -> fmt::Result {

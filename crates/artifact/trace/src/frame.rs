@@ -92,8 +92,9 @@ pub(crate) fn kind(record: &Record) -> u8 {
         Record::Values(_) => 11,
         Record::Parameters(_) => 12,
         Record::Caught(_) => 13,
+        Record::Look(_) => 14,
     }
 }
 
 /// Largest kind this version knows; frames of larger kinds are skipped.
-pub(crate) const LAST_KIND: u8 = 13;
+pub(crate) const LAST_KIND: u8 = 14;

@@ -9,6 +9,7 @@
 pub mod caught;
 pub mod dump;
 pub mod frame;
+pub mod look;
 pub mod options;
 pub mod pattern;
 pub mod reader;
@@ -19,6 +20,7 @@ pub mod writer;
 
 pub use caught::{Arrivals, Caught};
 pub use frame::TraceError;
+pub use look::Look;
 pub use options::{AgentOptions, MethodScope, Mode, OptionsError, Scope};
 pub use pattern::{Pattern, PatternError};
 pub use reader::{Damage, Trace, TraceReader};

@@ -95,8 +95,8 @@ pub struct AgentOptions {
     pub lengths: bool,
     /// Whether changes of the outcome of conditional branches are counted. Only in [`Mode::Count`].
     pub transitions: bool,
-    /// Whether the counters are looked at while the run goes on, to learn when each is final. Only in [`Mode::Count`], without method
-    /// scopes.
+    /// Whether the counters are looked at while the run goes on, with method scopes while invocations do, to learn when each is final. Only in
+    /// [`Mode::Count`].
     pub progress: bool,
     /// Methods in which no values are taken.
     pub skip_values: BTreeSet<MethodName>,

@@ -4,6 +4,7 @@ use pricetag_probe_plan::{BlockId, ClassHash, Pc};
 use serde::{Deserialize, Serialize};
 
 use crate::caught::Caught;
+use crate::look::Look;
 use crate::values::Values;
 
 /// Version of the trace format.
@@ -38,6 +39,8 @@ pub enum Record {
     Parameters(Parameters),
     /// Which exceptions arrived at handlers.
     Caught(Caught),
+    /// What an invocation had counted while it was going on.
+    Look(Look),
 }
 
 /// Who wrote a trace.

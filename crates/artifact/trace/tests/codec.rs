@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc};
 use pricetag_trace::{
-    Argument, Arrivals, BlockTime, Caught, ClassCounters, ClassLoaded, Invocation, Left,
+    Argument, Arrivals, BlockTime, Caught, ClassCounters, ClassLoaded, Invocation, Left, Look,
     OpenFrameRecord, Parameters, ProcessCosts, Record, Start, TRACE_VERSION, Trace, TraceError,
     TraceWriter,
 };
@@ -118,6 +118,28 @@ fn record() -> impl Strategy<Value = Record> {
                 Record::Caught(Caught {
                     invocation,
                     arrivals: arrivals.collect(),
+                })
+            }),
+        (
+            any::<u64>(),
+            vec(counters(), 0..3),
+            any::<[u16; 2]>(),
+            any::<u32>()
+        )
+            .prop_map(|(invocation, counters, [method, pc], classes_loaded)| {
+                let open = OpenFrameRecord {
+                    hash: ClassHash(5),
+                    method,
+                    pc: Pc(pc),
+                    running: false,
+                };
+                Record::Look(Look {
+                    invocation,
+                    counters,
+                    open: vec![open],
+                    values: Vec::new(),
+                    caught: Some(Vec::new()),
+                    classes_loaded,
                 })
             }),
         ".{0,8}".prop_map(Record::Inexact),

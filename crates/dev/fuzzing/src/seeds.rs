@@ -10,8 +10,8 @@ use pricetag_evolve::{Control, GeneticProgramming, Limits};
 use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc, VariableIndex};
 use pricetag_trace::{
     self as trace, Argument, Arrivals, BlockTime, Caught, ClassCounters, ClassLoaded, Invocation,
-    Left, OpenFrameRecord, Parameters, ProcessCosts, Record, Start, TRACE_VERSION, TraceWriter,
-    ValuePlace, VariableValues, VersionValue,
+    Left, Look, OpenFrameRecord, Parameters, ProcessCosts, Record, Start, TRACE_VERSION,
+    TraceWriter, ValuePlace, VariableValues, VersionValue,
 };
 
 /// Compiled by `javac` from the subjects of the probe planner: loops, switches, exceptions, constructors, inner classes.
@@ -131,7 +131,7 @@ fn records() -> Vec<Record> {
             allocated_bytes: 4,
             collections: 0,
             threw: false,
-            counters: vec![counters],
+            counters: vec![counters.clone()],
             classes_loaded: 0,
         }),
         Record::Process(ProcessCosts::default()),
@@ -175,6 +175,14 @@ fn records() -> Vec<Record> {
                 class: "a/E".into(),
                 count: 4,
             }],
+        }),
+        Record::Look(Look {
+            invocation: 1,
+            counters: vec![counters],
+            open: Vec::new(),
+            values: Vec::new(),
+            caught: None,
+            classes_loaded: 2,
         }),
     ]
 }

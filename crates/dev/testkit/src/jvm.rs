@@ -110,6 +110,7 @@ impl Agent {
             lengths: launch.lengths,
             transitions: launch.transitions,
             caught: launch.caught,
+            progress: launch.progress,
             ..options(Mode::Count, &trace, launch.program)?
         };
         let outcome = self.run(launch, scratch.path(), &options)?;
@@ -168,6 +169,8 @@ pub struct Launch<'a> {
     pub transitions: bool,
     /// Whether a counting run counts exceptions by class where they are caught.
     pub caught: bool,
+    /// Whether a counting run is looked at while it goes on.
+    pub progress: bool,
 }
 
 impl<'a> Launch<'a> {
@@ -183,6 +186,7 @@ impl<'a> Launch<'a> {
             lengths: false,
             transitions: false,
             caught: false,
+            progress: false,
         }
     }
 

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use pricetag_dataset::{Dataset, DatasetBuilder, FeatureId, FeatureKind, Meta, Observation};
-use pricetag_probe_plan::PlanStore;
+use pricetag_probe_plan::{OpenFrame, PlanStore};
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator};
 use pricetag_testkit::suite::in_full;
 use pricetag_testkit::{
     Agent, Compiler, Launch, Machine, Outcome, Program, Suite, Testbed, repository,
 };
-use pricetag_trace::{Scope, Trace};
+use pricetag_trace::{Look, OpenFrameRecord, Record, Scope, Trace};
 
 /// A program of `subjects/features` and its classes.
 struct Subject {
@@ -348,7 +348,7 @@ fn exceptions_by_class_where_they_arrive() {
         .filter_map(|line| line.strip_prefix("caught ")?.rsplit_once(' '))
         .map(|(name, value)| (name, value.parse().expect("a number")))
         .collect();
-    assert_eq!(printed.len(), 8);
+    assert_eq!(printed.len(), 9);
     assert_eq!(seen, printed);
     assert!(arrived.keys().all(|handler| !handler.contains("calm")));
 }
@@ -374,6 +374,93 @@ fn exceptions_of_invocations_by_class() {
     assert_eq!(of_row(3), ["java.lang.ArithmeticException"]);
     assert_eq!(of_row(4), [number]);
     assert_eq!(of_row(5), [null]);
+}
+
+/// Method entries that a look has counted: every one of them is one call of the helper.
+fn entries(look: &Look, store: &PlanStore) -> u64 {
+    let mut entries = 0;
+    for counters in &look.counters {
+        let plan = store
+            .load(counters.hash)
+            .expect("readable")
+            .expect("a plan");
+        let mut values = vec![0; plan.counters as usize];
+        for &(counter, count) in &counters.counts {
+            values[counter as usize] = count;
+        }
+        for (index, method) in plan.methods.iter().enumerate() {
+            let here = |f: &&OpenFrameRecord| f.hash == plan.hash && usize::from(f.method) == index;
+            let open = look.open.iter().filter(here);
+            let open: Vec<OpenFrame> = open
+                .map(|f| OpenFrame {
+                    pc: f.pc,
+                    frames: 1,
+                })
+                .collect();
+            let counts = method.derive(&values, &open).expect("a look is exact");
+            entries += method.invocations(&counts);
+        }
+    }
+    entries
+}
+
+#[test]
+fn looks_into_invocations_are_exact_and_evenly_spread() {
+    let subject = subject("Phases", "40", Compiler::Javac(11));
+    let machine = Machine::system().expect("there is a JDK");
+    let agent = Agent::locate().expect("the agent builds");
+    let mut launch = Launch::new(
+        &subject.program,
+        &machine,
+        subject.classes.path().as_os_str(),
+    );
+    launch.progress = true;
+    launch.caught = true;
+    let scope: Scope = "Phases#serve".parse().expect("a scope");
+    let read = |trace: &Path, plans: &Path| {
+        let trace = Trace::read(trace).expect("a trace");
+        let store = PlanStore::open(plans).expect("plans");
+        let mut looks: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        for record in &trace.records {
+            if let Record::Look(look) = record {
+                looks
+                    .entry(look.invocation)
+                    .or_default()
+                    .push(entries(look, &store));
+            }
+        }
+        let mut builder = DatasetBuilder::new(Meta::default());
+        let mut tabulator = Tabulator::new(store, TabulateOptions::default());
+        let found = tabulator
+            .availability_in_invocations(&trace, &mut builder)
+            .expect("rows");
+        let names: Vec<String> = builder.features().iter().map(|f| f.name.clone()).collect();
+        Ok((looks, found, names))
+    };
+    let (_, (looks, found, names)) = agent.observe(&launch, &[scope], read).expect("it runs");
+    assert_eq!(found.len(), looks.len());
+    assert!(!looks.is_empty());
+    for (invocation, seen) in &looks {
+        assert!((16..=31).contains(&seen.len()), "{invocation}: {seen:?}");
+        let step = seen[0];
+        let even: Vec<u64> = (1..=seen.len() as u64).map(|i| i * step).collect();
+        assert_eq!(*seen, even, "{invocation}");
+    }
+    for when in found {
+        let of = |method: &str, what: &str| {
+            let wanted = |n: &String| n.starts_with(method) && n.contains(what);
+            let id = names.iter().position(wanted).expect("the feature");
+            when[&FeatureId(id as u32)]
+        };
+        for what in ["loop 0", "caught java.lang.ArithmeticException"] {
+            let first = of("Phases.first(int)", what).share;
+            assert!((0.2..0.25 + 1.0 / 16.0).contains(&first), "{what}: {first}");
+        }
+        let second = of("Phases.second(int)", "loop 0").share;
+        assert!(second > 1.0 - 1.0 / 16.0, "{second}");
+        let steps = of("Phases.step(int)", "invocations");
+        assert!(steps.changes > 15, "{steps:?}");
+    }
 }
 
 /// Programs in which exceptions arrive in every way.

@@ -11,7 +11,7 @@ use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH,
     JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
 };
-use pricetag_instrument::HelperOptions;
+use pricetag_instrument::{HelperOptions, Ticks};
 use pricetag_trace::Mode;
 
 use crate::dump;
@@ -99,7 +99,11 @@ fn prepare(session: &Session, jni: Jni) {
             jni,
             HelperOptions {
                 values: session.options.values,
-                ticks: session.progress_wanted(),
+                ticks: match (session.progress_wanted(), session.looks_wanted()) {
+                    (true, _) => Some(Ticks::All),
+                    (_, true) => Some(Ticks::Watched),
+                    _ => None,
+                },
             },
         );
         if runtime.helper.is_none() {

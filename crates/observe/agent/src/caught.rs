@@ -142,11 +142,16 @@ impl Caught {
 
     /// The arrivals of one invocation.
     pub fn record_of(&self, session: &Session, sequence: u64, own: &Own) -> Record {
-        let counts = own.iter().map(|(pair, count)| (*pair, *count));
         Record::Caught(Reported {
             invocation: Some(sequence),
-            arrivals: lock(&self.table).arrivals(session, counts),
+            arrivals: self.of(session, own),
         })
+    }
+
+    /// The arrivals of one invocation so far.
+    pub fn of(&self, session: &Session, own: &Own) -> Vec<Arrivals> {
+        let counts = own.iter().map(|(pair, count)| (*pair, *count));
+        lock(&self.table).arrivals(session, counts)
     }
 }
 

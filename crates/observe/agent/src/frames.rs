@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use jvmti_bindings::sys::jvmti::{
     JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER as BLOCKED, JVMTI_THREAD_STATE_WAITING,
+    jvmtiFrameInfo,
 };
 use pricetag_trace::OpenFrameRecord;
 
@@ -103,6 +104,18 @@ pub fn resume(session: &Session, stopped: &[Stopped]) {
     }
 }
 
+/// The open frames of counted methods on the current thread, but for so many of its oldest frames.
+pub fn above(session: &Session, jni: Jni, below: usize) -> Vec<OpenFrameRecord> {
+    let (mut methods, mut frames) = (BTreeMap::new(), Vec::new());
+    if let Some(current) = session.jvmti.current_thread() {
+        let mut stack = session.jvmti.stack(current);
+        stack.truncate(stack.len().saturating_sub(below));
+        let itself = (Standing::Still, true);
+        resolved(session, jni, &stack, itself, &mut methods, &mut frames);
+    }
+    frames
+}
+
 /// The open frames of counted methods on the current and all other threads.
 pub fn open_frames(session: &Session, jni: Jni, others: &[Stopped]) -> Vec<OpenFrameRecord> {
     let mut methods = BTreeMap::new();
@@ -143,7 +156,20 @@ fn walk(
     methods: &mut Methods,
     frames: &mut Vec<OpenFrameRecord>,
 ) {
-    for (depth, frame) in session.jvmti.stack(thread).into_iter().enumerate() {
+    let stack = session.jvmti.stack(thread);
+    resolved(session, jni, &stack, (standing, held), methods, frames);
+}
+
+/// Finds where the frames of counted methods stand, given a thread's frames, what it is doing and whether it is held.
+fn resolved(
+    session: &Session,
+    jni: Jni,
+    stack: &[jvmtiFrameInfo],
+    (standing, held): (Standing, bool),
+    methods: &mut Methods,
+    frames: &mut Vec<OpenFrameRecord>,
+) {
+    for (depth, frame) in stack.iter().enumerate() {
         let method = methods
             .entry(frame.method as usize)
             .or_insert_with(|| resolve(session, jni, frame.method));

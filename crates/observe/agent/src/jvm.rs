@@ -200,6 +200,11 @@ impl Jni {
         jni_call!(self, SetStaticObjectField, class, field.0, value);
     }
 
+    /// Writes a static int field.
+    pub fn set_static_int_field(self, class: jclass, field: Id<jfieldID>, value: jint) {
+        jni_call!(self, SetStaticIntField, class, field.0, value);
+    }
+
     /// Reads an int field.
     pub fn int_field(self, object: jobject, field: Id<jfieldID>) -> jint {
         jni_call!(self, GetIntField, object, field.0)

@@ -9,6 +9,7 @@ use pricetag_trace::Argument;
 
 use crate::classes::ClassIndex;
 use crate::jvm::{Global, Id, Jni};
+use crate::looks;
 use crate::progress;
 use crate::scope;
 use crate::session::Session;
@@ -24,6 +25,10 @@ pub struct Helper {
     pub owner: Id<jfieldID>,
     /// The owner's chunks.
     pub shared: Id<jfieldID>,
+    /// Calls of it until the next epoch.
+    pub left: Id<jfieldID>,
+    /// The thread whose calls are counted.
+    pub watched: Id<jfieldID>,
     /// By class index a row, with the chunks of threads that have a slot.
     pub rows: Global,
 }
@@ -48,6 +53,8 @@ pub fn link(jni: Jni, options: HelperOptions) -> Option<Helper> {
         rows,
         class: jni.global(class)?,
         owner: jni.static_field(class, c"owner", c"Ljava/lang/Thread;")?,
+        left: jni.static_field(class, c"left", c"I")?,
+        watched: jni.static_field(class, c"watched", c"Ljava/lang/Thread;")?,
         shared: jni.static_field(class, c"shared", c"[Ljava/lang/Object;")?,
     })
 }
@@ -201,6 +208,12 @@ pub extern "system" fn Java_java_lang_Pricetag_epoch(env: *mut JNIEnv, _: jclass
         if session.runtime.get().is_none() {
             return 0; // called to be linked
         }
-        progress::epoch(session, jni)
+        if session.progress_wanted() {
+            progress::epoch(session, jni)
+        } else if session.looks_wanted() {
+            looks::epoch(session, jni)
+        } else {
+            jint::MAX
+        }
     })
 }

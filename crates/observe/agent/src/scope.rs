@@ -13,7 +13,6 @@ use std::time::Instant;
 use pricetag_instrument::ScopeProbe;
 use pricetag_trace::{
     AgentOptions, Argument, ClassCounters, Invocation, MethodScope, Mode, Record, Scope,
-    VariableValues,
 };
 
 use crate::caught;
@@ -21,6 +20,7 @@ use crate::chunks::{Chunks, Snapshot};
 use crate::clock;
 use crate::costs::classes_loaded;
 use crate::jvm::Jni;
+use crate::looks;
 use crate::session::{Session, lock};
 use crate::threads::{self, Active, Threads};
 use crate::values::{self, Own};
@@ -163,6 +163,7 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         },
         values: Own::new(),
         caught: caught::Own::new(),
+        looks: None,
         collections: session.costs.collections(),
         classes: classes_loaded(session, jni),
         allocated: 0,
@@ -173,6 +174,7 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
     if let (Some(counters), true) = (&active.counters, session.options.values > 0) {
         Chunks::forget_values(session, jni, counters);
     }
+    active.looks = looks::begin(session, jni, active.sequence);
     threads::with(session, jni, |thread| {
         thread.active.reserve(1);
         active.start = Instant::now();
@@ -212,23 +214,27 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
             .serial
             .get_or_insert_with(|| session.scopes.threads.next_serial());
         // Whatever lies above was cut off by an error in its own `exit`.
-        thread
-            .active
-            .drain(at..)
-            .next()
-            .map(|active| (active, serial))
+        let mut ended = thread.active.drain(at..);
+        let active = ended.next()?;
+        let cut_off = ended.any(|above| above.looks.is_some());
+        Some((active, serial, cut_off))
     });
-    let Some((active, thread)) = finished else {
+    let Some((active, thread, cut_off)) = finished else {
         return;
     };
+    if cut_off {
+        looks::release(session, jni);
+    }
+    for look in active
+        .looks
+        .map_or_else(Vec::new, |l| looks::end(session, jni, l))
+    {
+        session.record(&Record::Look(look));
+    }
     let before = active.counters.unwrap_or_default();
     if session.options.values > 0 {
-        let depths = counters.iter().flatten().filter_map(|(class, chunk)| {
-            let class = session.classes.get(*class)?;
-            let element = |at: usize| chunk.get(at).map_or(0, |&n| u64::try_from(n).unwrap_or(0));
-            Some(values::depths(&class, element))
-        });
-        let depths: Vec<VariableValues> = depths.flatten().collect();
+        let depths = counters.as_ref();
+        let depths = depths.map_or_else(Vec::new, |now| values::depths_of(session, now));
         let values = session
             .values
             .record_of(active.sequence, &active.values, depths);
@@ -269,7 +275,7 @@ fn usage(session: &Session, jni: Jni) -> (u64, u64) {
 }
 
 /// Counters that differ between two snapshots of one thread.
-fn changes(session: &Session, before: &Snapshot, after: &Snapshot) -> Vec<ClassCounters> {
+pub fn changes(session: &Session, before: &Snapshot, after: &Snapshot) -> Vec<ClassCounters> {
     let mut changed = Vec::new();
     for (class, now) in after {
         let then = before.get(class);

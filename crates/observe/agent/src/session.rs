@@ -14,6 +14,7 @@ use crate::chunks::Chunks;
 use crate::classes::Classes;
 use crate::costs::Costs;
 use crate::jvm::Jvmti;
+use crate::looks::Watch;
 use crate::main_class::MainClass;
 use crate::progress::Progress;
 use crate::runtime::Runtime;
@@ -72,6 +73,8 @@ pub struct Session {
     pub snapshots: Snapshots,
     /// Those by which it is learnt when counts are final.
     pub progress: Progress,
+    /// The invocation that is looked into.
+    pub watch: Watch,
 }
 
 impl Session {
@@ -103,6 +106,7 @@ impl Session {
             dying: AtomicBool::new(false),
             snapshots: Snapshots::default(),
             progress: Progress::default(),
+            watch: Watch::default(),
             options,
         }
     }
@@ -136,6 +140,11 @@ impl Session {
     /// Whether counters are looked at while the run goes on.
     pub fn progress_wanted(&self) -> bool {
         self.options.progress && self.counting() && !self.scopes.any()
+    }
+
+    /// Whether invocations are looked into while they go on.
+    pub fn looks_wanted(&self) -> bool {
+        self.options.progress && self.counting() && self.scopes.any()
     }
 
     /// Whether `VMDeath` has begun.

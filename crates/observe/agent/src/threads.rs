@@ -14,6 +14,7 @@ use pricetag_trace::Argument;
 use crate::caught;
 use crate::chunks::Snapshot;
 use crate::jvm::Jni;
+use crate::looks::Looks;
 use crate::session::{Session, lock};
 use crate::values::Own;
 
@@ -52,6 +53,8 @@ pub struct Active {
     pub values: Own,
     /// Exceptions where they are caught; only in counting runs.
     pub caught: caught::Own,
+    /// Looks into it while it goes on, if that is wanted.
+    pub looks: Option<Looks>,
     /// Collections so far.
     pub collections: u32,
     /// Classes loaded so far.

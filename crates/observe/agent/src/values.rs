@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex};
 use pricetag_probe_plan::{ClassHash, ValueKind, VariableIndex, VariablePlace, VariablePlan};
 use pricetag_trace::{Record, ValuePlace, Values as Taken, VariableValues, VersionValue};
 
+use crate::chunks::Snapshot;
 use crate::classes::{ClassIndex, Classes, Counted};
 use crate::jvm::Jni;
 use crate::session::{Session, lock};
@@ -169,6 +170,14 @@ impl Values {
 
     /// The values of one invocation.
     pub fn record_of(&self, sequence: u64, own: &Own, depths: Vec<VariableValues>) -> Record {
+        Record::Values(Taken {
+            invocation: Some(sequence),
+            variables: self.of(own, depths),
+        })
+    }
+
+    /// The values of one invocation so far.
+    pub fn of(&self, own: &Own, depths: Vec<VariableValues>) -> Vec<VariableValues> {
         let table = lock(&self.table);
         let versions = |values: &[f64]| {
             let versions = values.iter().map(|&value| {
@@ -187,10 +196,7 @@ impl Values {
             .collect();
         variables.extend(depths);
         variables.sort_by(|a, b| a.place.cmp(&b.place));
-        Record::Values(Taken {
-            invocation: Some(sequence),
-            variables,
-        })
+        variables
     }
 
     /// The number of a variable, given one when it is first asked for.
@@ -289,6 +295,16 @@ pub fn depths(class: &Counted, element: impl Fn(usize) -> u64) -> Vec<VariableVa
         }],
     })
     .collect()
+}
+
+/// The depths of the recursive methods that ran on one thread; none unless values are taken.
+pub fn depths_of(session: &Session, thread: &Snapshot) -> Vec<VariableValues> {
+    let found = thread.iter().filter_map(|(class, chunk)| {
+        let class = session.classes.get(*class)?;
+        let element = |at: usize| chunk.get(at).map_or(0, |&n| u64::try_from(n).unwrap_or(0));
+        Some(depths(&class, element))
+    });
+    found.flatten().collect()
 }
 
 fn current_serial(session: &Session, jni: Jni) -> i32 {

@@ -22,7 +22,8 @@ mod values;
 pub use error::RewriteError;
 pub use runtime::{
     HELPER_CLASS, HelperOptions, NOWHERE, SHARED_CLASSES, SLOTS, THREAD_CHUNKS_FIELD,
-    THREAD_INDEX_FIELD, THREAD_SLOT_FIELD, add_thread_fields, helper_class, helper_class_with,
+    THREAD_INDEX_FIELD, THREAD_SLOT_FIELD, Ticks, add_thread_fields, helper_class,
+    helper_class_with,
 };
 
 pub use timing::{BLOCK_ENTER, BLOCK_LEAVE, rewrite_timed};

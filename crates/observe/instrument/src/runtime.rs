@@ -24,13 +24,15 @@ pub const ROWS_FIELD: &str = "rows";
 /// Length of a row, a power of two; place 0 stays empty.
 pub const SLOTS: u32 = 64;
 /// Field of the helper: calls of it until the next epoch.
-const LEFT_FIELD: &str = "left";
+pub const LEFT_FIELD: &str = "left";
+/// Field of the helper: the thread whose calls are counted, with [`Ticks::Watched`].
+pub const WATCHED_FIELD: &str = "watched";
 /// Length of the arrays in `SHARED_FIELD` and `ROWS_FIELD`; classes with higher indices are looked up on the thread.
 pub const SHARED_CLASSES: u32 = 1 << 15;
 /// Type of the fields [`SHARED_FIELD`] and [`ROWS_FIELD`]. Were it `long[][]`, the annotation `Stable` would hold for the counters themselves, too, and the
 /// compilers would take them for constants.
 pub const SHARED_TYPE: &str = "[Ljava/lang/Object;";
-/// Type of the field [`OWNER_FIELD`].
+/// Type of the fields [`OWNER_FIELD`] and [`WATCHED_FIELD`].
 const OWNER_TYPE: &str = "Ljava/lang/Thread;";
 
 const THREAD: &str = "java/lang/Thread";
@@ -80,7 +82,16 @@ pub struct HelperOptions {
     /// How many first values of every variable it takes.
     pub values: u16,
     /// Whether it counts calls of itself, and calls the native `epoch` after as many as that returned before.
-    pub ticks: bool,
+    pub ticks: Option<Ticks>,
+}
+
+/// Which calls of the helper it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ticks {
+    /// Those of all threads together.
+    All,
+    /// Those of the thread in [`WATCHED_FIELD`].
+    Watched,
 }
 
 /// The class file of `java/lang/Pricetag` with more to do.
@@ -109,11 +120,13 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
     let mut body = Vec::new();
     let access = ACC_PUBLIC | ACC_FINAL | ACC_SUPER;
     put(&mut body, &[access, this, parent, 0]);
-    put(&mut body, &[4]);
+    put(&mut body, &[5]);
     put(
         &mut body,
         &[ACC_STATIC, pool.utf8(LEFT_FIELD)?, pool.utf8("I")?, 0],
     );
+    let (watched, thread) = (pool.utf8(WATCHED_FIELD)?, pool.utf8(OWNER_TYPE)?);
+    put(&mut body, &[ACC_STATIC, watched, thread, 0]);
     for (name, descriptor) in [
         (OWNER_FIELD, OWNER_TYPE),
         (SHARED_FIELD, SHARED_TYPE),
@@ -132,7 +145,11 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         inline,
     };
     let mut methods = vec![
-        fetch("chunk", chunk_code(&mut pool, options.ticks)?, true),
+        fetch(
+            "chunk",
+            chunk_code(&mut pool, options.ticks.is_some())?,
+            true,
+        ),
         // Not forced: the first-tier compiler would put them into every method, where they hardly ever run.
         fetch("slotted", slotted_code(&mut pool)?, false),
         fetch("others", others_code(&mut pool)?, false),

@@ -233,9 +233,6 @@ impl RecordOptions {
         if self.availability && self.timing == Timing::Same {
             return bad("--availability", "disturbs times: use separate timing runs");
         }
-        if self.availability && self.scope != Scope::Main {
-            return bad("--availability", "looks at whole runs: use --scope main");
-        }
         if self.jobs == 0 {
             return bad("--jobs", "must be at least 1");
         }

@@ -9,14 +9,16 @@
 use std::collections::BTreeMap;
 
 use pricetag_dataset::{DatasetBuilder, FeatureId};
-use pricetag_trace::Trace;
+use pricetag_trace::{Look, Record, Trace};
 
-use crate::tabulator::{TabulateError, Tabulated, Tabulator};
+use crate::caught::add;
+use crate::interval::{Frames, add_frame};
+use crate::tabulator::{Part, TabulateError, Tabulated, Tabulator, invocations};
 
 /// When a feature is final.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Availability {
-    /// Share of the run's executed bytecodes after which the value does not change any more; an upper bound.
+    /// Share of the executed bytecodes of the run, or of the invocation, after which the value does not change any more; an upper bound.
     pub share: f64,
     /// Intervals in which it changed.
     pub changes: u32,
@@ -38,6 +40,56 @@ impl Tabulator {
             rows.push(self.process(trace, builder)?);
         }
         Ok(of(&rows))
+    }
+}
+
+impl Tabulator {
+    /// When each feature of an invocation is final, for every invocation of a run that was looked into.
+    ///
+    /// # Errors
+    /// If a plan exists but cannot be read.
+    pub fn availability_in_invocations(
+        &mut self,
+        trace: &Trace,
+        builder: &mut DatasetBuilder,
+    ) -> Result<Vec<BTreeMap<FeatureId, Availability>>, TabulateError> {
+        let mut looks: BTreeMap<u64, Vec<&Look>> = BTreeMap::new();
+        for record in &trace.records {
+            if let Record::Look(look) = record {
+                looks.entry(look.invocation).or_default().push(look);
+            }
+        }
+        let mut run = self.prepare(trace)?;
+        let mut found = Vec::new();
+        for invocation in invocations(trace) {
+            let Some(looks) = looks.get(&invocation.sequence) else {
+                continue;
+            };
+            let mut rows = Vec::with_capacity(looks.len() + 1);
+            for look in looks {
+                rows.push(self.part_of(&mut run, beginning(look), builder)?);
+            }
+            rows.push(self.invocation_of(&mut run, invocation, builder)?);
+            found.push(of(&rows));
+        }
+        Ok(found)
+    }
+}
+
+fn beginning(look: &Look) -> Part<'_> {
+    let (mut open, mut caught) = (Frames::new(), None);
+    for frame in &look.open {
+        add_frame(&mut open, frame);
+    }
+    if let Some(arrivals) = &look.caught {
+        add(caught.get_or_insert_default(), arrivals);
+    }
+    Part {
+        classes_loaded: look.classes_loaded,
+        counters: &look.counters,
+        open,
+        values: &look.values,
+        caught,
     }
 }
 

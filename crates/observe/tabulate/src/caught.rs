@@ -20,6 +20,14 @@ pub(crate) type Arrivals = BTreeMap<(ClassHash, CounterIndex), BTreeMap<String, 
 /// Arrivals by invocation, and by none for the whole run; nothing where they were not recorded.
 pub(crate) type ByInvocation = BTreeMap<Option<u64>, Arrivals>;
 
+/// Adds arrivals to those of a run or invocation.
+pub(crate) fn add(known: &mut Arrivals, arrivals: &[pricetag_trace::Arrivals]) {
+    for here in arrivals {
+        let classes = known.entry((here.hash, here.handler)).or_default();
+        *classes.entry(here.class.clone()).or_default() += here.count;
+    }
+}
+
 /// All arrivals of a trace.
 pub(crate) fn of(trace: &Trace) -> ByInvocation {
     let mut all = ByInvocation::new();
@@ -27,11 +35,7 @@ pub(crate) fn of(trace: &Trace) -> ByInvocation {
         let Record::Caught(caught) = record else {
             continue;
         };
-        let known = all.entry(caught.invocation).or_default();
-        for here in &caught.arrivals {
-            let classes = known.entry((here.hash, here.handler)).or_default();
-            *classes.entry(here.class.clone()).or_default() += here.count;
-        }
+        add(all.entry(caught.invocation).or_default(), &caught.arrivals);
     }
     all
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use pricetag_dataset::DatasetBuilder;
 use pricetag_probe_plan::{ClassHash, MethodCounts, MethodPlan, OpenFrame};
-use pricetag_trace::{ClassCounters, Record, Trace};
+use pricetag_trace::{ClassCounters, OpenFrameRecord, Record, Trace};
 
 use crate::caught::Arrivals;
 use crate::cold::Cold;
@@ -33,21 +33,23 @@ impl<'t> Readings<'t> {
         for record in &trace.records {
             match record {
                 Record::Counters(counts) => readings.counters.push(counts),
-                Record::OpenFrame(frame) => {
-                    let key = (frame.hash, frame.method);
-                    let frames = readings.open.entry(key).or_default();
-                    match frames.iter_mut().find(|f| f.pc == frame.pc) {
-                        Some(same) => same.frames += 1,
-                        None => frames.push(OpenFrame {
-                            pc: frame.pc,
-                            frames: 1,
-                        }),
-                    }
-                }
+                Record::OpenFrame(frame) => add_frame(&mut readings.open, frame),
                 _ => {}
             }
         }
         readings
+    }
+}
+
+/// Adds an open frame.
+pub(crate) fn add_frame(open: &mut Frames, frame: &OpenFrameRecord) {
+    let frames = open.entry((frame.hash, frame.method)).or_default();
+    match frames.iter_mut().find(|f| f.pc == frame.pc) {
+        Some(same) => same.frames += 1,
+        None => frames.push(OpenFrame {
+            pc: frame.pc,
+            frames: 1,
+        }),
     }
 }
 

@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind, Observation, Row};
 use pricetag_probe_plan::{ClassHash, MethodOutcome, MethodPlan, PlanStore, StoreError};
-use pricetag_trace::{ClassCounters, Invocation, Record, Trace, ValuePlace};
+use pricetag_trace::{ClassCounters, Invocation, Record, Trace, ValuePlace, VariableValues};
 
+use crate::caught::Arrivals;
 use crate::cold::{Cold, interprets};
 use crate::compare::Difference;
 use crate::context::{self, Implementations};
@@ -63,6 +64,15 @@ impl Tabulated {
     }
 }
 
+/// What is known of an invocation, or of its beginning.
+pub(crate) struct Part<'t> {
+    pub(crate) classes_loaded: u32,
+    pub(crate) counters: &'t [ClassCounters],
+    pub(crate) open: Frames,
+    pub(crate) values: &'t [VariableValues],
+    pub(crate) caught: Option<Arrivals>,
+}
+
 /// Turns traces into rows; loads each plan once.
 pub struct Tabulator {
     pub(crate) plans: PlanStore,
@@ -116,7 +126,8 @@ impl Tabulator {
         let mut counted = self.totals(&run, &counters, open, &mut sums)?;
         counted.caught = run.caught.remove(&None);
         self.add_counters(&mut run, &counted, None, &mut sums, builder);
-        self.add_values(&run, None, &mut sums, builder);
+        let values = run.values.remove(&None).unwrap_or_default();
+        self.add_values(&run, &values, &mut sums, builder);
         Ok(self.close(sums, run.caveats, run.left, builder))
     }
 
@@ -160,29 +171,49 @@ impl Tabulator {
         self.invocation_of(&mut run, record, builder)
     }
 
-    fn invocation_of(
+    pub(crate) fn invocation_of(
         &mut self,
         run: &mut Run,
         record: &Invocation,
         builder: &mut DatasetBuilder,
     ) -> Result<Tabulated, TabulateError> {
-        let cold = Cold {
-            classes_loaded: f64::from(record.classes_loaded),
-            ..Cold::default()
+        let part = Part {
+            classes_loaded: record.classes_loaded,
+            counters: &record.counters,
+            open: Frames::new(),
+            values: &run
+                .values
+                .remove(&Some(record.sequence))
+                .unwrap_or_default(),
+            caught: run.caught.remove(&Some(record.sequence)),
         };
-        let mut sums = Sums::new(cold);
-        sums.warm = true;
-        let counters: Vec<&ClassCounters> = record.counters.iter().collect();
-        let mut counted = self.totals(run, &counters, BTreeMap::new(), &mut sums)?;
-        counted.caught = run.caught.remove(&Some(record.sequence));
-        self.add_counters(run, &counted, None, &mut sums, builder);
-        self.add_values(run, Some(record.sequence), &mut sums, builder);
-        let mut row = self.close(sums, run.caveats.clone(), Vec::new(), builder);
+        let mut row = self.part_of(run, part, builder)?;
         if record.threw {
             row.caveats
                 .push("the invocation ended by an exception".to_owned());
         }
         Ok(row)
+    }
+
+    /// The counts of an invocation, or of its beginning.
+    pub(crate) fn part_of(
+        &mut self,
+        run: &mut Run,
+        part: Part<'_>,
+        builder: &mut DatasetBuilder,
+    ) -> Result<Tabulated, TabulateError> {
+        let cold = Cold {
+            classes_loaded: f64::from(part.classes_loaded),
+            ..Cold::default()
+        };
+        let mut sums = Sums::new(cold);
+        sums.warm = true;
+        let counters: Vec<&ClassCounters> = part.counters.iter().collect();
+        let mut counted = self.totals(run, &counters, part.open, &mut sums)?;
+        counted.caught = part.caught;
+        self.add_counters(run, &counted, None, &mut sums, builder);
+        self.add_values(run, part.values, &mut sums, builder);
+        Ok(self.close(sums, run.caveats.clone(), Vec::new(), builder))
     }
 
     /// Adds up the counters of all classes, each by itself.
@@ -285,13 +316,10 @@ impl Tabulator {
     fn add_values(
         &self,
         run: &Run,
-        invocation: Option<u64>,
+        variables: &[VariableValues],
         sums: &mut Sums,
         builder: &mut DatasetBuilder,
     ) {
-        let Some(variables) = run.values.get(&invocation) else {
-            return;
-        };
         if !self.options.kinds.contains(&FeatureKind::Value) {
             return;
         }
@@ -379,7 +407,7 @@ impl Tabulator {
     }
 }
 
-fn invocations(trace: &Trace) -> impl Iterator<Item = &Invocation> {
+pub(crate) fn invocations(trace: &Trace) -> impl Iterator<Item = &Invocation> {
     trace.records.iter().filter_map(|record| match record {
         Record::Invocation(invocation) => Some(invocation),
         _ => None,

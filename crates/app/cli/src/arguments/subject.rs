@@ -58,7 +58,8 @@ pub struct SubjectArgs {
     pub timeout: Option<Duration>,
     /// What to count: opcodes, blocks, methods, loops, branches, exceptions, transitions (changes of a branch's outcome), all of them by
     /// default, transitions only with times of their own and without --overhead; on request `context`, the calls of every method by calling method,
-    /// and `values`, the first values given to every primitive variable.
+    /// and `values`, the first values given to every primitive variable. Where `exceptions` is named, handlers are split by the class of what they
+    /// catch.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = feature_kinds, help_heading = "Counting")]
     pub features: Vec<FeatureGroup>,
     /// How instructions are grouped: `fine`, one category per mechanism; `lata`, the six of Lata 2016; or a TOML file of your own.
@@ -70,7 +71,7 @@ pub struct SubjectArgs {
     /// Lengths of arrays and strings, and sizes of collections of the JDK, are values, too.
     #[arg(long, help_heading = "Counting")]
     pub lengths: bool,
-    /// Find out when in a run each feature has its final value, from counts at intervals in the runs of three inputs.
+    /// Find out when in a run, or in an invocation of the scope, each feature has its final value, from counts at intervals in the runs of three inputs.
     #[arg(long, help_heading = "Counting")]
     pub availability: bool,
     /// What one observation is: `main`, or `package.Class#method` for each of its invocations in a warm JVM.

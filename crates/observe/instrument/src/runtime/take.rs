@@ -7,13 +7,15 @@
 //! static void take(long v, long[] c, int at, int class)  { taken(v, class, at, (int) c[at]); c[at]++; }
 //! static void takeLength(Object v, …)                    { takenLength(v, class, at, (int) c[at]); c[at]++; }
 //! static void depth(long[] c, int at)                    { c[at]++; if (c[at] > c[at + 1]) c[at + 1] = c[at]; }  // ForceInline
-//! static void tick()                                     { int n = left - 1; left = n; if (n < 0) left = epoch(); }
+//! static void tick()                                     { [if (currentThread() == watched)] { int n = left - 1; left = n; if (n <= 0) left = epoch(); } }
 //! ```
 //! `tick` is called first by `chunk`, `value` and `length` if ticks are wanted. Threads may lose ticks of one another: they only say
 //! when it is time to look. The element is written by the thread that owns the chunk alone. It is increased last, so that a stack overflow in the native
 //! leaves the value to be taken again.
 
-use super::{HELPER_CLASS, HelperMethod, HelperOptions, LEFT_FIELD};
+use super::{
+    HELPER_CLASS, HelperMethod, HelperOptions, LEFT_FIELD, OWNER_TYPE, THREAD, Ticks, WATCHED_FIELD,
+};
 use pricetag_classfile::{Assembler, ClassFileError, PoolAppender, opcode};
 
 /// Slots of the parameters behind the value.
@@ -90,7 +92,7 @@ pub(super) fn methods(
         guard("value", "(D[JII)V", 5, reals),
         guard("length", object, 4, lengths),
         guard("depth", "([JI)V", 2, depth_code()?),
-        take("tick", "()V", 0, tick_code(pool)?),
+        take("tick", "()V", 0, tick_code(pool, options.ticks)?),
         take(
             "take",
             long,
@@ -121,7 +123,7 @@ fn guarded(
     let at = Slots::behind(slots);
     let mut asm = Assembler::default();
     let end = asm.label();
-    if options.ticks {
+    if options.ticks.is_some() {
         asm.constant(
             opcode::INVOKESTATIC,
             pool.method(HELPER_CLASS, "tick", "()V")?,
@@ -164,15 +166,25 @@ fn take_code(
     Ok(asm.finish()?.code)
 }
 
-fn tick_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+fn tick_code(
+    pool: &mut PoolAppender<'_, '_>,
+    ticks: Option<Ticks>,
+) -> Result<Vec<u8>, ClassFileError> {
     let left = pool.field(HELPER_CLASS, LEFT_FIELD, "I")?;
     let epoch = pool.method(HELPER_CLASS, "epoch", "()I")?;
     let mut asm = Assembler::default();
     let end = asm.label();
+    if ticks == Some(Ticks::Watched) {
+        let current = pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?;
+        asm.constant(opcode::INVOKESTATIC, current);
+        let watched = pool.field(HELPER_CLASS, WATCHED_FIELD, OWNER_TYPE)?;
+        asm.constant(opcode::GETSTATIC, watched);
+        asm.jump(opcode::IF_ACMPNE, end);
+    }
     asm.constant(opcode::GETSTATIC, left);
     asm.raw(&[opcode::ICONST_1, opcode::ISUB, opcode::DUP]);
     asm.constant(opcode::PUTSTATIC, left);
-    asm.jump(opcode::IFGE, end);
+    asm.jump(opcode::IFGT, end);
     asm.constant(opcode::INVOKESTATIC, epoch);
     asm.constant(opcode::PUTSTATIC, left);
     asm.bind(end);
