@@ -4,6 +4,8 @@
 mod support;
 
 use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
 
 use support::{Desk, classes, ran};
 
@@ -67,4 +69,35 @@ fn an_early_feature_is_preferred_to_a_late_one_that_explains_more() {
         "{}",
         refused.stderr
     );
+}
+
+/// A quarter of an invocation is `first`'s; the other thread's calls are not part of it.
+#[test]
+fn features_of_invocations_are_final_when_their_part_is_done() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/features/Phases.java");
+    let desk = Desk::new(&[]);
+    let mut javac = Command::new("javac");
+    javac.args(["-g", "-d", "."]).arg(source).current_dir(desk.path("."));
+    let compiled = javac.status();
+    assert!(compiled.unwrap().success());
+    let recorded = desk.run(
+        "record -o data --scope Phases#serve --availability --features loops,exceptions --repeat 1 --check-determinism none -- java -cp . Phases 40",
+    );
+    assert_eq!(recorded.code, 0, "{}", recorded.stderr);
+    let inspected = desk.json("inspect data --json");
+    let share = |method: &str, what: &str| {
+        let all = inspected["available"].as_array().unwrap();
+        let found = all.iter().find(|f| {
+            let name = f["feature"].as_str().unwrap();
+            name.starts_with(method) && name.contains(what)
+        });
+        found.unwrap_or_else(|| panic!("{method} {what}: {inspected}"))["share"]
+            .as_f64()
+            .unwrap()
+    };
+    for what in ["loop 0", "caught java.lang.ArithmeticException"] {
+        let first = share("Phases.first(int)", what);
+        assert!((0.2..0.25 + 1.0 / 16.0).contains(&first), "{what}: {first}");
+        assert!(share("Phases.second(int)", what) > 0.9, "{what}");
+    }
 }

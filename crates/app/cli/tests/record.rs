@@ -319,7 +319,10 @@ fn launchers_other_than_java_are_instrumented_too() {
 #[test]
 fn the_tables_in_which_the_jvm_looks_natives_up_can_be_counted() {
     let desk = Desk::new(&[("a", "5")]);
-    for more in ["", "--features blocks,values --lengths --availability"] {
+    for more in [
+        "",
+        "--features blocks,values,exceptions --lengths --availability",
+    ] {
         let line = format!(
             "record -o data --force --json --repeat 1 --count-jdk --include java.** {more}"
         );

@@ -26,6 +26,8 @@ use crate::workload::Case;
 /// Pairs of runs at least and at most, and the CPU time of plain runs that is enough.
 const PAIRS: (usize, usize) = (3, 9);
 const ENOUGH: Duration = Duration::from_secs(2);
+/// Probe operations that the report of a caught exception is worth: a call into the agent, measured beside a counter update.
+const REPORT: u64 = 500;
 
 /// What the budget leaves uncounted: found by an earlier recording that is being resumed, or now. None without a budget, or
 /// if no input runs (recording then says why).
@@ -99,7 +101,7 @@ impl Measurer for Trials<'_> {
             comparison.plain_ns = comparison.plain_ns.min(without);
             comparison.counted_ns = comparison.counted_ns.min(with);
             if pair == 0 {
-                comparison.operations = operations(&counted, &plans(&folder))?;
+                comparison.operations = operations(&counted, &plans(&folder), self.subject.options.caught)?;
             }
         }
         Ok(Some(comparison))
@@ -164,8 +166,12 @@ fn cpu(trace: &Trace) -> f64 {
 }
 
 /// Probe operations of a run: one for each entry of a counted method, one for each counter update, and for the values of a method one
-/// for each assignment.
-fn operations(trace: &Trace, plans: &Path) -> Result<BTreeMap<Group, u64>, RunnerError> {
+/// for each assignment. The report of a caught exception is worth many.
+fn operations(
+    trace: &Trace,
+    plans: &Path,
+    caught: bool,
+) -> Result<BTreeMap<Group, u64>, RunnerError> {
     let unreadable = |e| RunnerError::io("read", plans)(std::io::Error::other(e));
     let store = PlanStore::open(plans).map_err(unreadable)?;
     let open = open_frames(trace);
@@ -194,7 +200,11 @@ fn operations(trace: &Trace, plans: &Path) -> Result<BTreeMap<Group, u64>, Runne
                 descriptor: method.descriptor.clone(),
             };
             let taken = assignments(&plan, index, &values, frames);
-            for (values, n) in [(false, executed(method, &values, frames)), (true, taken)] {
+            let mut all = executed(method, &values, frames);
+            if caught {
+                all = all.saturating_add(reports(method, &values));
+            }
+            for (values, n) in [(false, all), (true, taken)] {
                 let method = name.clone();
                 let sum: &mut u64 = operations.entry(Group { method, values }).or_default();
                 *sum = sum.saturating_add(n);
@@ -234,6 +244,13 @@ fn executed(method: &MethodPlan, values: &[u64], open: &[OpenFrame]) -> u64 {
     updates
         .filter_map(|counter| values.get(counter.0 as usize))
         .fold(entries, |sum, &count| sum.saturating_add(count))
+}
+
+/// Operations that the reports of caught exceptions are worth.
+fn reports(method: &MethodPlan, values: &[u64]) -> u64 {
+    let handlers = method.handlers.iter();
+    let caught = handlers.filter_map(|handler| values.get(handler.counter.0 as usize));
+    caught.fold(0, |sum: u64, &n| sum.saturating_add(n.saturating_mul(REPORT)))
 }
 
 fn open_frames(trace: &Trace) -> BTreeMap<(ClassHash, usize), Vec<OpenFrame>> {
