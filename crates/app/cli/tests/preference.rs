@@ -74,10 +74,14 @@ fn an_early_feature_is_preferred_to_a_late_one_that_explains_more() {
 /// A quarter of an invocation is `first`'s; the other thread's calls are not part of it.
 #[test]
 fn features_of_invocations_are_final_when_their_part_is_done() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/features/Phases.java");
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/features/Phases.java");
     let desk = Desk::new(&[]);
     let mut javac = Command::new("javac");
-    javac.args(["-g", "-d", "."]).arg(source).current_dir(desk.path("."));
+    javac
+        .args(["-g", "-d", "."])
+        .arg(source)
+        .current_dir(desk.path("."));
     let compiled = javac.status();
     assert!(compiled.unwrap().success());
     let recorded = desk.run(

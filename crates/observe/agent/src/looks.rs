@@ -83,10 +83,8 @@ pub fn release(session: &Session, jni: Jni) {
 /// An interval is over: how many calls the next one has.
 pub fn epoch(session: &Session, jni: Jni) -> i32 {
     let due = watched(session, jni, |active, looks| {
-        looks
-            .intervals
-            .advance()
-            .then(|| (looks.below, active.classes))
+        let due = looks.intervals.advance();
+        due.then_some((looks.below, active.classes))
     });
     let Some(due) = due else {
         return i32::MAX;

@@ -101,7 +101,8 @@ impl Measurer for Trials<'_> {
             comparison.plain_ns = comparison.plain_ns.min(without);
             comparison.counted_ns = comparison.counted_ns.min(with);
             if pair == 0 {
-                comparison.operations = operations(&counted, &plans(&folder), self.subject.options.caught)?;
+                comparison.operations =
+                    operations(&counted, &plans(&folder), self.subject.options.caught)?;
             }
         }
         Ok(Some(comparison))
@@ -250,7 +251,9 @@ fn executed(method: &MethodPlan, values: &[u64], open: &[OpenFrame]) -> u64 {
 fn reports(method: &MethodPlan, values: &[u64]) -> u64 {
     let handlers = method.handlers.iter();
     let caught = handlers.filter_map(|handler| values.get(handler.counter.0 as usize));
-    caught.fold(0, |sum: u64, &n| sum.saturating_add(n.saturating_mul(REPORT)))
+    caught.fold(0, |sum: u64, &n| {
+        sum.saturating_add(n.saturating_mul(REPORT))
+    })
 }
 
 fn open_frames(trace: &Trace) -> BTreeMap<(ClassHash, usize), Vec<OpenFrame>> {
