@@ -150,6 +150,10 @@ impl Agent {
 
 /// One way to run one program.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of a counting run"
+)]
 pub struct Launch<'a> {
     /// The program.
     pub program: &'a Program,

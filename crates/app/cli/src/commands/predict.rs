@@ -47,6 +47,10 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
 }
 
 /// What has to be recorded to predict by a model.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of a recording"
+)]
 struct Needed {
     scope: Scope,
     /// How many first values of variables.
