@@ -320,7 +320,7 @@ fn arrivals(dataset: &Dataset, row: usize) -> BTreeMap<String, (f64, BTreeMap<St
                 classes.insert(class.to_owned(), count);
             }
             None if name.contains(" handler ") => {
-                found.entry(name.to_owned()).or_default().0 = count
+                found.entry(name.to_owned()).or_default().0 = count;
             }
             None => {}
         }
