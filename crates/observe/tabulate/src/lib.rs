@@ -10,8 +10,8 @@
 
 mod availability;
 mod block_times;
-pub mod caught;
-mod cold;
+mod caught;
+pub mod cold;
 mod compare;
 mod context;
 mod describe;
