@@ -24,9 +24,9 @@ pub const ROWS_FIELD: &str = "rows";
 /// Length of a row, a power of two; place 0 stays empty.
 pub const SLOTS: u32 = 64;
 /// Field of the helper: calls of it until the next epoch.
-pub const LEFT_FIELD: &str = "left";
+const LEFT_FIELD: &str = "left";
 /// Field of the helper: the thread whose calls are counted, with [`Ticks::Watched`].
-pub const WATCHED_FIELD: &str = "watched";
+const WATCHED_FIELD: &str = "watched";
 /// Length of the arrays in `SHARED_FIELD` and `ROWS_FIELD`; classes with higher indices are looked up on the thread.
 pub const SHARED_CLASSES: u32 = 1 << 15;
 /// Type of the fields [`SHARED_FIELD`] and [`ROWS_FIELD`]. Were it `long[][]`, the annotation `Stable` would hold for the counters themselves, too, and the
@@ -90,7 +90,7 @@ pub struct HelperOptions {
 pub enum Ticks {
     /// Those of all threads together.
     All,
-    /// Those of the thread in [`WATCHED_FIELD`].
+    /// Those of the thread that the helper's field `watched` holds.
     Watched,
 }
 

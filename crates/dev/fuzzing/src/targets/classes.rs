@@ -141,16 +141,16 @@ pub fn rewriter(bytes: &[u8]) {
         assert_eq!(ClassPlan::from_bytes(&stored).as_ref(), Ok(plan));
     }
     let scopes = scopes(&class);
-    for (plan, scopes) in [
-        (Some(&plan), &[][..]),
-        (Some(&more), &[][..]),
-        (Some(&plan), &scopes),
-        (None, &scopes),
+    for (plan, scopes, caught) in [
+        (Some(&plan), &[][..], false),
+        (Some(&more), &[][..], true),
+        (Some(&plan), &scopes, true),
+        (None, &scopes, false),
     ] {
         let wiring = Wiring {
             class_index: 70_000,
             scopes,
-            caught: false,
+            caught,
         };
         let rewritten = rewrite(bytes, plan, &wiring).expect("a readable class and its plan");
         is_whole(&class, plan, &rewritten);
@@ -204,6 +204,6 @@ fn is_whole(before: &ClassFile<'_>, plan: Option<&ClassPlan>, rewritten: &Rewrit
         }
     }
     for method in &rewritten.methods {
-        assert!(method.pcs.is_sorted_by(|a, b| a.1 < b.1), "places ascend");
+        assert!(method.pcs.is_sorted_by(|a, b| a.0 < b.0), "places ascend");
     }
 }
