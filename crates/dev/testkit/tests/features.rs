@@ -515,7 +515,7 @@ fn counts_stay_exact_while_exceptions_are_reported() {
             handlers += 1;
         }
     }
-    assert!(handlers > 2 * suite.programs.len(), "{handlers}");
+    assert!(handlers > 2 * THROWING.len(), "{handlers}");
 }
 
 /// Programs that are hard on probes: exceptions and overflows in the middle of things, exits, many locals, large methods.
