@@ -12,7 +12,8 @@ use pricetag_estimator::{
 };
 use pricetag_regress::{Hierarchical, Hierarchy, Outcome, PartsAlone, Shrinkage};
 
-use crate::method::{Method, Shape, genetic_programming};
+use crate::method::{Known, Method, Shape, genetic_programming};
+use crate::mined;
 use crate::options::{FitOptions, Weighting};
 use crate::preference::{expenses, lead_by_cheapest};
 use crate::world::World;
@@ -33,6 +34,8 @@ pub(crate) struct Learner<'a> {
     world: &'a World<'a>,
     /// Penalty weight of each column, where some are preferred.
     expenses: Option<Vec<f64>>,
+    /// Constants of the program's code that a search is offered.
+    pub constants: Vec<f64>,
     /// Share of hierarchical prices that comes from the parts alone, 0 … 1.
     pub blend: f64,
     /// Whether what is learnt now is delivered, and not one of many fits behind an interval or a comparison.
@@ -122,6 +125,11 @@ impl<'a> Learner<'a> {
             options,
             world,
             expenses: options.prefer.map(|_| expenses(dataset, table)),
+            constants: if method == Method::Gp {
+                mined::offered(dataset, design)
+            } else {
+                Vec::new()
+            },
             blend: 0.0,
             main: false,
         }
@@ -206,10 +214,14 @@ impl<'a> Learner<'a> {
         penalties: Vec<f64>,
     ) -> Result<Fitted, EstimatorError> {
         if self.method == Method::Gp && self.options.tuning.filter.is_none() {
-            let search = genetic_programming(self.options);
+            let search = genetic_programming(self.options, &self.constants);
             return self.world.evolve(&search, design, self.main);
         }
-        self.method.estimator(self.options, penalties)?.fit(design)
+        let known = Known {
+            penalties,
+            constants: self.constants.clone(),
+        };
+        self.method.estimator(self.options, known)?.fit(design)
     }
 
     /// The cost as one formula that is no sum of prices. Columns that never vary explain nothing and are left out. Where

@@ -65,6 +65,7 @@ fn sort() -> MethodPlan {
         access: 1,
         code_bytes: 30,
         this_initialised_at: None,
+        comparisons: Vec::new(),
         outcome: MethodOutcome::Counted,
         blocks: vec![
             block(0..2, &[(0, 0x1b), (1, 0x3d)], &[12]),
