@@ -8,7 +8,7 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
-use crate::nnls::dot;
+use crate::wide::dot;
 
 /// Newton steps; a handful is usual.
 const STEPS: usize = 100;

@@ -26,10 +26,10 @@ use pricetag_estimator::{
 
 use crate::hierarchy::{Hierarchy, Role};
 use crate::joint::{self, Levels};
-use crate::kernel::{Kernels, Problem, add, column, factor, whiten};
-use crate::nnls::dot;
+use crate::kernel::{Kernels, Problem, column, factor, whiten};
 use crate::outliers::{Weighed, weigh_down};
 use crate::shrinkage::{LEAST, Shrinkage, choose};
+use crate::wide::{add, dot};
 
 /// Folds for the strengths where bounds matter.
 const REFINING_FOLDS: usize = 5;

@@ -11,9 +11,10 @@ use pricetag_estimator::EstimatorError;
 
 use crate::bounded::{bounded_ridge, gram_of};
 use crate::hierarchy::Role;
-use crate::kernel::{Kernels, Problem, add, column, composition, factor, whiten};
-use crate::nnls::{dot, from_gram};
+use crate::kernel::{Kernels, Problem, column, composition, factor, whiten};
+use crate::nnls::from_gram;
 use crate::shrinkage::Shrinkage;
+use crate::wide::{add, dot};
 
 /// Alternations at most; a handful is usual.
 const ROUNDS: usize = 30;

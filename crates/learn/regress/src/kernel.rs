@@ -9,6 +9,7 @@ use crate::bounded::gram_of;
 use crate::hierarchy::{Hierarchy, Role};
 use crate::nnls::nnls;
 use crate::shrinkage::Shrinkage;
+use crate::wide::add;
 
 /// Least expected share of a kind in the total cost, so that no kind's scale is zero.
 const LEAST_SHARE: f64 = 0.05;
@@ -97,12 +98,6 @@ impl<'a> Problem<'a> {
             part_scale,
             top,
         }
-    }
-}
-
-pub(crate) fn add(to: &mut [f64], factor: f64, from: &[f64]) {
-    for (t, f) in to.iter_mut().zip(from) {
-        *t += factor * f;
     }
 }
 
