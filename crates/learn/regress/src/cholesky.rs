@@ -3,6 +3,11 @@
 //! A column enters by one forward substitution and leaves by Givens rotations that restore the triangle (Golub & Van
 //! Loan, 4th ed., §6.5). Each costs k² operations for k columns.
 
+#![expect(
+    clippy::inline_always,
+    reason = "loops are compiled for wider vectors only where they are inlined into the dispatching function"
+)]
+
 use faer::{Mat, Side};
 
 use crate::wide::{accumulate, inner, wide};
@@ -31,11 +36,14 @@ impl Factor {
 
     /// L⁻¹ of the inner products with the columns inside, and the share of the new column that they do not explain.
     pub(crate) fn project(&self, products: &[f64], own: f64) -> (Vec<f64>, f64) {
-        wide(|| {
-            let row = self.forward(products);
-            let rest = own - inner(&row, &row);
-            (row, rest)
-        })
+        wide(
+            #[inline(always)]
+            || {
+                let row = self.forward(products);
+                let rest = own - inner(&row, &row);
+                (row, rest)
+            },
+        )
     }
 
     /// Adds a column, unless no more than `least` of its squared length is new.
@@ -83,15 +91,18 @@ impl Factor {
 
     /// The solution of L Lᵀ z = `right` for as many of the first columns as `right` has entries.
     pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
-        wide(|| {
-            let mut z = self.forward(right);
-            for (i, row) in self.rows[..z.len()].iter().enumerate().rev() {
-                z[i] /= row[i];
-                let zi = z[i];
-                accumulate(&mut z[..i], -zi, row);
-            }
-            z
-        })
+        wide(
+            #[inline(always)]
+            || {
+                let mut z = self.forward(right);
+                for (i, row) in self.rows[..z.len()].iter().enumerate().rev() {
+                    z[i] /= row[i];
+                    let zi = z[i];
+                    accumulate(&mut z[..i], -zi, row);
+                }
+                z
+            },
+        )
     }
 
     /// L⁻¹ · `right` for as many of the first columns as it has entries, within a wide loop.

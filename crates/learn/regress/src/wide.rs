@@ -3,6 +3,11 @@
 //! A sum is always one of eight partial sums, whatever the registers' width, and nothing is fused: every processor
 //! gives the same bits.
 
+#![expect(
+    clippy::inline_always,
+    reason = "loops are compiled for wider vectors only where they are inlined into the dispatching function"
+)]
+
 /// Partial sums.
 const LANES: usize = 8;
 /// Shorter vectors are not worth asking the processor.
@@ -19,7 +24,10 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     if a.len() < SHORT {
         inner(a, b)
     } else {
-        wide(|| inner(a, b))
+        wide(
+            #[inline(always)]
+            || inner(a, b),
+        )
     }
 }
 
@@ -91,7 +99,10 @@ pub(crate) fn add(to: &mut [f64], factor: f64, from: &[f64]) {
     if to.len() < SHORT {
         accumulate(to, factor, from);
     } else {
-        wide(|| accumulate(to, factor, from));
+        wide(
+            #[inline(always)]
+            || accumulate(to, factor, from),
+        );
     }
 }
 

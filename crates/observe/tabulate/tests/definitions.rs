@@ -534,7 +534,11 @@ fn numbers_of_the_code_are_ranked_by_the_executions_of_their_comparisons() {
         let mut builder = DatasetBuilder::default();
         for n in [2, 4] {
             let row = tabulator.process(&plain(n, false), &mut builder).unwrap();
-            builder.row(row.into_row(Observation::default(), None));
+            let observation = Observation {
+                label: n.to_string(),
+                ..Observation::default()
+            };
+            builder.row(row.into_row(observation, None));
         }
         let dataset = builder.finish();
         let constants = code_constants(&store, &dataset).unwrap();

@@ -13,6 +13,11 @@
 //! on the data, and from the first such column on so are residuals and correlations (`precise`). Limit: below 10⁻⁶ of the
 //! largest λ coefficients of columns that differ by a millionth grow until doubles do not hold them to nine digits.
 
+#![expect(
+    clippy::inline_always,
+    reason = "loops are compiled for wider vectors only where they are inlined into the dispatching function"
+)]
+
 use super::precise::Active;
 use crate::cholesky::Factor;
 use crate::wide::{accumulate, inner, wide};
@@ -326,7 +331,10 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             return vectors.solve(&self.factor, right);
         }
         let mut z = self.factor.solve(right);
-        let left = wide(|| self.left(right, &z));
+        let left = wide(
+            #[inline(always)]
+            || self.left(right, &z),
+        );
         let largest = |v: &[f64]| v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         if largest(&left) > SOLVED * largest(right) {
             for (z, d) in z.iter_mut().zip(self.factor.solve(&left)) {
@@ -392,15 +400,18 @@ impl<'a, G: Gram> Homotopy<'a, G> {
         }
         let mut now = correlation.to_vec();
         let mut slope = vec![0.0; now.len()];
-        wide(|| {
-            for (&j, (t, d)) in self.active.iter().zip(theta.iter().zip(&direction)) {
-                let column = self.problem.gram.column(j);
-                for ((c, q), g) in now.iter_mut().zip(&mut slope).zip(column) {
-                    *c -= t * g;
-                    *q += d * g;
+        wide(
+            #[inline(always)]
+            || {
+                for (&j, (t, d)) in self.active.iter().zip(theta.iter().zip(&direction)) {
+                    let column = self.problem.gram.column(j);
+                    for ((c, q), g) in now.iter_mut().zip(&mut slope).zip(column) {
+                        *c -= t * g;
+                        *q += d * g;
+                    }
                 }
-            }
-        });
+            },
+        );
         Position {
             theta,
             direction,

@@ -7,6 +7,11 @@
 //! Columns are read in blocks and never copied as a whole; a block is standardised into scratch memory and multiplied
 //! there. Constant columns and exact copies are left out here.
 
+#![expect(
+    clippy::inline_always,
+    reason = "loops are compiled for wider vectors only where they are inlined into the dispatching function"
+)]
+
 use std::collections::BTreeMap;
 
 use faer::linalg::matmul::matmul;
@@ -133,7 +138,10 @@ impl<'a> Scaled<'a> {
         for j in 0..self.source.count() {
             let values = self.source.view(j, &mut scratch);
             let counts = (self.roots.as_slice(), shares);
-            let shape = wide(|| shape(values, counts, &self.target, conventions, &mut weighted));
+            let shape = wide(
+                #[inline(always)]
+                || shape(values, counts, &self.target, conventions, &mut weighted),
+            );
             if shape.constant {
                 let reason = Reason::Constant;
                 self.dropped.push(Dropped { column: j, reason });
@@ -189,11 +197,14 @@ impl<'a> Scaled<'a> {
             let column = out.as_mut().col_mut(at);
             if let Some(column) = column.try_as_col_major_mut() {
                 let slice = column.as_slice_mut();
-                wide(|| {
-                    for ((o, v), r) in slice.iter_mut().zip(values).zip(&self.roots) {
-                        *o = (v - centre) * (r * factor);
-                    }
-                });
+                wide(
+                    #[inline(always)]
+                    || {
+                        for ((o, v), r) in slice.iter_mut().zip(values).zip(&self.roots) {
+                            *o = (v - centre) * (r * factor);
+                        }
+                    },
+                );
             }
         }
     }
