@@ -28,7 +28,7 @@ fn a_threshold_in_the_code_is_found_without_being_offered() {
         "{notes}"
     );
     assert!(
-        notes.contains("203776 stands in the code: Uploads.store(int) (Uploads.java:8)"),
+        notes.contains("203776 stands in the code: Uploads.store(int), line 8"),
         "{notes}"
     );
 

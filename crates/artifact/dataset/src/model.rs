@@ -55,7 +55,7 @@ pub struct Part {
 pub struct CodeConstant {
     /// The number.
     pub value: f64,
-    /// Where it stands, most executed first: `Upload.store(int) (Upload.java:12)`.
+    /// Where it stands, most executed first: `Upload.store(int), line 12`.
     pub places: Vec<String>,
     /// Executions of these comparisons in all observations; of their methods where blocks were not recorded.
     pub executions: f64,

@@ -53,7 +53,7 @@ pub(crate) fn notes(dataset: &Dataset, offered: &[f64], formula: &Formula) -> Ve
         if let Some(constant) = dataset.constants.iter().find(known) {
             out.push(note(format!(
                 "{value} stands in the code: {}",
-                constant.places.join(", ")
+                constant.places.join("; ")
             )));
         }
     }
@@ -88,7 +88,7 @@ mod tests {
     fn dataset(values: &[f64]) -> Dataset {
         let constant = |value: &f64| CodeConstant {
             value: *value,
-            places: vec![format!("A.m() (A.java:{value})")],
+            places: vec![format!("A.m(), line {value}")],
             executions: 1.0,
         };
         Dataset {
@@ -128,8 +128,8 @@ mod tests {
         assert_eq!(
             said[1..],
             [
-                "3 stands in the code: A.m() (A.java:3)",
-                "5 stands in the code: A.m() (A.java:5)"
+                "3 stands in the code: A.m(), line 3",
+                "5 stands in the code: A.m(), line 5"
             ]
         );
         assert!(notes(&dataset(&[]), &[], &formula).is_empty());

@@ -38,7 +38,7 @@ pub fn code_constants(
                 let times = executions.of_comparison(&class, method, comparison);
                 if times > 0.0 {
                     let value = comparison.literal.value().to_bits();
-                    let here = place(&class, &name, comparison);
+                    let here = place(&name, comparison);
                     found.entry(value).or_default().push((times, here));
                 }
             }
@@ -65,12 +65,11 @@ fn constant((bits, mut uses): (u64, Vec<(f64, String)>)) -> CodeConstant {
     }
 }
 
-/// `Upload.store(int) (Upload.java:12)`.
-fn place(class: &ClassPlan, method: &str, comparison: &ComparisonPlan) -> String {
-    match (&class.source_file, comparison.line) {
-        (Some(file), Some(line)) => format!("{method} ({file}:{line})"),
-        (None, Some(line)) => format!("{method} (line {line})"),
-        _ => method.to_owned(),
+/// `Upload.store(int), line 12`.
+fn place(method: &str, comparison: &ComparisonPlan) -> String {
+    match comparison.line {
+        Some(line) => format!("{method}, line {line}"),
+        None => method.to_owned(),
     }
 }
 

@@ -547,9 +547,9 @@ fn numbers_of_the_code_are_ranked_by_the_executions_of_their_comparisons() {
             .map(|c| (c.value, c.executions, c.places))
             .collect::<Vec<_>>()
     };
-    let head = "p.Sorter.sort(int[]) (Sorter.java:12)".to_owned();
-    let body = "p.Sorter.sort(int[]) (Sorter.java:13)".to_owned();
-    let handler = "p.Sorter.sort(int[]) (Sorter.java:17)".to_owned();
+    let head = "p.Sorter.sort(int[]), line 12".to_owned();
+    let body = "p.Sorter.sort(int[]), line 13".to_owned();
+    let handler = "p.Sorter.sort(int[]), line 17".to_owned();
     let swap = "p.Sorter.swap()".to_owned();
     // Two runs: 2 entries, 3 + 5 passes of the header, 2 + 4 swaps; the handler never ran.
     assert_eq!(

@@ -32,10 +32,9 @@ public class Uploads {
 
     public static void main(String[] args) {
         store(8); // whatever a first call allocates
-        for (int i = 1; i <= 60; i++) {
-            used += store(i * 7919 % 420 * 1000);
+        for (int i = 1; i <= 46; i++) {
+            used += store(i * 9000);
         }
-        used += store(199000) + store(209000);
         System.out.println(used);
     }
 }
