@@ -5,7 +5,7 @@ mod frozen;
 
 use frozen::Frozen;
 use pricetag_cost_model::Severity;
-use pricetag_estimator::{Checked, Design, Diagnosis};
+use pricetag_estimator::{Checked, Column, Design, Diagnosis, Values};
 
 /// A frozen case and R's leverages.
 fn load(name: &str) -> (Checked<Design>, Vec<f64>) {
