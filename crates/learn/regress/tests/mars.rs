@@ -5,7 +5,7 @@ mod frozen;
 use std::collections::BTreeMap;
 
 use frozen::{Frozen, number};
-use pricetag_estimator::{Column, Design, Values};
+use pricetag_estimator::Design;
 use pricetag_regress::Mars;
 use pricetag_regress::mars::{Factor, MarsModel, Shape, Span};
 

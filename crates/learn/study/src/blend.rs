@@ -112,6 +112,7 @@ mod tests {
     use pricetag_dataset::Dataset;
 
     use super::*;
+    use crate::method::Method;
     use crate::options::FitOptions;
     use crate::simulation::{Simulation, simulate};
     use crate::world::World;
