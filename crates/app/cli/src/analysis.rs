@@ -7,11 +7,17 @@ use pricetag_dataset::{Dataset, DatasetError, FeatureKind, ImportOptions};
 use pricetag_explain::{ExplainOptions, explain, listings, source_reader, summarize};
 use pricetag_finding::figure::subject_name;
 use pricetag_finding::{Explanation, Grouping, Inspection, Summary};
+use pricetag_probe_plan::PlanStore;
 use pricetag_report::{ReportInput, render};
 use pricetag_study::{FitOptions, Level, Method, fit_stream};
+use pricetag_tabulate::code_constants;
 
 use crate::arguments::{Common, FitChoices, PaceArg, TableColumns};
+use crate::commands::attach::FOLDER;
 use crate::failure::{Failure, io};
+
+/// Where a dataset keeps the plans of its classes, itself or in the folder of an agent that was attached.
+const PLANS: &str = "plans";
 
 /// Methods whose source or bytecode goes into a report.
 const LISTINGS: usize = 25;
@@ -46,6 +52,22 @@ pub fn paced(dataset: Dataset, pace: PaceArg) -> Dataset {
         PaceArg::Even => dataset.with_even_pace(),
         PaceArg::Raw => dataset,
     }
+}
+
+/// The dataset with the numbers that its program compares with, where a search for a formula is to be offered them.
+pub fn with_constants(
+    mut dataset: Dataset,
+    dir: &Path,
+    method: Method,
+) -> Result<Dataset, Failure> {
+    let folders = [dir.join(PLANS), dir.join(FOLDER).join(PLANS)];
+    let folder = folders.into_iter().find(|folder| folder.is_dir());
+    if let Some(folder) = folder.filter(|_| method == Method::Gp) {
+        let doing = |e: String| Failure::new(e).doing("reading the constants of the code");
+        let plans = PlanStore::open(folder).map_err(|e| doing(e.to_string()))?;
+        dataset.constants = code_constants(&plans, &dataset).map_err(|e| doing(e.to_string()))?;
+    }
+    Ok(dataset)
 }
 
 /// Keeps with a model how its times were taken.

@@ -32,6 +32,9 @@ pub struct Dataset {
     pub parts: Vec<Part>,
     /// By cost: how unsteady the machine was, once that is evened out ([`Dataset::with_even_pace`]); not stored.
     pub pace: BTreeMap<String, crate::Pace>,
+    /// Numbers that the counted code compares with, most executed first. Not stored: they are read off the plans when a
+    /// search for a formula wants them.
+    pub constants: Vec<CodeConstant>,
     /// Digest of what is stored, once times were changed; not stored itself.
     pub stored_digest: Option<String>,
 }
@@ -45,6 +48,17 @@ pub struct Part {
     pub part: FeatureId,
     /// How many.
     pub amount: f64,
+}
+
+/// A number that the program compares with, as in `size > 200000`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CodeConstant {
+    /// The number.
+    pub value: f64,
+    /// Where it stands, most executed first: `Upload.store(int), line 12`.
+    pub places: Vec<String>,
+    /// Executions of these comparisons in all observations; of their methods where blocks were not recorded.
+    pub executions: f64,
 }
 
 /// One execution that yields one row.

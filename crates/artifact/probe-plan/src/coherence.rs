@@ -81,6 +81,9 @@ fn dangling(method: &MethodPlan, counters: u32) -> Option<&'static str> {
     {
         return Some("a handler");
     }
+    if !method.comparisons.iter().all(|c| block(c.block)) {
+        return Some("a comparison");
+    }
     let loops = method.loops.iter().enumerate().all(|(index, l)| {
         block(l.header)
             // Outer before inner: who walks up the parents arrives.

@@ -120,6 +120,12 @@ impl Display for MethodPlan {
             }
             writeln!(f, "{}", if l.reducible { "" } else { " irreducible" })?;
         }
+        for c in &self.comparisons {
+            let (pc, block, value) = (c.pc.0, c.block.0, c.literal.value());
+            write!(f, "  compares {pc} in b{block} with {value}")?;
+            c.line.map_or(Ok(()), |line| write!(f, " line {line}"))?;
+            writeln!(f)?;
+        }
         Ok(())
     }
 }

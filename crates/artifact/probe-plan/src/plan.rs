@@ -99,6 +99,8 @@ pub struct MethodPlan {
     /// counted code up to and including it runs with an uninitialised `this`, all counted code behind it does not; the
     /// method-wide catch-all starts behind it. None in all other methods.
     pub this_initialised_at: Option<Pc>,
+    /// Comparisons by order with a number that stands in the code, ascending by `pc`.
+    pub comparisons: Vec<ComparisonPlan>,
 }
 
 /// What was decided for a method.
@@ -241,4 +243,38 @@ pub struct LoopPlan {
     pub entry_edges: Vec<EdgeId>,
     /// Whether the loop is entered through its header only.
     pub reducible: bool,
+}
+
+/// A comparison with a number that stands in the code, as in `size > 200000`.
+///
+/// Such numbers are thresholds of the cost more often than others, so they are offered to the search for a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparisonPlan {
+    /// The instruction that compares.
+    pub pc: Pc,
+    /// Its block.
+    pub block: BlockId,
+    /// Its source line, if known.
+    pub line: Option<u16>,
+    /// The number.
+    pub literal: Literal,
+}
+
+/// A number that stands in the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Literal {
+    /// An `int` or `long`.
+    Integer(i64),
+    /// The bits of a `double`, to which a `float` is widened.
+    Real(u64),
+}
+
+impl Literal {
+    /// The number; integers beyond 2^53 are rounded.
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Integer(n) => n as f64,
+            Self::Real(bits) => f64::from_bits(bits),
+        }
+    }
 }

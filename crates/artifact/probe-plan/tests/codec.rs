@@ -56,6 +56,12 @@ fn plan() -> ClassPlan {
         handlers: Vec::new(),
         loops: Vec::new(),
         this_initialised_at: None,
+        comparisons: vec![ComparisonPlan {
+            pc: Pc(3),
+            block: BlockId(0),
+            line: Some(7),
+            literal: Literal::Integer(200_000),
+        }],
     };
     ClassPlan {
         version: PLAN_VERSION,
@@ -127,6 +133,7 @@ fn a_plan_that_refers_to_nothing_is_refused() {
     };
     refused(&|plan| plan.methods[0].edges[0].to = Node::Block(BlockId(1000)));
     refused(&|plan| plan.methods[0].throw_points[0].block = BlockId(1000));
+    refused(&|plan| plan.methods[0].comparisons[0].block = BlockId(1000));
     refused(&|plan| {
         plan.methods[0].handlers.push(HandlerPlan {
             block: BlockId(1),
@@ -227,6 +234,7 @@ fn the_dump_shows_everything() {
          call 0 invokestatic A.f()V\n  \
          e0 entry -> b0 entry\n  \
          e1 b0 -> exit return #0\n  \
-         throw 0 in b0 #1\n"
+         throw 0 in b0 #1\n  \
+         compares 3 in b0 with 200000 line 7\n"
     );
 }

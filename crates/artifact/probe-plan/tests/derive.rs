@@ -52,6 +52,7 @@ fn method(blocks: u16, edges: Vec<EdgePlan>) -> MethodPlan {
         handlers: Vec::new(),
         loops: Vec::new(),
         this_initialised_at: None,
+        comparisons: Vec::new(),
     }
 }
 

@@ -79,6 +79,7 @@ impl Buckets {
     pub fn of(design: &Checked<Design>) -> Self {
         let mut empty = Vec::new();
         let mut keys = Vec::new();
+        let directions: Vec<f64> = (0..design.rows()).map(direction).collect();
         for (index, column) in design.columns.iter().enumerate() {
             let size = column.values.largest();
             if size == 0.0 {
@@ -88,7 +89,7 @@ impl Buckets {
             let key: f64 = column
                 .values
                 .entries()
-                .map(|(row, value)| value / size * direction(row))
+                .map(|(row, value)| value / size * directions[row])
                 .sum();
             keys.push((key.abs(), index));
         }
@@ -113,10 +114,9 @@ impl Buckets {
             .map(|(_, mut members)| {
                 members.sort_unstable();
                 let first = &design.columns[members[0]];
-                let ratios = members
-                    .iter()
-                    .map(|&m| ratio(first, &design.columns[m]).unwrap_or(1.0))
-                    .collect();
+                let others = members[1..].iter();
+                let others = others.map(|&m| ratio(first, &design.columns[m]).unwrap_or(1.0));
+                let ratios = std::iter::once(1.0).chain(others).collect();
                 Bucket { members, ratios }
             })
             .collect();

@@ -18,13 +18,13 @@ pub enum Values {
 
 impl Values {
     /// The stored entries in ascending order of rows; a dense column stores its zeros.
-    pub fn entries(&self) -> Box<dyn Iterator<Item = (usize, f64)> + '_> {
-        match self {
-            Self::Dense(values) => Box::new(values.iter().copied().enumerate()),
-            Self::Sparse(entries) => {
-                Box::new(entries.iter().map(|&(row, value)| (row as usize, value)))
-            }
-        }
+    pub fn entries(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let (dense, sparse): (&[f64], &[(u32, f64)]) = match self {
+            Self::Dense(values) => (values, &[]),
+            Self::Sparse(entries) => (&[], entries),
+        };
+        let stored = sparse.iter().map(|&(row, value)| (row as usize, value));
+        dense.iter().copied().enumerate().chain(stored)
     }
 
     /// Adds `factor` times the column to `to`.
@@ -203,35 +203,7 @@ impl Design {
         if self.columns.is_empty() {
             return Err(DesignError::NoColumns);
         }
-        let shape = |column: &str| DesignError::Shape {
-            column: column.to_owned(),
-            rows,
-        };
-        for (name, length) in [
-            ("labels", self.labels.len()),
-            ("groups", self.groups.len()),
-            ("weights", self.weights.len()),
-        ] {
-            if length != rows {
-                return Err(shape(name));
-            }
-        }
-        let not_finite = |row: usize, column: &str, value: f64| DesignError::NotFinite {
-            row: self.labels[row].clone(),
-            column: column.to_owned(),
-            value,
-        };
-        for (row, (&y, &w)) in self.target.iter().zip(&self.weights).enumerate() {
-            if !y.is_finite() {
-                return Err(not_finite(row, "target", y));
-            }
-            if !(w.is_finite() && w >= 0.0) {
-                return Err(DesignError::Weight {
-                    row: self.labels[row].clone(),
-                    value: w,
-                });
-            }
-        }
+        self.check_rows()?;
         let mut names = BTreeSet::new();
         for column in &self.columns {
             if !names.insert(&column.name) {
@@ -245,13 +217,53 @@ impl Design {
                 }
             };
             if !fits {
-                return Err(shape(&column.name));
+                return Err(self.misshapen(&column.name));
             }
             if let Some((row, value)) = column.values.entries().find(|(_, v)| !v.is_finite()) {
-                return Err(not_finite(row, &column.name, value));
+                return Err(self.not_finite(row, &column.name, value));
             }
         }
         Ok(Checked(self))
+    }
+
+    /// Checks what there is one of per row.
+    fn check_rows(&self) -> Result<(), DesignError> {
+        for (name, length) in [
+            ("labels", self.labels.len()),
+            ("groups", self.groups.len()),
+            ("weights", self.weights.len()),
+        ] {
+            if length != self.rows() {
+                return Err(self.misshapen(name));
+            }
+        }
+        for (row, (&y, &w)) in self.target.iter().zip(&self.weights).enumerate() {
+            if !y.is_finite() {
+                return Err(self.not_finite(row, "target", y));
+            }
+            if !(w.is_finite() && w >= 0.0) {
+                return Err(DesignError::Weight {
+                    row: self.labels[row].clone(),
+                    value: w,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn misshapen(&self, column: &str) -> DesignError {
+        DesignError::Shape {
+            column: column.to_owned(),
+            rows: self.rows(),
+        }
+    }
+
+    fn not_finite(&self, row: usize, column: &str, value: f64) -> DesignError {
+        DesignError::NotFinite {
+            row: self.labels[row].clone(),
+            column: column.to_owned(),
+            value,
+        }
     }
 
     /// The design restricted to some rows, in the order given.
@@ -287,10 +299,10 @@ impl Checked<Design> {
     }
 
     /// The same rows with other weights.
-    pub fn reweighted(&self, weights: Vec<f64>) -> Result<Self, DesignError> {
-        let mut design = self.0.clone();
-        design.weights = weights;
-        design.check()
+    pub fn reweighted(mut self, weights: Vec<f64>) -> Result<Self, DesignError> {
+        self.0.weights = weights;
+        self.0.check_rows()?;
+        Ok(self)
     }
 }
 

@@ -1,29 +1,18 @@
 //! Leverages against R's `hatvalues` (`golden/make.R`), and what a diagnosis makes of them.
 
-use std::path::PathBuf;
+#[path = "../../regress/tests/frozen/mod.rs"]
+mod frozen;
 
+use frozen::Frozen;
 use pricetag_cost_model::Severity;
 use pricetag_estimator::{Checked, Column, Design, Diagnosis, Values};
 
 /// A frozen case and R's leverages.
 fn load(name: &str) -> (Checked<Design>, Vec<f64>) {
-    let path = format!("tests/golden/leverage-{name}.csv");
-    let text =
-        std::fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let mut lines = text.lines();
-    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let rows: Vec<Vec<f64>> = lines
-        .map(|l| l.split(',').map(|v| v.trim().parse().unwrap()).collect())
-        .collect();
-    let column = |j: usize| rows.iter().map(|r| r[j]).collect::<Vec<f64>>();
-    let last = names.len() - 1;
-    let columns = (2..last).map(|j| Column {
-        name: names[j].to_owned(),
-        values: Values::Dense(column(j)),
-    });
-    let mut design = Design::new(columns.collect(), column(0));
-    design.weights = column(1);
-    (design.check().unwrap(), column(last))
+    let mut design = Frozen("golden").design(&format!("leverage-{name}"));
+    let leverages = design.columns.pop().unwrap();
+    let rows = design.rows();
+    (design.check().unwrap(), leverages.values.to_dense(rows))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Times the lasso path, its cross-validation and NNLS on generated counts, for `scripts/bench-learning/lasso.sh`.
 //!
 //! `bench_lasso write FOLDER` writes the two data sets as raw little-endian doubles, column by column, target last;
-//! `bench_lasso run FOLDER` prints `name seconds detail` per line, the minimum of several runs on one thread, and writes the
+//! `bench_lasso run FOLDER [SET]` prints `name seconds detail` per line, the minimum of several runs on one thread, and writes the
 //! grid of λ and the objective of the exact path there.
 
 use std::error::Error;
@@ -151,8 +151,11 @@ fn least<T>(times: usize, mut run: impl FnMut() -> T) -> (f64, Option<T>) {
     (best, last)
 }
 
-fn run(folder: &Path) -> Outcome<()> {
-    for (name, rows, columns, ratio) in SETS {
+fn run(folder: &Path, only: Option<&str>) -> Outcome<()> {
+    let wanted = SETS
+        .iter()
+        .filter(|set| only.is_none_or(|only| only == set.0));
+    for &(name, rows, columns, ratio) in wanted {
         let design = read(folder, name, rows, columns)?;
         let lasso = Lasso {
             ratio: Some(ratio),
@@ -212,7 +215,8 @@ fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().collect();
     match &arguments[1..] {
         [what, folder] if what == "write" => write(Path::new(folder)),
-        [what, folder] if what == "run" => run(Path::new(folder)),
-        _ => Err("bench_lasso (write | run) FOLDER".into()),
+        [what, folder] if what == "run" => run(Path::new(folder), None),
+        [what, folder, set] if what == "run" => run(Path::new(folder), Some(set)),
+        _ => Err("bench_lasso (write FOLDER | run FOLDER [small | large])".into()),
     }
 }

@@ -23,6 +23,7 @@ fn main() {
     let repeats: u32 = repeats.parse().expect("a number of repeats");
     let weighted = read(path).check().expect("a finite table");
     let equal = weighted
+        .clone()
         .reweighted(vec![1.0; weighted.rows()])
         .expect("equal weights");
     for (what, design) in [("unweighted", &equal), ("weighted", &weighted)] {

@@ -5,10 +5,12 @@
 //! Newton's method with a line search solves it in a handful of steps (Hintermüller, Ito & Kunisch 2002, semismooth
 //! Newton as a primal-dual active set). A step costs rows² × columns, and the number of columns enters linearly.
 
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
+use faer::{Accum, Mat, MatRef, Par, Side};
 
-use crate::nnls::dot;
+use crate::lasso::gram::mirror;
+use crate::wide::{add, dot};
 
 /// Newton steps; a handful is usual.
 const STEPS: usize = 100;
@@ -74,19 +76,36 @@ pub(crate) fn bounded_ridge(
     x.iter().all(|v| v.is_finite()).then_some(x)
 }
 
-/// `factor · A Aᵀ` over some columns of A.
+/// `factor · A Aᵀ` over some columns of A, each at most once.
 pub(crate) fn gram_of(a: &Mat<f64>, columns: &[usize], factor: f64) -> Mat<f64> {
-    const BLOCK: usize = 2048;
+    const BLOCK: usize = 1024;
     let n = a.nrows();
     let mut out = Mat::zeros(n, n);
-    for block in columns.chunks(BLOCK) {
-        let mut part = Mat::zeros(n, block.len());
-        for (k, &j) in block.iter().enumerate() {
-            part.col_as_slice_mut(k).copy_from_slice(a.col_as_slice(j));
+    let mut add = |part: MatRef<'_, f64>| {
+        triangular::matmul(
+            out.as_mut(),
+            BlockStructure::TriangularLower,
+            Accum::Add,
+            part,
+            BlockStructure::Rectangular,
+            part.transpose(),
+            BlockStructure::Rectangular,
+            factor,
+            Par::Seq,
+        );
+    };
+    if columns.len() == a.ncols() {
+        add(a.as_ref());
+    } else {
+        let mut part = Mat::zeros(n, BLOCK.min(columns.len()));
+        for block in columns.chunks(BLOCK) {
+            for (k, &j) in block.iter().enumerate() {
+                part.col_as_slice_mut(k).copy_from_slice(a.col_as_slice(j));
+            }
+            add(part.as_ref().subcols(0, block.len()));
         }
-        out += &part * part.transpose();
     }
-    out *= faer::Scale(factor);
+    mirror(&mut out);
     out
 }
 
@@ -113,9 +132,7 @@ impl State {
                 -l * s - 0.5 * lambda * l * l
             };
             if x != 0.0 {
-                for (g, v) in gradient.iter_mut().zip(a.col_as_slice(j)) {
-                    *g += x * v;
-                }
+                add(&mut gradient, x, a.col_as_slice(j));
             }
         }
         Self {

@@ -3,9 +3,14 @@
 //! A column enters by one forward substitution and leaves by Givens rotations that restore the triangle (Golub & Van
 //! Loan, 4th ed., §6.5). Each costs k² operations for k columns.
 
+#![expect(
+    clippy::inline_always,
+    reason = "loops are compiled for wider vectors only where they are inlined into the dispatching function"
+)]
+
 use faer::{Mat, Side};
 
-use crate::nnls::dot;
+use crate::wide::{accumulate, inner, wide};
 
 /// Rows of the lower triangle.
 #[derive(Clone, Debug, Default)]
@@ -31,13 +36,14 @@ impl Factor {
 
     /// L⁻¹ of the inner products with the columns inside, and the share of the new column that they do not explain.
     pub(crate) fn project(&self, products: &[f64], own: f64) -> (Vec<f64>, f64) {
-        let mut row: Vec<f64> = Vec::with_capacity(self.rows.len() + 1);
-        for (known, product) in self.rows.iter().zip(products) {
-            let k = row.len();
-            row.push((product - dot(&row, &known[..k])) / known[k]);
-        }
-        let rest = own - dot(&row, &row);
-        (row, rest)
+        wide(
+            #[inline(always)]
+            || {
+                let row = self.forward(products);
+                let rest = own - inner(&row, &row);
+                (row, rest)
+            },
+        )
     }
 
     /// Adds a column, unless no more than `least` of its squared length is new.
@@ -85,17 +91,27 @@ impl Factor {
 
     /// The solution of L Lᵀ z = `right` for as many of the first columns as `right` has entries.
     pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let k = right.len();
-        let mut z: Vec<f64> = Vec::with_capacity(k);
-        for (i, row) in self.rows.iter().take(k).enumerate() {
-            z.push((right[i] - dot(&z, &row[..i])) / row[i]);
-        }
-        for i in (0..k).rev() {
-            z[i] /= self.rows[i][i];
-            let zi = z[i];
-            for (zm, f) in z[..i].iter_mut().zip(&self.rows[i]) {
-                *zm -= zi * f;
-            }
+        wide(
+            #[inline(always)]
+            || {
+                let mut z = self.forward(right);
+                for (i, row) in self.rows[..z.len()].iter().enumerate().rev() {
+                    z[i] /= row[i];
+                    let zi = z[i];
+                    accumulate(&mut z[..i], -zi, row);
+                }
+                z
+            },
+        )
+    }
+
+    /// L⁻¹ · `right` for as many of the first columns as it has entries, within a wide loop.
+    #[inline(always)]
+    fn forward(&self, right: &[f64]) -> Vec<f64> {
+        let mut z = Vec::with_capacity(right.len() + 1);
+        for (row, value) in self.rows.iter().zip(right) {
+            let k = z.len();
+            z.push((value - inner(&z, &row[..k])) / row[k]);
         }
         z
     }

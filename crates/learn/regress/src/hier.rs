@@ -26,10 +26,10 @@ use pricetag_estimator::{
 
 use crate::hierarchy::{Hierarchy, Role};
 use crate::joint::{self, Levels};
-use crate::kernel::{Kernels, Problem, add, column, factor, whiten};
-use crate::nnls::dot;
+use crate::kernel::{Problem, column, factor, whiten};
 use crate::outliers::{Weighed, weigh_down};
 use crate::shrinkage::{LEAST, Shrinkage, choose};
+use crate::wide::{add, dot};
 
 /// Folds for the strengths where bounds matter.
 const REFINING_FOLDS: usize = 5;
@@ -96,7 +96,7 @@ impl Hierarchical {
         factors: &[f64],
         start: Shrinkage,
     ) -> Result<Shrinkage, EstimatorError> {
-        let levels = joint::solve(problem, &Kernels::of(problem), &start)?;
+        let levels = joint::solve(problem, &start)?;
         let at_zero = levels.blocks.iter().filter(|b| **b <= 0.0).count();
         let folds = folds_by_group(&design.groups, REFINING_FOLDS, 0);
         if at_zero * 10 < levels.blocks.len()
@@ -134,7 +134,6 @@ impl Hierarchical {
 /// One fold: the problem without it, and the rows it holds out.
 struct HeldOut<'a> {
     problem: Problem<'a>,
-    kernels: Kernels,
     test: Design,
     /// By how much each of these rows was weighed down.
     factors: Vec<f64>,
@@ -161,7 +160,6 @@ impl<'a> HeldOut<'a> {
         let train = design.subset(&fold.train)?;
         let problem = Problem::new(hierarchy, &train);
         Ok(Self {
-            kernels: Kernels::of(&problem),
             problem,
             test: design.select(&fold.test),
             factors: fold.test.iter().map(|&row| factors[row]).collect(),
@@ -170,7 +168,7 @@ impl<'a> HeldOut<'a> {
 
     /// Adds the errors of the held-out rows.
     fn add_errors(&self, s: &Shrinkage, to: &mut Errors) -> Result<(), EstimatorError> {
-        let levels = joint::solve(&self.problem, &self.kernels, s)?;
+        let levels = joint::solve(&self.problem, s)?;
         let mut predicted = vec![0.0; self.test.rows()];
         let composed = self.problem.composed.iter().zip(&levels.blocks);
         for (&j, price) in composed.chain(self.problem.free.iter().zip(&levels.free)) {
@@ -230,10 +228,9 @@ fn solve(
     s: &Shrinkage,
     with_certainty: bool,
 ) -> Result<Outcome, EstimatorError> {
-    let kernels = Kernels::of(problem);
-    let levels = joint::solve(problem, &kernels, s)?;
+    let levels = joint::solve(problem, s)?;
     let certainty = if with_certainty {
-        certainty(problem, &kernels, s, &levels)?
+        certainty(problem, s, &levels)?
     } else {
         vec![(None, None); problem.composed.len()]
     };
@@ -288,12 +285,11 @@ type Certainty = (Option<f64>, Option<f64>);
 /// the posterior standard deviation of its price when they are not.
 fn certainty(
     problem: &Problem,
-    kernels: &Kernels,
     s: &Shrinkage,
     levels: &Levels,
 ) -> Result<Vec<Certainty>, EstimatorError> {
-    let full = &factor(&kernels.covariance(s, true))?;
-    let without_parts = &factor(&kernels.covariance(s, false))?;
+    let full = &factor(&problem.kernels().covariance(s, true))?;
+    let without_parts = &factor(&problem.kernels().covariance(s, false))?;
     let n = problem.z.len();
     let mut residual = problem.z.clone();
     let mut used = 0;

@@ -11,9 +11,10 @@ use pricetag_estimator::EstimatorError;
 
 use crate::bounded::{bounded_ridge, gram_of};
 use crate::hierarchy::Role;
-use crate::kernel::{Kernels, Problem, add, column, composition, factor, whiten};
-use crate::nnls::{dot, from_gram};
+use crate::kernel::{Problem, column, composition, factor, whiten};
+use crate::nnls::from_gram;
 use crate::shrinkage::Shrinkage;
+use crate::wide::{add, dot};
 
 /// Alternations at most; a handful is usual.
 const ROUNDS: usize = 30;
@@ -36,16 +37,12 @@ pub(crate) struct Levels {
 }
 
 /// Solves for given strengths of shrinkage.
-pub(crate) fn solve(
-    problem: &Problem,
-    kernels: &Kernels,
-    s: &Shrinkage,
-) -> Result<Levels, EstimatorError> {
+pub(crate) fn solve(problem: &Problem, s: &Shrinkage) -> Result<Levels, EstimatorError> {
     let mut zero = vec![false; problem.composed.len()];
     let mut positive = Vec::new();
     let mut best: Option<Levels> = None;
     for _ in 0..ROUNDS {
-        let (levels, next) = round(problem, kernels, s, &zero, &mut positive)?;
+        let (levels, next) = round(problem, s, &zero, &mut positive)?;
         let better = best.as_ref().is_none_or(|b| levels.objective < b.objective);
         if better {
             best = Some(levels);
@@ -69,13 +66,12 @@ fn not_finite() -> EstimatorError {
 /// zero in the round before.
 fn round(
     problem: &Problem,
-    kernels: &Kernels,
     s: &Shrinkage,
     zero: &[bool],
     positive: &mut Vec<usize>,
 ) -> Result<(Levels, Vec<bool>), EstimatorError> {
     let hierarchy = problem.hierarchy;
-    let upper = upper(problem, kernels, s, zero, positive)?;
+    let upper = upper(problem, s, zero, positive)?;
     *positive = (0..upper.len()).filter(|&j| upper[j] > 0.0).collect();
     let (q, k) = (problem.part_scale.len(), hierarchy.kinds.len());
     let kinds = upper[q..q + k].to_vec();
@@ -106,7 +102,7 @@ fn round(
     let lower: Vec<f64> = priors.iter().zip(&problem.block_scale).map(ratio).collect();
     let u = bounded_ridge(
         &problem.blocks,
-        &kernels.blocks,
+        &problem.kernels().blocks,
         &residual,
         s.blocks,
         &lower,
@@ -139,15 +135,14 @@ fn round(
 /// θ/t, τ and γ, given the blocks at zero.
 fn upper(
     problem: &Problem,
-    kernels: &Kernels,
     s: &Shrinkage,
     zero: &[bool],
     start: &[usize],
 ) -> Result<Vec<f64>, EstimatorError> {
     let (n, q) = (problem.z.len(), problem.part_scale.len());
     let at_zero: Vec<usize> = (0..zero.len()).filter(|&b| zero[b]).collect();
-    let mut covariance =
-        (&kernels.blocks - gram_of(&problem.blocks, &at_zero, 1.0)) * faer::Scale(1.0 / s.blocks);
+    let mut covariance = (&problem.kernels().blocks - gram_of(&problem.blocks, &at_zero, 1.0))
+        * faer::Scale(1.0 / s.blocks);
     for i in 0..n {
         covariance[(i, i)] += 1.0;
     }
@@ -279,14 +274,13 @@ mod tests {
             let mut design = Design::new(columns, target);
             design.weights = pricetag_estimator::relative_weights(&design.target);
             let problem = Problem::new(&hierarchy, &design);
-            let kernels = Kernels::of(&problem);
             for strength in [1e-4, 1e-2, 1.0] {
                 let s = Shrinkage {
                     blocks: strength,
                     parts: 10.0 * strength,
                     error: f64::NAN,
                 };
-                let found = solve(&problem, &kernels, &s).unwrap().objective;
+                let found = solve(&problem, &s).unwrap().objective;
                 let optimum = by_stacking(&problem, &s);
                 assert!(
                     found <= optimum * (1.0 + 1e-4) + 1e-12,

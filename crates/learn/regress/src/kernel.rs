@@ -1,6 +1,9 @@
 //! The hierarchical problem in the space of observations: weighted columns, their scales, and the covariances of the
 //! observations through departures of blocks and parts.
 
+use std::cell::OnceCell;
+use std::ops::Deref;
+
 use faer::linalg::solvers::Llt;
 use faer::{Mat, Side};
 use pricetag_estimator::{Design, EstimatorError};
@@ -9,20 +12,18 @@ use crate::bounded::gram_of;
 use crate::hierarchy::{Hierarchy, Role};
 use crate::nnls::nnls;
 use crate::shrinkage::Shrinkage;
+use crate::wide::add;
 
 /// Least expected share of a kind in the total cost, so that no kind's scale is zero.
 const LEAST_SHARE: f64 = 0.05;
-/// The weighted, scaled problem.
-pub(crate) struct Problem<'a> {
+/// The levels above the blocks, weighted and scaled.
+pub(crate) struct Upper<'a> {
     pub hierarchy: &'a Hierarchy,
     /// √w·y.
     pub z: Vec<f64>,
     /// Indices of the composed and the free columns of the design.
     pub composed: Vec<usize>,
     pub free: Vec<usize>,
-    /// √w · N · diag(s) and the scales s.
-    pub blocks: Mat<f64>,
-    pub block_scale: Vec<f64>,
     /// √w · N H · diag(t) and the scales t.
     pub parts: Mat<f64>,
     pub part_scale: Vec<f64>,
@@ -30,10 +31,20 @@ pub(crate) struct Problem<'a> {
     pub top: Mat<f64>,
 }
 
-impl<'a> Problem<'a> {
+impl<'a> Upper<'a> {
     pub fn new(hierarchy: &'a Hierarchy, design: &Design) -> Self {
+        Self::of(hierarchy, design, &design.weights, |_, _| ())
+    }
+
+    /// Under some weights; `keep` is shown the weighted composed columns by their number.
+    fn of(
+        hierarchy: &'a Hierarchy,
+        design: &Design,
+        weights: &[f64],
+        mut keep: impl FnMut(usize, &[f64]),
+    ) -> Self {
         let n = design.rows();
-        let roots: Vec<f64> = design.weights.iter().map(|w| w.sqrt()).collect();
+        let roots: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
         let z: Vec<f64> = design
             .target
             .iter()
@@ -45,16 +56,18 @@ impl<'a> Problem<'a> {
             (0..design.columns.len()).partition(is_free);
         let mut parts = Mat::<f64>::zeros(n, hierarchy.part_kinds.len());
         let mut top = Mat::<f64>::zeros(n, hierarchy.kinds.len() + free.len());
-        let mut blocks = Mat::<f64>::zeros(n, composed.len());
+        let mut column = vec![0.0; n];
         for (k, &j) in composed.iter().enumerate() {
+            column.fill(0.0);
             for (i, value) in design.columns[j].values.entries() {
-                blocks[(i, k)] = value * roots[i];
+                column[i] = value * roots[i];
             }
             if let Role::Composed(list) = &hierarchy.roles[j] {
                 for &(part, amount) in list {
-                    add(parts.col_as_slice_mut(part), amount, blocks.col_as_slice(k));
+                    add(parts.col_as_slice_mut(part), amount, &column);
                 }
             }
+            keep(k, &column);
         }
         for (part, &kind) in hierarchy.part_kinds.iter().enumerate() {
             add(top.col_as_slice_mut(kind), 1.0, parts.col_as_slice(part));
@@ -65,34 +78,14 @@ impl<'a> Problem<'a> {
             }
         }
         let kind_scale = kind_scales(&top, &z, hierarchy.kinds.len());
-        let part_scale: Vec<f64> = hierarchy
-            .part_kinds
-            .iter()
-            .map(|&k| kind_scale[k])
-            .collect();
-        let block_scale: Vec<f64> = composed
-            .iter()
-            .map(|&j| composition(&hierarchy.roles[j], &part_scale))
-            .collect();
-        for (k, scale) in block_scale.iter().enumerate() {
-            blocks
-                .col_as_slice_mut(k)
-                .iter_mut()
-                .for_each(|v| *v *= scale);
-        }
-        for (k, scale) in part_scale.iter().enumerate() {
-            parts
-                .col_as_slice_mut(k)
-                .iter_mut()
-                .for_each(|v| *v *= scale);
-        }
+        let kinds = hierarchy.part_kinds.iter();
+        let part_scale: Vec<f64> = kinds.map(|&k| kind_scale[k]).collect();
+        scale(&mut parts, &part_scale);
         Self {
             hierarchy,
             z,
             composed,
             free,
-            blocks,
-            block_scale,
             parts,
             part_scale,
             top,
@@ -100,9 +93,62 @@ impl<'a> Problem<'a> {
     }
 }
 
-pub(crate) fn add(to: &mut [f64], factor: f64, from: &[f64]) {
-    for (t, f) in to.iter_mut().zip(from) {
-        *t += factor * f;
+/// The weighted, scaled problem: the upper levels and the blocks.
+pub(crate) struct Problem<'a> {
+    upper: Upper<'a>,
+    /// √w · N · diag(s) and the scales s.
+    pub blocks: Mat<f64>,
+    pub block_scale: Vec<f64>,
+    kernels: OnceCell<Kernels>,
+}
+
+impl<'a> Deref for Problem<'a> {
+    type Target = Upper<'a>;
+
+    fn deref(&self) -> &Upper<'a> {
+        &self.upper
+    }
+}
+
+impl<'a> Problem<'a> {
+    pub fn new(hierarchy: &'a Hierarchy, design: &Design) -> Self {
+        Self::weighted(hierarchy, design, &design.weights)
+    }
+
+    /// Under other weights than the design's.
+    pub fn weighted(hierarchy: &'a Hierarchy, design: &Design, weights: &[f64]) -> Self {
+        let composed = hierarchy.roles.iter();
+        let composed = composed.filter(|role| !matches!(role, Role::Free)).count();
+        let mut blocks = Mat::<f64>::zeros(design.rows(), composed);
+        let upper = Upper::of(hierarchy, design, weights, |k, column| {
+            blocks.col_as_slice_mut(k).copy_from_slice(column);
+        });
+        let composed = upper.composed.iter();
+        let block_scale: Vec<f64> = composed
+            .map(|&j| composition(&hierarchy.roles[j], &upper.part_scale))
+            .collect();
+        scale(&mut blocks, &block_scale);
+        Self {
+            upper,
+            blocks,
+            block_scale,
+            kernels: OnceCell::new(),
+        }
+    }
+
+    /// Covariances of the observations through departures, worked out when first asked for.
+    pub fn kernels(&self) -> &Kernels {
+        self.kernels
+            .get_or_init(|| Kernels::of(&self.blocks, &self.parts))
+    }
+}
+
+/// Multiplies each column by its factor.
+fn scale(columns: &mut Mat<f64>, factors: &[f64]) {
+    for (k, factor) in factors.iter().enumerate() {
+        for value in columns.col_as_slice_mut(k) {
+            *value *= factor;
+        }
     }
 }
 
@@ -140,11 +186,11 @@ pub(crate) struct Kernels {
 }
 
 impl Kernels {
-    pub fn of(problem: &Problem) -> Self {
+    pub fn of(blocks: &Mat<f64>, parts: &Mat<f64>) -> Self {
         let all = |m: &Mat<f64>| (0..m.ncols()).collect::<Vec<_>>();
         Self {
-            blocks: gram_of(&problem.blocks, &all(&problem.blocks), 1.0),
-            parts: gram_of(&problem.parts, &all(&problem.parts), 1.0),
+            blocks: gram_of(blocks, &all(blocks), 1.0),
+            parts: gram_of(parts, &all(parts), 1.0),
         }
     }
 

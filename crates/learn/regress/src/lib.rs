@@ -32,6 +32,7 @@ pub mod shrinkage;
 mod sizes;
 pub mod solve;
 pub mod step;
+mod wide;
 
 pub use blocked::{RowWeights, RowsFit};
 pub use collinearity::{CorrelationFilter, Filtered, InflationFilter};

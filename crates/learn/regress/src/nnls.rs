@@ -11,6 +11,7 @@ use pricetag_estimator::{Checked, Coefficient, Design, Estimator, EstimatorError
 
 use crate::active_set::{Found, Products, Solver};
 use crate::lasso::gram::square;
+use crate::wide::dot;
 
 /// Up to this many columns the Gram matrix is formed.
 const GRAM_COLUMNS: usize = 2500;
@@ -121,22 +122,6 @@ fn positive(length: f64) -> f64 {
 
 fn column(a: &Mat<f64>, j: usize) -> &[f64] {
     a.col_as_slice(j)
-}
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    // Four partial sums let the compiler use vector registers.
-    let (mut s, chunks) = ([0.0; 4], a.len() / 4 * 4);
-    for i in (0..chunks).step_by(4) {
-        for k in 0..4 {
-            s[k] += a[i + k] * b[i + k];
-        }
-    }
-    let rest: f64 = a[chunks..]
-        .iter()
-        .zip(&b[chunks..])
-        .map(|(x, y)| x * y)
-        .sum();
-    s[0] + s[1] + s[2] + s[3] + rest
 }
 
 /// The normal equations.

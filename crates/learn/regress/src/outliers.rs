@@ -7,7 +7,7 @@
 use pricetag_estimator::{Checked, Design, EstimatorError};
 
 use crate::hierarchy::Hierarchy;
-use crate::kernel::{Kernels, Problem};
+use crate::kernel::Problem;
 use crate::shrinkage::{Shrinkage, choose, errors_without};
 
 /// Rounds of weighing.
@@ -32,16 +32,15 @@ pub(crate) fn weigh_down(
     design: &Checked<Design>,
     given: Option<&Shrinkage>,
 ) -> Result<Weighed, EstimatorError> {
-    let mut weighed = design.clone();
+    let mut weights = design.weights.clone();
     let mut factors = vec![1.0; design.rows()];
     for _ in 0..ROUNDS {
-        let problem = Problem::new(hierarchy, &weighed);
+        let problem = Problem::weighted(hierarchy, design, &weights);
         let strengths = match given {
             Some(given) => given.clone(),
             None => choose(&problem, &design.groups, &factors),
         };
-        let kernels = Kernels::of(&problem);
-        let Some(errors) = errors_without(&kernels, &problem, &design.groups, &strengths) else {
+        let Some(errors) = errors_without(&problem, &design.groups, &strengths) else {
             break;
         };
         let sizes: Vec<Option<f64>> = (0..design.rows())
@@ -57,11 +56,11 @@ pub(crate) fn weigh_down(
         }
         let factor = |size: f64| (BEND * scale / size.max(f64::MIN_POSITIVE)).min(1.0);
         factors = sizes.iter().map(|size| size.map_or(1.0, factor)).collect();
-        let weights = design.weights.iter().zip(&factors).map(|(w, f)| w * f);
-        weighed = weighed.reweighted(weights.collect())?;
+        let lighter = design.weights.iter().zip(&factors).map(|(w, f)| w * f);
+        weights = lighter.collect();
     }
     Ok(Weighed {
-        design: weighed,
+        design: design.clone().reweighted(weights)?,
         factors,
     })
 }
@@ -189,7 +188,7 @@ mod tests {
         for row in 0..40 {
             let others: Vec<usize> = (0..40).filter(|i| *i != row).collect();
             let problem = Problem::new(&hierarchy, &lighter.subset(&others).unwrap());
-            let levels = crate::joint::solve(&problem, &Kernels::of(&problem), &found).unwrap();
+            let levels = crate::joint::solve(&problem, &found).unwrap();
             let predicted: f64 = (0..3)
                 .map(|j| levels.blocks[j] * design.columns[j].values.to_dense(40)[row])
                 .sum();

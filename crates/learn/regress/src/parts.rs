@@ -10,7 +10,7 @@ use pricetag_estimator::{Checked, Coefficient, Design, Estimator, EstimatorError
 
 use crate::hier::{Outcome, check};
 use crate::hierarchy::Hierarchy;
-use crate::kernel::{Problem, composition};
+use crate::kernel::{Upper, composition};
 use crate::nnls::nnls;
 
 /// The estimator that prices parts and nothing else.
@@ -34,7 +34,7 @@ impl PartsAlone {
     /// Fits, and keeps the prices of the parts.
     pub fn solve(&self, design: &Checked<Design>) -> Result<Outcome, EstimatorError> {
         check(&self.hierarchy, design)?;
-        let problem = Problem::new(&self.hierarchy, design);
+        let problem = Upper::new(&self.hierarchy, design);
         let (q, kinds) = (problem.part_scale.len(), self.hierarchy.kinds.len());
         let mut columns = Mat::<f64>::zeros(problem.z.len(), q + problem.free.len());
         columns.as_mut().subcols_mut(0, q).copy_from(&problem.parts);
@@ -72,7 +72,7 @@ impl PartsAlone {
 }
 
 /// Unscaled prices of the parts; the mean of its kind for a part that is never used.
-fn part_prices(problem: &Problem, found: &[f64]) -> Vec<f64> {
+fn part_prices(problem: &Upper, found: &[f64]) -> Vec<f64> {
     let kinds = problem.hierarchy.kinds.len();
     let (mut cost, mut all) = (vec![0.0; kinds], vec![0.0; kinds]);
     let mut used = vec![false; found.len()];

@@ -7,7 +7,6 @@ use faer::linalg::solvers::{DenseSolveCore, Solve};
 use faer::{Mat, Side};
 use pricetag_estimator::EstimatorError;
 
-use crate::bounded::gram_of;
 use crate::kernel::{Kernels, Problem, column, factor, solve_top};
 
 /// Rows used to choose the strengths of shrinkage.
@@ -62,11 +61,12 @@ pub(crate) fn choose(problem: &Problem, groups: &[String], factors: &[f64]) -> S
     let step = n.div_ceil(CHOICE_ROWS);
     let rows: Vec<usize> = (0..n).step_by(step).collect();
     let pick = |m: &Mat<f64>| Mat::from_fn(rows.len(), m.ncols(), |i, j| m[(rows[i], j)]);
-    let (blocks, parts) = (pick(&problem.blocks), pick(&problem.parts));
-    let all = |m: &Mat<f64>| (0..m.ncols()).collect::<Vec<_>>();
-    let kernels = Kernels {
-        blocks: gram_of(&blocks, &all(&blocks), 1.0),
-        parts: gram_of(&parts, &all(&parts), 1.0),
+    let of_some;
+    let kernels = if step == 1 {
+        problem.kernels()
+    } else {
+        of_some = Kernels::of(&pick(&problem.blocks), &pick(&problem.parts));
+        &of_some
     };
     let top = pick(&problem.top);
     let z: Vec<f64> = rows.iter().map(|&r| problem.z[r]).collect();
@@ -77,7 +77,7 @@ pub(crate) fn choose(problem: &Problem, groups: &[String], factors: &[f64]) -> S
             parts,
             error: f64::NAN,
         };
-        leave_group_out(&kernels, &top, &z, &members, &s)
+        leave_group_out(kernels, &top, &z, &members, &s)
     };
     let error = |blocks: f64, parts: f64| {
         let errors: Vec<f64> = errors(blocks, parts)
@@ -140,13 +140,12 @@ fn members<'a>(groups: impl Iterator<Item = &'a str>) -> Vec<Vec<usize>> {
 
 /// Weighted errors of all rows when each group is predicted from the others; none for rows that only they determine.
 pub(crate) fn errors_without(
-    kernels: &Kernels,
     problem: &Problem,
     groups: &[String],
     s: &Shrinkage,
 ) -> Option<Vec<Option<f64>>> {
     let members = members(groups.iter().map(String::as_str));
-    leave_group_out(kernels, &problem.top, &problem.z, &members, s)
+    leave_group_out(problem.kernels(), &problem.top, &problem.z, &members, s)
 }
 
 /// Weighted residuals when each group is predicted from the others: `e_G = (P_GG)⁻¹ (P z)_G` with

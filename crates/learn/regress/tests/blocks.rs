@@ -2,7 +2,7 @@
 
 mod frozen;
 
-use frozen::{cases, close, lines, number};
+use frozen::{Frozen, close, number};
 use pricetag_dataset::table::{self, Table};
 use pricetag_estimator::{Checked, Column, Design, Estimator, Values, relative_weights};
 use pricetag_regress::rows::Visit;
@@ -10,6 +10,8 @@ use pricetag_regress::{
     Block, DesignRows, LeastSquares, RowBlocks, RowWeights, RowsError, TableRows,
 };
 
+/// R's least squares.
+const R: Frozen = Frozen("oracle_ols");
 const ROWS: usize = 20_000;
 
 /// The data of `large()` in `make.R`.
@@ -66,7 +68,7 @@ fn large(aliased: bool, weighted: bool, zeros: bool) -> Checked<Design> {
 
 #[test]
 fn summaries_of_many_rows_are_those_of_lm() {
-    let names = cases("large-");
+    let names = R.cases("large-");
     assert!(names.len() >= 6);
     for name in names {
         let design = large(
@@ -80,7 +82,7 @@ fn summaries_of_many_rows_are_those_of_lm() {
             ..LeastSquares::default()
         };
         let s = fit.fit(&design).unwrap().summary.unwrap();
-        let all = lines(&name);
+        let all = R.lines(&name);
         let words = |key: &str| &all.iter().find(|l| l[0] == key).unwrap()[1..];
         let check = |what: &str, found: f64, expected: f64, tolerance: f64| {
             assert!(

@@ -2,32 +2,29 @@
 //! objective and the optimality conditions are written out once more in `definition`.
 
 mod definition;
+mod frozen;
 
-use definition::{Definition, design, golden, numbers};
-use pricetag_estimator::{Column, Design, Estimator, Values};
+use definition::Definition;
+use frozen::{Frozen, numbers};
+use pricetag_estimator::{Checked, Column, Design, Estimator, Values};
 use pricetag_regress::Lasso;
 use pricetag_regress::lasso::{Lambda, SparseModel, Standardisation};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-fn files(ending: &str) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(golden())
-        .unwrap()
-        .filter_map(|e| {
-            let name = e.unwrap().file_name().into_string().unwrap();
-            name.strip_suffix(ending).map(str::to_owned)
-        })
-        .collect();
-    names.sort();
-    names
+/// glmnet and scikit-learn.
+const ORACLES: Frozen = Frozen("golden/lasso");
+
+fn design(name: &str) -> Checked<Design> {
+    ORACLES.design(name).check().unwrap()
 }
 
 fn check_glmnet(file: &str) -> Result<(), String> {
     let (name, _) = file.rsplit_once('.').unwrap();
     let design = design(name);
-    let text = std::fs::read_to_string(golden().join(format!("{file}.glmnet"))).unwrap();
+    let text = ORACLES.text(&format!("{file}.glmnet"));
     let mut lines = text.lines();
-    let setting = numbers(lines.next().unwrap().strip_prefix("setting ").unwrap(), ' ');
+    let setting = numbers(lines.next().unwrap().split(' ').skip(1));
     let lasso = Lasso {
         intercept: setting[0] == 1.0,
         standardisation: if setting[1] == 1.0 {
@@ -53,7 +50,7 @@ fn check_glmnet(file: &str) -> Result<(), String> {
     let path = lasso.path(&design).map_err(|e| e.to_string())?;
     definition.check(&path, 1e-9)?;
     for line in lines {
-        let values = numbers(line, ' ');
+        let values = numbers(line.split(' '));
         let coefficients = values[2..]
             .iter()
             .copied()
@@ -94,7 +91,7 @@ fn check_glmnet(file: &str) -> Result<(), String> {
 
 #[test]
 fn objectives_are_those_of_glmnet() {
-    let names = files(".glmnet");
+    let names = ORACLES.names("", ".glmnet");
     assert!(names.len() >= 20, "{names:?}");
     let wrong: Vec<String> = names
         .iter()
@@ -116,10 +113,10 @@ fn check_lars(name: &str) -> Result<(), String> {
     definition.check(&path, 1e-9)?;
     // Copies, exact sums and ties have many solutions; on the widest ranges scikit-learn loses digits.
     let unique = !["duplicates", "sum", "ties", "constant", "ranges"].contains(&name);
-    let text = std::fs::read_to_string(golden().join(format!("{name}.lars"))).unwrap();
+    let text = ORACLES.text(&format!("{name}.lars"));
     let largest = path.largest_lambda();
     for line in text.lines() {
-        let values = numbers(line, ' ');
+        let values = numbers(line.split(' '));
         // The last knots of scikit-learn stop short of 0 by rounding.
         let lambda = if values[0] < 1e-13 * largest {
             0.0
@@ -150,7 +147,7 @@ fn check_lars(name: &str) -> Result<(), String> {
 
 #[test]
 fn paths_are_those_of_scikit_learn() {
-    let names = files(".lars");
+    let names = ORACLES.names("", ".lars");
     assert!(names.len() >= 14, "{names:?}");
     let wrong: Vec<String> = names
         .iter()
@@ -169,8 +166,8 @@ fn knots_are_those_of_scikit_learn() {
     };
     for name in ["counts", "diabetes", "drops", "mixed", "ranges"] {
         let path = lasso.path(&design(name)).unwrap();
-        let text = std::fs::read_to_string(golden().join(format!("{name}.lars"))).unwrap();
-        let theirs: Vec<f64> = text.lines().map(|l| numbers(l, ' ')[0]).collect();
+        let text = ORACLES.text(&format!("{name}.lars"));
+        let theirs: Vec<f64> = text.lines().map(|l| numbers(l.split(' '))[0]).collect();
         let largest = path.largest_lambda();
         let seen = |l: &&f64| **l > 1e-9 * largest;
         let theirs: Vec<f64> = theirs.iter().filter(seen).copied().collect();

@@ -1,9 +1,8 @@
 //! What cross-validation chooses, against refits of every fold; conformance.
 
-#[expect(dead_code, reason = "the definition serves several tests")]
-mod definition;
+mod frozen;
 
-use definition::design;
+use frozen::Frozen;
 use pricetag_estimator::{Column, Design, Values, conformance, folds_by_group};
 use pricetag_regress::Lasso;
 use pricetag_regress::lasso::{Lambda, Standardisation};
@@ -18,7 +17,7 @@ fn cross_validation_is_that_of_refits() {
         ("more-columns", true, Standardisation::None),
         ("sum", true, Standardisation::Maximum),
     ] {
-        let mut unchecked = design(name).into_inner();
+        let mut unchecked = Frozen("golden/lasso").design(name);
         let groups = unchecked.rows() / 3;
         unchecked.groups = (0..unchecked.rows())
             .map(|i| format!("g{}", i % groups.max(5)))

@@ -1,19 +1,16 @@
 //! MARS against frozen output of `earth` (`tests/golden/mars/make.R`), and against its definition.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+mod frozen;
 
-use pricetag_estimator::{Column, Design, Values};
+use std::collections::BTreeMap;
+
+use frozen::{Frozen, number};
+use pricetag_estimator::Design;
 use pricetag_regress::Mars;
 use pricetag_regress::mars::{Factor, MarsModel, Shape, Span};
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/mars")
-}
-
-fn read(name: &str) -> String {
-    std::fs::read_to_string(folder().join(name)).unwrap()
-}
+/// The `earth` of R.
+const EARTH: Frozen = Frozen("golden/mars");
 
 /// One frozen answer: lines by first word, split into words.
 struct Case {
@@ -23,21 +20,14 @@ struct Case {
 
 impl Case {
     fn all() -> Vec<Self> {
-        let mut names: Vec<String> = std::fs::read_dir(folder())
-            .unwrap()
-            .filter_map(|e| {
-                let name = e.unwrap().file_name().into_string().unwrap();
-                name.strip_suffix(".txt").map(str::to_owned)
-            })
-            .collect();
-        names.sort();
+        let names = EARTH.cases("");
         names.into_iter().map(|n| Self::load(&n)).collect()
     }
 
     fn load(name: &str) -> Self {
         let mut lines: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
-        for line in read(&format!("{name}.txt")).lines() {
-            let mut words = line.split(' ').map(str::to_owned);
+        for line in EARTH.lines(name) {
+            let mut words = line.into_iter();
             let key = words.next().unwrap();
             lines.entry(key).or_default().push(words.collect());
         }
@@ -56,22 +46,7 @@ impl Case {
     }
 
     fn design(&self) -> Design {
-        let text = read(&format!("{}.csv", self.of("data")[0][0]));
-        let mut lines = text.lines();
-        let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-        let rows: Vec<Vec<f64>> = lines
-            .map(|l| l.split(',').map(|v| v.parse().unwrap()).collect())
-            .collect();
-        let column = |j: usize| rows.iter().map(|r| r[j]).collect::<Vec<f64>>();
-        let columns = (2..names.len())
-            .map(|j| Column {
-                name: names[j].to_owned(),
-                values: Values::Dense(column(j)),
-            })
-            .collect();
-        let mut design = Design::new(columns, column(0));
-        design.weights = column(1);
-        design
+        EARTH.design(&self.of("data")[0][0])
     }
 
     fn options(&self) -> Mars {
@@ -95,14 +70,6 @@ impl Case {
             }
         }
         options
-    }
-}
-
-fn number(word: &str) -> f64 {
-    match word {
-        "Inf" => f64::INFINITY,
-        "NaN" | "NA" => f64::NAN,
-        _ => word.parse().unwrap(),
     }
 }
 

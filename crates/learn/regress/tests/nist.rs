@@ -2,10 +2,13 @@
 //!
 //! The digits asked for are those R's `lm(tol = 1e-15)` reaches on the worst coefficient, less 0.3; Filip needs that tolerance too, by default R (and we) report one coefficient as `NA`.
 
-use std::path::PathBuf;
+mod frozen;
 
+use frozen::{Frozen, numbers};
 use pricetag_estimator::{Column, Design, Estimator, R_TOLERANCE, Values};
 use pricetag_regress::LeastSquares;
+
+const NIST: Frozen = Frozen("data/nist");
 
 struct Certified {
     design: Design,
@@ -14,17 +17,9 @@ struct Certified {
 }
 
 fn load(name: &str) -> Certified {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/nist");
-    let exact: serde_json::Value = serde_json::from_str(
-        &std::fs::read_to_string(dir.join(format!("{name}.exact.json"))).unwrap(),
-    )
-    .unwrap();
-    let csv = std::fs::read_to_string(dir.join(format!("{name}.csv"))).unwrap();
-    let rows: Vec<Vec<f64>> = csv
-        .lines()
-        .skip(1)
-        .map(|l| l.split(',').map(|v| v.trim().parse().unwrap()).collect())
-        .collect();
+    let text = NIST.text(&format!("{name}.exact.json"));
+    let exact: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let rows = NIST.cells(name).rows;
     let intercept = exact["intercept"].as_bool().unwrap();
     let terms = exact["p"].as_u64().unwrap() as usize - usize::from(intercept);
     let target = rows.iter().map(|r| r[0]).collect();
@@ -71,21 +66,15 @@ fn digits(found: f64, exact: f64) -> f64 {
 
 /// Correct digits of R, frozen by `tests/oracle_ols/make.R`: coefficients, their errors, RSD, R², F.
 fn digits_of_r() -> Vec<(String, Vec<f64>)> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/oracle_ols/nist-digits.txt");
-    let text = std::fs::read_to_string(path).unwrap();
-    let row = |line: &str| {
-        let mut words = line.split(' ');
-        let name = words.next().unwrap().to_owned();
-        let number = |w: &str| {
-            if w == "Inf" {
-                f64::INFINITY
-            } else {
-                w.parse().unwrap()
-            }
-        };
-        (name, words.map(number).collect())
+    let lines = Frozen("oracle_ols")
+        .lines("nist-digits")
+        .into_iter()
+        .skip(1);
+    let row = |line: Vec<String>| {
+        let digits = numbers(&line[1..]);
+        (line[0].clone(), digits)
     };
-    text.lines().skip(1).map(row).collect()
+    lines.map(row).collect()
 }
 
 #[test]

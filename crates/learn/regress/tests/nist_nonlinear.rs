@@ -2,8 +2,9 @@
 //!
 //! Model, starts, certified values and data are read from NIST's own files; the model's text goes through our parser.
 
-use std::path::PathBuf;
+mod frozen;
 
+use frozen::Frozen;
 use pricetag_cost_model::Formula;
 use pricetag_estimator::{Column, Design, Values};
 use pricetag_regress::NonLinear;
@@ -25,9 +26,7 @@ struct Set {
 }
 
 fn load(name: &str) -> Set {
-    let path = format!("tests/data/nist-nonlinear/{name}.dat");
-    let text =
-        std::fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let text = Frozen("data/nist-nonlinear").text(&format!("{name}.dat"));
     let number = |word: &str| word.parse::<f64>().unwrap();
     let last = |line: &str| number(line.split_whitespace().last().unwrap());
     let find = |what: &str| last(text.lines().find(|l| l.starts_with(what)).unwrap());

@@ -1,12 +1,17 @@
 //! Non-linear least squares against R's `nls` (`golden-robust/make.R`) and against its own definition.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+mod frozen;
 
+use std::collections::BTreeMap;
+
+use frozen::{Frozen, numbers};
 use pricetag_cost_model::{Formula, Severity};
 use pricetag_estimator::{Checked, Column, Design, Estimator, Values, conformance};
 use pricetag_regress::NonLinear;
 use pricetag_regress::nls::Ending;
+
+/// R's `nls`.
+const R: Frozen = Frozen("golden-robust");
 
 fn parse(text: &str) -> Formula {
     Formula::parse(text).unwrap_or_else(|e| panic!("{e}"))
@@ -28,7 +33,6 @@ fn near(a: f64, b: f64, tolerance: f64) -> bool {
 
 #[test]
 fn estimates_and_errors_are_those_of_r() {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden-robust");
     for name in [
         "puromycin",
         "puromycin-relative",
@@ -42,26 +46,19 @@ fn estimates_and_errors_are_those_of_r() {
         "few-rows",
         "ties",
     ] {
-        let csv = std::fs::read_to_string(dir.join(format!("nls-{name}.csv"))).unwrap();
-        let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
-        let rows: Vec<Vec<f64>> = csv
-            .lines()
-            .skip(1)
-            .map(|l| l.split(',').map(|v| v.parse().unwrap()).collect())
-            .collect();
-        let design = table(&header[2..], &rows).check().unwrap();
-        let text = std::fs::read_to_string(dir.join(format!("nls-{name}.txt"))).unwrap();
+        let case = format!("nls-{name}");
+        let design = R.design(&case).check().unwrap();
+        let text = R.text(&format!("{case}.txt"));
         let lines: BTreeMap<&str, &str> = text
             .lines()
             .filter_map(|l| l.trim().split_once(' '))
             .collect();
-        let numbers = |key: &str| -> Vec<f64> {
-            lines.get(key).map_or_else(Vec::new, |l| {
-                l.split_whitespace().map(|w| w.parse().unwrap()).collect()
-            })
+        let of = |key: &str| -> Vec<f64> {
+            let words = lines.get(key).into_iter();
+            numbers(words.flat_map(|l| l.split_whitespace()))
         };
         let mut estimator = NonLinear::new(parse(lines["formula"]));
-        let (start, lower, upper) = (numbers("start"), numbers("lower"), numbers("upper"));
+        let (start, lower, upper) = (of("start"), of("lower"), of("upper"));
         let parameters: Vec<&str> = lines["parameters"].split_whitespace().collect();
         for (k, parameter) in parameters.iter().enumerate() {
             estimator = estimator.starting(parameter, start[k]);
@@ -71,7 +68,7 @@ fn estimates_and_errors_are_those_of_r() {
         }
         let fit = estimator.solve(&design).unwrap();
         assert_eq!(fit.ending, Ending::Converged, "{name}");
-        let (estimates, errors, p) = (numbers("estimates"), numbers("errors"), numbers("p"));
+        let (estimates, errors, p) = (of("estimates"), of("errors"), of("p"));
         for (k, parameter) in parameters.iter().enumerate() {
             let found = fit
                 .parameters
@@ -103,15 +100,10 @@ fn estimates_and_errors_are_those_of_r() {
                 );
             }
         }
-        assert!(
-            near(fit.rss, numbers("rss")[0], 1e-8),
-            "{name}: {}",
-            fit.rss
-        );
+        assert!(near(fit.rss, of("rss")[0], 1e-8), "{name}: {}", fit.rss);
         if lower.is_empty() {
             assert!(
-                near(fit.sigma, numbers("sigma")[0], 1e-8)
-                    && f64::from(fit.residual_df) == numbers("df")[0],
+                near(fit.sigma, of("sigma")[0], 1e-8) && f64::from(fit.residual_df) == of("df")[0],
                 "{name}"
             );
         } else {

@@ -1,60 +1,24 @@
 //! Least squares, its summary and its text, and NNLS, against frozen output of R (`tests/golden/make.R`).
 
+mod frozen;
+
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use faer::Mat;
-use pricetag_estimator::{Column, Design, Estimator, Values};
+use frozen::{Frozen, numbers};
+use pricetag_estimator::Estimator;
 use pricetag_regress::{LeastSquares, NonNegative, nnls};
 
-fn golden() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
-}
-
-fn cases(prefix: &str) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(golden())
-        .unwrap()
-        .filter_map(|e| {
-            e.unwrap()
-                .file_name()
-                .into_string()
-                .unwrap()
-                .strip_suffix(".txt")
-                .map(str::to_owned)
-        })
-        .filter(|n| n.starts_with(prefix))
-        .collect();
-    names.sort();
-    names
-}
-
-fn design(name: &str) -> Design {
-    let text = std::fs::read_to_string(golden().join(format!("{name}.csv"))).unwrap();
-    let mut lines = text.lines();
-    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let rows: Vec<Vec<f64>> = lines
-        .map(|l| l.split(',').map(|v| v.parse().unwrap()).collect())
-        .collect();
-    let column = |j: usize| rows.iter().map(|r| r[j]).collect::<Vec<f64>>();
-    let columns = (2..names.len())
-        .map(|j| Column {
-            name: names[j].to_owned(),
-            values: Values::Dense(column(j)),
-        })
-        .collect();
-    let mut design = Design::new(columns, column(0));
-    design.weights = column(1);
-    design
-}
+/// R's `lm` and `nnls`.
+const R: Frozen = Frozen("golden");
 
 /// Words by key, and the coefficients in R's order.
 type Expected = (BTreeMap<String, Vec<String>>, Vec<(String, Vec<String>)>);
 
 fn expected(name: &str) -> Expected {
-    let text = std::fs::read_to_string(golden().join(format!("{name}.txt"))).unwrap();
     let (mut keys, mut coefficients) = (BTreeMap::new(), Vec::new());
-    for line in text.lines() {
-        let mut words = line.split(' ').map(str::to_owned);
+    for line in R.lines(name) {
+        let mut words = line.into_iter();
         let key = words.next().unwrap();
         if key == "coefficient" {
             coefficients.push((words.next().unwrap(), words.collect()));
@@ -65,20 +29,6 @@ fn expected(name: &str) -> Expected {
     (keys, coefficients)
 }
 
-fn numbers(words: &[String]) -> Vec<f64> {
-    words
-        .iter()
-        .map(|w| {
-            if w == "Inf" {
-                f64::INFINITY
-            } else {
-                w.parse().unwrap_or(f64::NAN)
-            }
-        })
-        .collect()
-}
-
-/// Equal to `tolerance` relative to `scale`, or both not a number.
 fn close(found: f64, expected: f64, tolerance: f64, scale: f64) -> bool {
     found.is_nan() && expected.is_nan()
         || found == expected
@@ -87,7 +37,7 @@ fn close(found: f64, expected: f64, tolerance: f64, scale: f64) -> bool {
 
 fn check_lm(name: &str) -> Result<(), String> {
     let (keys, coefficients) = expected(name);
-    let design = design(name);
+    let design = R.design(name);
     let size = design
         .target
         .iter()
@@ -182,7 +132,7 @@ fn check_lm(name: &str) -> Result<(), String> {
 
 #[test]
 fn summaries_are_those_of_lm() {
-    let names = cases("lm-");
+    let names = R.cases("lm-");
     assert!(names.len() >= 24, "{names:?}");
     let wrong: Vec<String> = names
         .iter()
@@ -195,17 +145,19 @@ fn summaries_are_those_of_lm() {
 fn text_is_that_of_print_summary_lm() {
     let mut compared = 0;
     let mut wrong = Vec::new();
-    for name in cases("lm-") {
-        let Ok(printed) = std::fs::read_to_string(golden().join(format!("{name}.print"))) else {
+    for name in R.cases("lm-") {
+        let file = format!("{name}.print");
+        if !R.has(&file) {
             continue;
-        };
+        }
+        let printed = R.text(&file);
         let (keys, _) = expected(&name);
         let intercept = keys["intercept"][0] == "1";
         let fit = LeastSquares {
             intercept,
             ..LeastSquares::default()
         }
-        .fit(&design(&name).check().unwrap())
+        .fit(&R.design(&name).check().unwrap())
         .unwrap();
         let text = fit.summary.unwrap().text();
         let lines = |t: &str| {
@@ -234,10 +186,10 @@ fn text_is_that_of_print_summary_lm() {
 
 #[test]
 fn non_negative_solutions_are_those_of_r_and_optimal() {
-    let names = cases("nnls-");
+    let names = R.cases("nnls-");
     assert!(names.len() >= 5);
     for name in names {
-        let design = design(&name);
+        let design = R.design(&name);
         let (keys, _) = expected(&name);
         let roots: Vec<f64> = design.weights.iter().map(|w| w.sqrt()).collect();
         let dense: Vec<Vec<f64>> = design

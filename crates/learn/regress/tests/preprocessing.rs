@@ -5,18 +5,21 @@ mod frozen;
 mod exact;
 
 use exact::cramer;
-use frozen::{cases, close, design, lines, number};
+use frozen::{Frozen, close, number};
 use pricetag_estimator::{Column, Design, Estimator, Values, conformance};
 use pricetag_regress::collinearity::Because;
 use pricetag_regress::{CorrelationFilter, ExactSolve, InflationFilter, LeastSquares, RunRule};
 
+/// What R makes of the filters and of exact solutions.
+const R: Frozen = Frozen("oracle_ols");
+
 #[test]
 fn the_papers_filter_leaves_out_what_its_script_does() {
-    let names = cases("filter-");
+    let names = R.cases("filter-");
     assert!(names.len() >= 3);
     for name in names {
-        let design = design(&name).check().unwrap();
-        for line in lines(&name).iter().filter(|l| l[0] == "correlation") {
+        let design = R.design(&name).check().unwrap();
+        for line in R.lines(&name).iter().filter(|l| l[0] == "correlation") {
             let filter = CorrelationFilter {
                 threshold: number(&line[1]),
             };
@@ -35,9 +38,9 @@ fn the_papers_filter_leaves_out_what_its_script_does() {
 #[test]
 fn inflation_is_that_of_r() {
     let mut compared = 0;
-    for name in cases("filter-") {
-        let design = design(&name).check().unwrap();
-        let all = lines(&name);
+    for name in R.cases("filter-") {
+        let design = R.design(&name).check().unwrap();
+        let all = R.lines(&name);
         for (at, line) in all.iter().enumerate().filter(|(_, l)| l[0] == "limit") {
             let filter = InflationFilter {
                 limit: number(&line[1]),
@@ -63,7 +66,7 @@ fn inflation_is_that_of_r() {
 
 #[test]
 fn sums_go_before_inflation_is_asked_and_constants_stay() {
-    let design = design("filter-counts").check().unwrap();
+    let design = R.design("filter-counts").check().unwrap();
     let found = InflationFilter::default().filter(&design).unwrap();
     let sum = design.columns.iter().position(|c| c.name == "b6").unwrap();
     let constant = design.columns.iter().position(|c| c.name == "b8").unwrap();
@@ -81,7 +84,7 @@ fn sums_go_before_inflation_is_asked_and_constants_stay() {
 
 #[test]
 fn options_out_of_range_are_named() {
-    let design = design("filter-counts").check().unwrap();
+    let design = R.design("filter-counts").check().unwrap();
     let error = InflationFilter { limit: 0.5 }.filter(&design).unwrap_err();
     assert!(error.to_string().contains("limit = 0.5"), "{error}");
     let error = CorrelationFilter {
@@ -94,11 +97,11 @@ fn options_out_of_range_are_named() {
 
 #[test]
 fn the_papers_runs_and_prices_are_those_of_its_script() {
-    let names = cases("solve-");
+    let names = R.cases("solve-");
     assert!(names.len() >= 4);
     for name in names {
-        let design = design(&name).check().unwrap();
-        let expected = lines(&name);
+        let design = R.design(&name).check().unwrap();
+        let expected = R.lines(&name);
         let runs: Vec<usize> = expected[0][1..]
             .iter()
             .map(|w| number(w) as usize - 1)
@@ -139,8 +142,8 @@ fn error_on_runs(design: &Design, found: &pricetag_regress::solve::Solution) -> 
 
 #[test]
 fn picked_runs_are_reproduced_and_better_conditioned_than_the_papers() {
-    for name in cases("solve-") {
-        let design = design(&name).check().unwrap();
+    for name in R.cases("solve-") {
+        let design = R.design(&name).check().unwrap();
         let found = ExactSolve::default().solve(&design).unwrap();
         assert!(error_on_runs(&design, &found) < 1e-11, "{name}: {found:?}");
         assert!(found.condition < 1e3, "{name}: {}", found.condition);

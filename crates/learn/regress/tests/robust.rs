@@ -1,8 +1,9 @@
 //! L1, Huber and normalised regression against R (`golden-robust/make.R`), against every vertex of small problems, and
 //! against their definitions.
 
-use std::path::PathBuf;
+mod frozen;
 
+use frozen::{Frozen, numbers};
 use pricetag_estimator::{Column, Design, Estimator, Values, conformance};
 use pricetag_regress::robust::Scale;
 use pricetag_regress::{Huber, LeastAbsolute, LeastSquares, NonNegative, Normalised};
@@ -16,35 +17,17 @@ fn design(columns: Vec<Vec<f64>>, target: Vec<f64>) -> Design {
     Design::new(columns.into_iter().enumerate().map(named).collect(), target)
 }
 
+/// R's robust fits.
+const R: Frozen = Frozen("golden-robust");
+
 /// A frozen case and R's lines about it.
 fn load(name: &str) -> (Design, Vec<(String, Vec<f64>)>) {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden-robust");
-    let read =
-        |ending: &str| std::fs::read_to_string(dir.join(format!("{name}.{ending}"))).unwrap();
-    let csv = read("csv");
-    let rows: Vec<Vec<f64>> = csv
-        .lines()
-        .skip(1)
-        .map(|l| l.split(',').map(|v| v.parse().unwrap()).collect())
-        .collect();
-    let column = |j: usize| rows.iter().map(|r| r[j]).collect::<Vec<f64>>();
-    let mut design = design((2..rows[0].len()).map(column).collect(), column(0));
-    design.weights = column(1);
-    let number = |word: &str| {
-        if word == "NA" {
-            f64::NAN
-        } else {
-            word.parse().unwrap()
-        }
+    let parse = |line: Vec<String>| {
+        let values = numbers(&line[1..]);
+        (line[0].clone(), values)
     };
-    let parse = |line: &str| {
-        let mut words = line.split_whitespace();
-        (
-            words.next().unwrap().to_owned(),
-            words.map(number).collect(),
-        )
-    };
-    (design, read("txt").lines().map(parse).collect())
+    let lines = R.lines(name).into_iter().map(parse);
+    (R.design(name), lines.collect())
 }
 
 const CASES: [&str; 15] = [

@@ -2,24 +2,27 @@
 
 mod frozen;
 
-use frozen::{cases, close, design, lines, number};
+use frozen::{Frozen, close, number};
 use pricetag_estimator::{Checked, Column, Design, Estimator, Values, conformance};
 use pricetag_regress::{BackwardElimination, LeastSquares};
 use proptest::prelude::*;
 
+/// R's `step`.
+const R: Frozen = Frozen("oracle_ols");
+
 #[test]
 fn drops_are_those_of_r() {
-    let names = cases("step-");
+    let names = R.cases("step-");
     assert!(names.len() >= 16, "{names:?}");
     for name in names {
-        let expected = lines(&name);
+        let expected = R.lines(&name);
         let word = |key: &str| expected.iter().find(|l| l[0] == key).unwrap()[1].clone();
         let step = BackwardElimination {
             intercept: word("intercept") == "1",
             penalty: number(&word("penalty")),
             ..BackwardElimination::default()
         };
-        let design = design(&name).check().unwrap();
+        let design = R.design(&name).check().unwrap();
         let found = step.eliminate(&design).unwrap();
         assert!(
             close(found.aic, number(&word("aic")), 1e-9),
@@ -83,7 +86,7 @@ fn an_exact_fit_has_no_criterion() {
 
 #[test]
 fn aliased_columns_have_no_price_and_dropped_ones_none_but_zero() {
-    let design = design("step-aliased-plain").check().unwrap();
+    let design = R.design("step-aliased-plain").check().unwrap();
     let step = BackwardElimination::default();
     let found = step.eliminate(&design).unwrap();
     let fitted = step.fit(&design).unwrap();

@@ -1,4 +1,5 @@
-//! Wall time of the estimators on simulated counts: `cargo run --release -p pricetag-study --example speed`.
+//! Wall time of the estimators on simulated counts: `cargo run --release -p pricetag-study --example speed [-- ROWS]` for
+//! all of them, or for the hierarchical fits of so many rows alone.
 
 use std::time::Instant;
 
@@ -15,7 +16,36 @@ use rand_pcg::Pcg64Mcg;
 fn main() {
     let mut random = Pcg64Mcg::seed_from_u64(1);
     let mut uniform = move || random.random::<u64>() as f64 / u64::MAX as f64;
+    let only: Option<usize> = std::env::args().nth(1).and_then(|rows| rows.parse().ok());
+    if only.is_none() {
+        plain(&mut uniform);
+    }
+    // The last one is a demo's table: few runs, thousands of blocks, hundreds of opcodes and called methods.
+    for (rows, blocks, parts) in [(500, 640, 30), (300, 20_000, 30), (25, 8_000, 670)] {
+        if only.is_some_and(|only| only != rows) {
+            continue;
+        }
+        let data = program(rows, blocks, parts, &mut uniform);
+        for (what, alternatives) in [("hier, all of fit", false), ("with alternatives", true)] {
+            time(&format!("{rows} rows x {blocks} blocks, {what}"), 1, || {
+                let o = FitOptions {
+                    method: Method::Hier,
+                    train: 0.9,
+                    alternatives,
+                    ..FitOptions::default()
+                };
+                let model = fit(&data, &o).expect("fits");
+                format!(
+                    "median error {:.2} %",
+                    100.0 * model.evaluation.expect("has rows").median_error
+                )
+            });
+        }
+    }
+}
 
+/// Single estimators.
+fn plain(uniform: &mut impl FnMut() -> f64) {
     let a = Mat::from_fn(3840, 126, |_, j| {
         (100.0 * uniform() * (1.0 + (j % 7) as f64)).round()
     });
@@ -49,26 +79,6 @@ fn main() {
             .expect("has one");
         format!("rank {}", s.rank)
     });
-
-    // The last one is a demo's table: few runs, thousands of blocks, hundreds of opcodes and called methods.
-    for (rows, blocks, parts) in [(500, 640, 30), (300, 20_000, 30), (25, 8_000, 670)] {
-        let data = program(rows, blocks, parts, &mut uniform);
-        for (what, alternatives) in [("hier, all of fit", false), ("with alternatives", true)] {
-            time(&format!("{rows} rows x {blocks} blocks, {what}"), 1, || {
-                let o = FitOptions {
-                    method: Method::Hier,
-                    train: 0.9,
-                    alternatives,
-                    ..FitOptions::default()
-                };
-                let model = fit(&data, &o).expect("fits");
-                format!(
-                    "median error {:.2} %",
-                    100.0 * model.evaluation.expect("has rows").median_error
-                )
-            });
-        }
-    }
 }
 
 fn time(what: &str, repeats: u32, mut work: impl FnMut() -> String) {

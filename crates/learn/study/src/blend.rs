@@ -5,10 +5,9 @@
 //! interval made, from folds of either that are fitted once. The average of two price lists is a price list.
 
 use crate::fit::FitError;
-use crate::learner::Learned;
-use crate::method::Method;
+use crate::learner::{Learned, Learner};
 use crate::notes::note;
-use crate::study::{Choice, Study, relative_error};
+use crate::study::{Choice, CrossValidated, Study, relative_error};
 
 /// Shares that are tried: so many steps to the parts alone.
 const SHARES: u32 = 10;
@@ -48,19 +47,20 @@ impl Learned {
 }
 
 impl Study<'_> {
-    /// The choice with the share of the parts alone that predicts best.
-    pub fn blend<'b>(&self, choice: Choice<'b>) -> Result<Choice<'b>, FitError> {
-        if choice.learner.method != Method::Hier || !choice.learner.hierarchy.has_parts() {
-            return Ok(choice);
-        }
+    /// The choice with the share of the parts alone that predicts best; `alone` prices these, and predicts rows that it has
+    /// not seen as it does here.
+    pub fn blend<'b>(
+        &self,
+        choice: Choice<'b>,
+        alone: Learner<'b>,
+        (alone_pairs, alone_folds): CrossValidated,
+    ) -> Result<Choice<'b>, FitError> {
         let Choice {
             learner,
             learned,
             pairs,
             folds,
         } = choice;
-        let alone = learner.blended(1.0);
-        let (alone_pairs, alone_folds) = self.cross_validate(&alone, &learned, &self.split.train);
         let mixed = |share: f64| -> Vec<(f64, f64)> {
             let both = pairs.iter().zip(&alone_pairs);
             both.map(|((m, p), (_, q))| (*m, (1.0 - share) * p + share * q))
@@ -112,6 +112,7 @@ mod tests {
     use pricetag_dataset::Dataset;
 
     use super::*;
+    use crate::method::Method;
     use crate::options::FitOptions;
     use crate::simulation::{Simulation, simulate};
     use crate::world::World;

@@ -12,7 +12,8 @@ use pricetag_estimator::{
 };
 use pricetag_regress::{Hierarchical, Hierarchy, Outcome, PartsAlone, Shrinkage};
 
-use crate::method::{Method, Shape, genetic_programming};
+use crate::method::{Known, Method, Shape, genetic_programming};
+use crate::mined;
 use crate::options::{FitOptions, Weighting};
 use crate::preference::{expenses, lead_by_cheapest};
 use crate::world::World;
@@ -33,10 +34,20 @@ pub(crate) struct Learner<'a> {
     world: &'a World<'a>,
     /// Penalty weight of each column, where some are preferred.
     expenses: Option<Vec<f64>>,
+    /// Constants of the program's code that a search is offered.
+    pub constants: Vec<f64>,
     /// Share of hierarchical prices that comes from the parts alone, 0 … 1.
     pub blend: f64,
     /// Whether what is learnt now is delivered, and not one of many fits behind an interval or a comparison.
     main: bool,
+}
+
+/// Rows made ready for a method.
+pub(crate) struct Prepared {
+    design: Checked<Design>,
+    found: Buckets,
+    /// The columns by bucket and what the buckets consist of, for hierarchical prices.
+    merged: Option<(Checked<Design>, Hierarchy)>,
 }
 
 /// What was learnt from some rows.
@@ -122,6 +133,11 @@ impl<'a> Learner<'a> {
             options,
             world,
             expenses: options.prefer.map(|_| expenses(dataset, table)),
+            constants: if method == Method::Gp {
+                mined::offered(dataset, design)
+            } else {
+                Vec::new()
+            },
             blend: 0.0,
             main: false,
         }
@@ -164,13 +180,40 @@ impl<'a> Learner<'a> {
         rows: &[usize],
         shrinkage: Option<&Shrinkage>,
     ) -> Result<Learned, EstimatorError> {
+        self.learn_from(&self.prepare(rows)?, shrinkage)
+    }
+
+    /// Weighted rows with their buckets: the same whatever is learnt from them by one method.
+    pub fn prepare(&self, rows: &[usize]) -> Result<Prepared, EstimatorError> {
         let design = self.rows(rows)?;
         let found = self.buckets(&design);
-        match self.method.shape() {
-            Shape::Single => self.single(&design, found),
-            Shape::Merged => self.merged(&design, found),
-            Shape::Hierarchical => self.hierarchical(&design, found, shrinkage),
-            Shape::Formula => self.whole(&design, found),
+        let merged = if self.method.shape() == Shape::Hierarchical {
+            let hierarchy = self.hierarchy.merged(&found.buckets);
+            Some((found.merge(&design).check()?, hierarchy))
+        } else {
+            None
+        };
+        Ok(Prepared {
+            design,
+            found,
+            merged,
+        })
+    }
+
+    /// Learns from what [`Self::prepare`] made.
+    pub fn learn_from(
+        &self,
+        prepared: &Prepared,
+        shrinkage: Option<&Shrinkage>,
+    ) -> Result<Learned, EstimatorError> {
+        let (design, found) = (&prepared.design, || prepared.found.clone());
+        match (self.method.shape(), &prepared.merged) {
+            (Shape::Hierarchical, Some((merged, hierarchy))) => {
+                self.hierarchical(prepared, merged, hierarchy, shrinkage)
+            }
+            (Shape::Single, _) => self.single(design, found()),
+            (Shape::Formula, _) => self.whole(design, found()),
+            (Shape::Merged | Shape::Hierarchical, _) => self.merged(design, found()),
         }
     }
 
@@ -206,10 +249,14 @@ impl<'a> Learner<'a> {
         penalties: Vec<f64>,
     ) -> Result<Fitted, EstimatorError> {
         if self.method == Method::Gp && self.options.tuning.filter.is_none() {
-            let search = genetic_programming(self.options);
+            let search = genetic_programming(self.options, &self.constants);
             return self.world.evolve(&search, design, self.main);
         }
-        self.method.estimator(self.options, penalties)?.fit(design)
+        let known = Known {
+            penalties,
+            constants: self.constants.clone(),
+        };
+        self.method.estimator(self.options, known)?.fit(design)
     }
 
     /// The cost as one formula that is no sum of prices. Columns that never vary explain nothing and are left out. Where
@@ -307,35 +354,35 @@ impl<'a> Learner<'a> {
 
     fn hierarchical(
         &self,
-        design: &Checked<Design>,
-        found: Buckets,
+        prepared: &Prepared,
+        merged: &Checked<Design>,
+        hierarchy: &Hierarchy,
         shrinkage: Option<&Shrinkage>,
     ) -> Result<Learned, EstimatorError> {
-        let merged = found.merge(design).check()?;
-        let hierarchy = self.hierarchy.merged(&found.buckets);
         let alone = PartsAlone {
             hierarchy: hierarchy.clone(),
         };
         if self.blend >= 1.0 {
-            return Ok(self.carried_back(design, found, alone.solve(&merged)?));
+            return Ok(self.carried_back(prepared, alone.solve(merged)?));
         }
         let departing = Hierarchical {
-            hierarchy,
+            hierarchy: hierarchy.clone(),
             shrinkage: shrinkage.cloned(),
             certainty: shrinkage.is_none() || self.main,
         };
-        let own = self.carried_back(design, found.clone(), departing.solve(&merged)?);
+        let own = self.carried_back(prepared, departing.solve(merged)?);
         if self.blend <= 0.0 {
             return Ok(own);
         }
-        let alone = self.carried_back(design, found, alone.solve(&merged)?);
+        let alone = self.carried_back(prepared, alone.solve(merged)?);
         Ok(own.mixed(&alone, self.blend))
     }
 
     /// Prices of buckets, and of what was never used, carried back to the single columns.
-    fn carried_back(&self, design: &Design, found: Buckets, outcome: Outcome) -> Learned {
+    fn carried_back(&self, prepared: &Prepared, outcome: Outcome) -> Learned {
+        let found = &prepared.found;
         let priors = self.hierarchy.priors(&outcome.part_prices);
-        let mut prices = vec![0.0; design.columns.len()];
+        let mut prices = vec![0.0; prepared.design.columns.len()];
         for (bucket, coefficient) in found.buckets.iter().zip(&outcome.fitted.coefficients) {
             self.share_out(
                 bucket,
@@ -348,8 +395,8 @@ impl<'a> Learner<'a> {
             prices[column] = priors[column].unwrap_or(0.0);
         }
         Learned {
-            buckets: found.buckets,
-            empty: found.empty,
+            buckets: found.buckets.clone(),
+            empty: found.empty.clone(),
             coefficients: outcome.fitted.coefficients,
             prices,
             formula: None,

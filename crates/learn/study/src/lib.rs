@@ -14,6 +14,7 @@ mod jackknife;
 mod learner;
 mod least;
 pub mod method;
+mod mined;
 mod notes;
 pub mod options;
 pub mod preference;

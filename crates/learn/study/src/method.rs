@@ -53,6 +53,15 @@ pub enum Method {
     Gp,
 }
 
+/// What is known besides the rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// How the columns weigh where the method is a lasso; none for all alike.
+    pub penalties: Vec<f64>,
+    /// Constants of the program's code, for a search.
+    pub constants: Vec<f64>,
+}
+
 /// What a method makes of a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -146,13 +155,16 @@ impl Method {
     }
 
     /// The estimator of a method other than the hierarchical one, which needs to know what the columns consist of.
-    /// `penalties` weigh the columns where the method is a lasso; none for all alike.
     pub(crate) fn estimator(
         self,
         options: &FitOptions,
-        penalties: Vec<f64>,
+        known: Known,
     ) -> Result<Box<dyn Estimator>, EstimatorError> {
         let (tuning, seed) = (&options.tuning, options.seed);
+        let Known {
+            penalties,
+            constants,
+        } = known;
         let inner: Box<dyn Estimator> = match self {
             Self::Ols | Self::Wls => Box::new(LeastSquares {
                 intercept: options.intercept,
@@ -203,7 +215,7 @@ impl Method {
                 multistart: tuning.multistart,
                 seed,
             }),
-            Self::Gp => Box::new(genetic_programming(options)),
+            Self::Gp => Box::new(genetic_programming(options, &constants)),
         };
         Ok(match tuning.filter {
             Some(filter) => Box::new(FilteredFit { filter, inner }),
@@ -212,12 +224,12 @@ impl Method {
     }
 }
 
-/// The search behind `gp`.
-pub(crate) fn genetic_programming(options: &FitOptions) -> GeneticProgramming {
+/// The search behind `gp`; `mined` are constants of the program's code, beside those that the user offers.
+pub(crate) fn genetic_programming(options: &FitOptions, mined: &[f64]) -> GeneticProgramming {
     let (tuning, default) = (&options.tuning, Limits::default());
     GeneticProgramming {
         seed: options.seed,
-        constants: tuning.constants.clone(),
+        constants: [&tuning.constants, mined].concat(),
         limits: Limits {
             generations: tuning.generations.unwrap_or(default.generations),
             ..default
@@ -313,7 +325,7 @@ mod tests {
     #[test]
     fn every_method_that_can_be_named_conforms() {
         for (name, method) in Method::NAMES {
-            let estimator = method.estimator(&options(), Vec::new()).unwrap();
+            let estimator = method.estimator(&options(), Known::default()).unwrap();
             let found = conformance::violations(estimator.as_ref());
             assert!(found.is_empty(), "{name}: {found:#?}");
         }

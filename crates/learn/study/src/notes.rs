@@ -7,6 +7,7 @@ use pricetag_quantity::counted;
 
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
+use crate::mined;
 use crate::study::Study;
 
 impl Study<'_> {
@@ -27,6 +28,13 @@ impl Study<'_> {
             }
         }
         out.extend(learned.notes.clone());
+        if let Some(formula) = learned
+            .formula
+            .as_ref()
+            .filter(|_| learner.method == Method::Gp)
+        {
+            out.extend(mined::notes(self.dataset, &learner.constants, formula));
+        }
         out.extend(self.dataset.pace.get(&self.options.target).map(uneven));
         let failed = self
             .dataset

@@ -33,6 +33,9 @@ pub(crate) struct Choice<'a> {
     pub folds: FoldPrices,
 }
 
+/// (measured, predicted) of rows by models that did not see their group, and the prices of these models.
+pub(crate) type CrossValidated = (Vec<(f64, f64)>, FoldPrices);
+
 /// The methods that were tried and the one that is delivered.
 pub(crate) struct Contest<'a> {
     pub winner: Choice<'a>,
@@ -182,29 +185,40 @@ impl<'a> Study<'a> {
         learner: &Learner,
         learned: &Learned,
         rows: &[usize],
-    ) -> (Vec<(f64, f64)>, FoldPrices) {
+    ) -> CrossValidated {
+        let [found] = self.cross_validate_all([learner], learned, rows);
+        found
+    }
+
+    /// The same for several learners that differ only in what they make of prepared rows.
+    pub fn cross_validate_all<const N: usize>(
+        &self,
+        learners: [&Learner; N],
+        learned: &Learned,
+        rows: &[usize],
+    ) -> [CrossValidated; N] {
         let groups: Vec<String> = rows
             .iter()
             .map(|&r| self.design.groups[r].clone())
             .collect();
-        let mut pairs = Vec::with_capacity(rows.len());
-        let mut prices = FoldPrices::default();
+        let mut found: [CrossValidated; N] = std::array::from_fn(|_| CrossValidated::default());
         for fold in folds_by_group(&groups, FOLDS, self.options.seed) {
             let train: Vec<usize> = fold.train.iter().map(|&i| rows[i]).collect();
             let test: Vec<usize> = fold.test.iter().map(|&i| rows[i]).collect();
-            let part = learner.learn(&train, learned.shrinkage.as_ref()).ok();
-            prices.push(part.as_ref());
-            let predicted = part.map_or_else(
-                || vec![f64::NAN; test.len()],
-                |part| part.predict(learner.design, &test),
-            );
-            pairs.extend(
-                test.iter()
-                    .zip(predicted)
-                    .map(|(&r, p)| (self.design.target[r], p)),
-            );
+            let prepared = learners[0].prepare(&train).ok();
+            for ((pairs, prices), learner) in found.iter_mut().zip(learners) {
+                let learn = |rows| learner.learn_from(rows, learned.shrinkage.as_ref()).ok();
+                let part = prepared.as_ref().and_then(learn);
+                prices.push(part.as_ref());
+                let predicted = part.map_or_else(
+                    || vec![f64::NAN; test.len()],
+                    |part| part.predict(learner.design, &test),
+                );
+                let measured = test.iter().map(|&r| self.design.target[r]);
+                pairs.extend(measured.zip(predicted));
+            }
         }
-        (pairs, prices)
+        found
     }
 
     /// Learns by the method asked for, or, for `auto`, by all that suit the dataset, under one cross-validation on the
@@ -323,14 +337,25 @@ impl<'a> Study<'a> {
     pub fn choice(&self, method: Method) -> Result<Choice<'_>, FitError> {
         let learner = self.learner(method);
         let learned = learner.main().learn(&self.split.train, None)?;
-        let (pairs, folds) = self.cross_validate(&learner, &learned, &self.split.train);
+        let rows = &self.split.train;
+        if method != Method::Hier || !learner.hierarchy.has_parts() {
+            let (pairs, folds) = self.cross_validate(&learner, &learned, rows);
+            return Ok(Choice {
+                learner,
+                learned,
+                pairs,
+                folds,
+            });
+        }
+        let alone = learner.blended(1.0);
+        let [own, others] = self.cross_validate_all([&learner, &alone], &learned, rows);
         let choice = Choice {
             learner,
             learned,
-            pairs,
-            folds,
+            pairs: own.0,
+            folds: own.1,
         };
-        self.blend(choice)
+        self.blend(choice, alone, others)
     }
 
     /// Other methods on the same split: one that fails is left out.

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, Operand};
-use pricetag_flow::{Cfg, FlowError, MethodLoop};
+use pricetag_flow::{Cfg, FlowError, MethodLoop, compared_literals};
 use pricetag_probe_plan::{
-    BlockId, BlockPlan, CallSite, CounterIndex, EdgePlan, HandlerPlan, Instruction, LoopPlan,
-    MethodOutcome, MethodPlan, Pc, ThrowPoint,
+    BlockId, BlockPlan, CallSite, ComparisonPlan, CounterIndex, EdgePlan, HandlerPlan, Instruction,
+    Literal, LoopPlan, MethodOutcome, MethodPlan, Pc, ThrowPoint,
 };
 
 use crate::throwing::{ClassScope, MethodScope, Throwing};
@@ -65,6 +65,7 @@ pub(crate) fn plan(
         handlers: Vec::new(),
         loops: Vec::new(),
         this_initialised_at: None,
+        comparisons: Vec::new(),
     };
     let code = match member.code(constants) {
         Ok(Some(code)) => code,
@@ -125,7 +126,10 @@ fn counted(
         })
         .collect();
     let loops = cfg.loops();
-    plan.blocks = blocks(class, code, &cfg, &loops)?;
+    // A damaged line table costs the lines, not the counts.
+    let lines = code.line_numbers(constants).unwrap_or_default();
+    plan.blocks = blocks(class, &lines, &cfg, &loops)?;
+    plan.comparisons = comparisons(&cfg, constants, &lines);
     plan.throw_points = throw_points(&cfg, &throwing.points);
     for handler in &cfg.handlers {
         let catches = cfg.catches(handler, code, constants)?;
@@ -153,13 +157,11 @@ fn counted(
 
 fn blocks(
     class: &ClassFile<'_>,
-    code: &Code<'_>,
+    lines: &[(u16, u16)],
     cfg: &Cfg,
     loops: &[MethodLoop],
 ) -> Result<Vec<BlockPlan>, Refusal> {
     let constants = class.constants();
-    // A damaged line table costs the lines, not the counts.
-    let lines = code.line_numbers(constants).unwrap_or_default();
     let mut depth = vec![0; cfg.blocks.len()];
     for l in loops {
         for block in &l.blocks {
@@ -254,6 +256,26 @@ fn throw_points(cfg: &Cfg, points: &[Pc]) -> Vec<ThrowPoint> {
         }
     };
     points.iter().map(in_block).collect()
+}
+
+fn comparisons(
+    cfg: &Cfg,
+    constants: &ConstantPool<'_>,
+    lines: &[(u16, u16)],
+) -> Vec<ComparisonPlan> {
+    let plan = |(at, literal): (usize, Literal)| {
+        let pc = cfg.instructions[at].pc;
+        let block = cfg.blocks.partition_point(|b| b.instructions.end <= at);
+        let line = lines.partition_point(|l| l.0 <= pc).checked_sub(1);
+        ComparisonPlan {
+            pc: Pc(pc),
+            block: BlockId(block as u32),
+            line: line.map(|i| lines[i].1),
+            literal,
+        }
+    };
+    let found = compared_literals(cfg, constants).into_iter();
+    found.map(plan).collect()
 }
 
 fn loop_plan(l: MethodLoop) -> LoopPlan {

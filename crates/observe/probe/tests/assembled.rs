@@ -347,3 +347,82 @@ fn array_initialisers_throw_only_where_they_allocate() {
     assert_eq!(throw_points(&method(&references(4))), [1]);
     assert_eq!(throw_points(&method(&references(2))), [1, 7]);
 }
+
+fn compared(code: &[u8]) -> Vec<(u16, f64)> {
+    let plan = plan(&static_method(code));
+    assert_eq!(plan.outcome, MethodOutcome::Counted, "{plan}");
+    let found = plan.comparisons.iter();
+    found.map(|c| (c.pc.0, c.literal.value())).collect()
+}
+
+/// `a < b` of what two pieces of code push, then a return on either way.
+fn comparison(one: &[u8], other: &[u8], compare: &[u8]) -> Vec<u8> {
+    let branch = if compare == [op::IF_ICMPLT] {
+        jump(op::IF_ICMPLT, 4).to_vec()
+    } else {
+        code(&[compare, &jump(op::IFLT, 4)])
+    };
+    code(&[one, other, &branch, &[op::RETURN, op::RETURN]])
+}
+
+#[test]
+fn a_number_is_seen_on_either_side_of_a_comparison_by_order() {
+    let size = [op::ICONST_3, op::NEWARRAY, 10, op::ARRAYLENGTH];
+    let limit = [op::SIPUSH, 0x01, 0x90];
+    let int = [op::IF_ICMPLT];
+    assert_eq!(compared(&comparison(&size, &limit, &int)), [(7, 400.0)]);
+    assert_eq!(compared(&comparison(&limit, &size, &int)), [(7, 400.0)]);
+    let least = [op::BIPUSH, 0x80];
+    assert_eq!(compared(&comparison(&size, &least, &int)), [(6, -128.0)]);
+    // Both sides unknown, both sides known.
+    assert_eq!(compared(&comparison(&size, &size, &int)), []);
+    assert_eq!(compared(&comparison(&limit, &least, &int)), []);
+}
+
+#[test]
+fn wide_numbers_and_fractions_are_seen() {
+    let long = [op::ICONST_2, op::I2L];
+    // 1 << 9: what is computed is not followed.
+    let shifted = [op::LCONST_1, op::BIPUSH, 9, op::LSHL];
+    assert_eq!(compared(&comparison(&long, &shifted, &[op::LCMP])), []);
+    let float = [op::ICONST_5, op::I2F];
+    let two = [op::FCONST_2];
+    assert_eq!(
+        compared(&comparison(&float, &two, &[op::FCMPL])),
+        [(3, 2.0)]
+    );
+    assert_eq!(
+        compared(&comparison(&two, &float, &[op::FCMPG])),
+        [(3, 2.0)]
+    );
+}
+
+#[test]
+fn equality_small_numbers_and_other_blocks_say_nothing() {
+    let size = [op::ICONST_3, op::NEWARRAY, 10, op::ARRAYLENGTH];
+    let ends = [op::RETURN, op::RETURN];
+    let equal = code(&[&size, &[op::BIPUSH, 64], &jump(op::IF_ICMPEQ, 4), &ends]);
+    assert_eq!(compared(&equal), []);
+    let small = [op::ICONST_M1, op::ICONST_0, op::ICONST_1];
+    for number in small {
+        assert_eq!(
+            compared(&comparison(&size, &[number], &[op::IF_ICMPLT])),
+            []
+        );
+    }
+    let float = [op::ICONST_5, op::I2F];
+    let same = [op::FCONST_2, op::FCMPL];
+    assert_eq!(
+        compared(&code(&[&float, &same, &jump(op::IFNE, 4), &ends])),
+        []
+    );
+    // The number is pushed before a jump into the block that compares.
+    let apart = code(&[
+        &size,
+        &[op::BIPUSH, 64],
+        &jump(op::GOTO, 3),
+        &jump(op::IF_ICMPLT, 4),
+        &ends,
+    ]);
+    assert_eq!(compared(&apart), []);
+}

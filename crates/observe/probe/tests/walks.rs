@@ -201,6 +201,7 @@ fn random_method(shapes: &[Shape], before_init: usize, monitors: bool) -> (Metho
         handlers: Vec::new(),
         loops: Vec::new(),
         this_initialised_at: None,
+        comparisons: Vec::new(),
     };
     for (b, (ending, targets, length, throws, handler)) in shapes.iter().enumerate() {
         let counted = b >= before_init;

@@ -52,6 +52,7 @@ fn method(name: &str, descriptor: &str, access: u16, calls: &[(&str, &str, &str)
         access,
         code_bytes: u32::from(end) + 1,
         this_initialised_at: None,
+        comparisons: Vec::new(),
         outcome: if concrete {
             MethodOutcome::Counted
         } else {

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use pricetag_dataset::{Dataset, DatasetBuilder, FeatureKind, Observation};
 use pricetag_probe_plan::{
-    BlockId, BlockPlan, CallSite, ClassHash, ClassPlan, CounterIndex, EdgeId, EdgeKind, EdgePlan,
-    HandlerPlan, Instruction, LoopPlan, MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc,
-    PlanStore, ThrowPoint,
+    BlockId, BlockPlan, CallSite, ClassHash, ClassPlan, ComparisonPlan, CounterIndex, EdgeId,
+    EdgeKind, EdgePlan, HandlerPlan, Instruction, Literal, LoopPlan, MethodOutcome, MethodPlan,
+    Node, PLAN_VERSION, Pc, PlanStore, ThrowPoint,
 };
-use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
+use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, code_constants, compare};
 use pricetag_trace::{
     ClassCounters, ClassLoaded, Invocation, OpenFrameRecord, ProcessCosts, Record, Trace,
 };
@@ -65,6 +65,7 @@ fn sort() -> MethodPlan {
         access: 1,
         code_bytes: 30,
         this_initialised_at: None,
+        comparisons: Vec::new(),
         outcome: MethodOutcome::Counted,
         blocks: vec![
             block(0..2, &[(0, 0x1b), (1, 0x3d)], &[12]),
@@ -501,4 +502,73 @@ fn the_order_of_runs_does_not_matter_to_features() {
     if let Ok(keep) = std::env::var("KEEP_DATASET") {
         pricetag_dataset::save(&a, Path::new(&keep)).unwrap();
     }
+}
+
+/// A comparison in `sort`, at the loop's header (block 1) or in the handler (block 4).
+fn comparison(block: u32, line: Option<u16>, literal: Literal) -> ComparisonPlan {
+    ComparisonPlan {
+        pc: Pc(3),
+        block: BlockId(block),
+        line,
+        literal,
+    }
+}
+
+#[test]
+fn numbers_of_the_code_are_ranked_by_the_executions_of_their_comparisons() {
+    let mut plan = class(A);
+    let fraction = Literal::Real(0.75_f64.to_bits());
+    plan.methods[0].comparisons = vec![
+        comparison(0, Some(12), Literal::Integer(64)),
+        comparison(1, Some(13), fraction),
+        comparison(4, Some(17), Literal::Integer(1000)),
+    ];
+    plan.methods[1].comparisons = vec![comparison(0, None, Literal::Integer(64))];
+    let dir = tempfile::tempdir().unwrap();
+    let store = PlanStore::open(dir.path()).unwrap();
+    store.store(&plan).unwrap();
+    let found = |kinds: &[FeatureKind]| {
+        let mut options = TabulateOptions::default();
+        options.kinds.retain(|kind| kinds.contains(kind));
+        let mut tabulator = Tabulator::new(store.clone(), options);
+        let mut builder = DatasetBuilder::default();
+        for n in [2, 4] {
+            let row = tabulator.process(&plain(n, false), &mut builder).unwrap();
+            let observation = Observation {
+                label: n.to_string(),
+                ..Observation::default()
+            };
+            builder.row(row.into_row(observation, None));
+        }
+        let dataset = builder.finish();
+        let constants = code_constants(&store, &dataset).unwrap();
+        let plain = constants.into_iter();
+        plain
+            .map(|c| (c.value, c.executions, c.places))
+            .collect::<Vec<_>>()
+    };
+    let head = "p.Sorter.sort(int[]), line 12".to_owned();
+    let body = "p.Sorter.sort(int[]), line 13".to_owned();
+    let handler = "p.Sorter.sort(int[]), line 17".to_owned();
+    let swap = "p.Sorter.swap()".to_owned();
+    // Two runs: 2 entries, 3 + 5 passes of the header, 2 + 4 swaps; the handler never ran.
+    assert_eq!(
+        found(&[FeatureKind::Block, FeatureKind::Method]),
+        [
+            (0.75, 8.0, vec![body.clone()]),
+            (64.0, 8.0, vec![swap.clone(), head.clone()]),
+        ]
+    );
+    // Methods alone: of what is in them, everything counts as often as they.
+    assert_eq!(
+        found(&[FeatureKind::Method]),
+        [
+            (64.0, 8.0, vec![swap.clone(), head.clone()]),
+            (0.75, 2.0, vec![body.clone()]),
+            (1000.0, 2.0, vec![handler.clone()]),
+        ]
+    );
+    // Nothing tells.
+    let names: Vec<f64> = found(&[FeatureKind::Opcode]).iter().map(|c| c.0).collect();
+    assert_eq!(names, [64.0, 0.75, 1000.0]);
 }

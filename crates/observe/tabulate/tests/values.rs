@@ -22,6 +22,7 @@ fn method(name: &str) -> MethodPlan {
         access: 1,
         code_bytes: 10,
         this_initialised_at: None,
+        comparisons: Vec::new(),
         outcome: MethodOutcome::Counted,
         blocks: vec![],
         edges: vec![],

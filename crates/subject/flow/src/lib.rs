@@ -6,6 +6,7 @@
 //! | how are its loops nested | [`loops`] |
 //! | where is `this` on the stack, and when is it initialised | [`receiver`] |
 //! | which divisions and array accesses surely succeed | [`operands`] |
+//! | which numbers does it compare with | [`comparisons`] |
 //! | which checks have succeeded before on every way | [`repeats`] |
 //! | which class is a subtype of which | [`hierarchy`] |
 //! | what kind of work does an opcode do | [`category`] |
@@ -14,6 +15,7 @@
 
 pub mod category;
 pub mod cfg;
+pub mod comparisons;
 pub mod hierarchy;
 pub mod loops;
 pub mod operands;
@@ -24,6 +26,7 @@ pub mod stack;
 
 pub use category::{Categories, CategoryError};
 pub use cfg::{Block, Cfg, Edge, FlowError, Handler};
+pub use comparisons::compared_literals;
 pub use hierarchy::{ClassEntry, ClassId, Hierarchy, HierarchyError};
 pub use loops::MethodLoop;
 pub use operands::sure_successes;

@@ -18,11 +18,13 @@ use crate::stack::{Effect, Effects, shuffle};
 
 /// What is known of a stack slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Slot {
+pub(crate) enum Slot {
     Unknown,
     Int(i32),
-    /// Upper slot of a `long` constant other than 0.
-    NonZeroLong,
+    /// Upper slot of a `long` constant.
+    Long(i64),
+    /// A `float` constant, or the upper slot of a `double`: the bits of the `double`.
+    Real(u64),
     /// A string constant.
     Text,
     /// An array.
@@ -34,7 +36,7 @@ enum Slot {
 
 /// What an array takes without a check that may fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Element {
+pub(crate) enum Element {
     /// A primitive type, by its code in `newarray`.
     Primitive(u8),
     /// Any reference.
@@ -56,7 +58,7 @@ pub fn sure_successes(cfg: &Cfg, effects: &Effects, constants: &ConstantPool<'_>
         if !here.iter().any(|i| may_be_sure(i.opcode)) {
             continue;
         }
-        stack.0.clear();
+        stack.clear();
         for i in block.instructions.clone() {
             let instruction = &cfg.instructions[i];
             sure[i] = stack.surely_serves(instruction.opcode);
@@ -87,15 +89,20 @@ fn may_be_sure(opcode: u8) -> bool {
 
 /// The slots that the block has pushed; below them is what others pushed, of which nothing is known.
 #[derive(Default)]
-struct Stack(Vec<Slot>);
+pub(crate) struct Stack(Vec<Slot>);
 
 impl Stack {
     fn pop(&mut self) -> Slot {
         self.0.pop().unwrap_or(Slot::Unknown)
     }
 
+    /// Forgets everything: another block begins.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// The slot `below` the top; 0 is the top.
-    fn peek(&self, below: usize) -> Slot {
+    pub(crate) fn peek(&self, below: usize) -> Slot {
         let at = self.0.len().checked_sub(below + 1);
         at.map_or(Slot::Unknown, |at| self.0[at])
     }
@@ -103,7 +110,7 @@ impl Stack {
     fn surely_serves(&self, opcode: u8) -> bool {
         match opcode {
             op::IDIV | op::IREM => matches!(self.peek(0), Slot::Int(n) if n != 0),
-            op::LDIV | op::LREM => self.peek(0) == Slot::NonZeroLong,
+            op::LDIV | op::LREM => matches!(self.peek(0), Slot::Long(n) if n != 0),
             op::ARRAYLENGTH => matches!(self.peek(0), Slot::Array { .. }),
             op::IALOAD..=op::SALOAD => self.array_at(0).is_some(),
             op::LASTORE | op::DASTORE => self.array_at(2).is_some(),
@@ -130,7 +137,12 @@ impl Stack {
         }
     }
 
-    fn step(&mut self, here: &Instruction, effect: Effect, constants: &ConstantPool<'_>) {
+    pub(crate) fn step(
+        &mut self,
+        here: &Instruction,
+        effect: Effect,
+        constants: &ConstantPool<'_>,
+    ) {
         let top = self.peek(0);
         if (op::DUP..=op::SWAP).contains(&here.opcode) {
             let mut popped = [Slot::Unknown; 4];
@@ -165,7 +177,12 @@ fn result(here: &Instruction, top: Slot, constants: &ConstantPool<'_>) -> Slot {
             Slot::Int(i32::from(here.opcode) - i32::from(op::ICONST_0))
         }
         (op::BIPUSH | op::SIPUSH, Operand::Immediate(n)) => Slot::Int(*n),
-        (op::LCONST_1, _) => Slot::NonZeroLong,
+        (op::LCONST_0 | op::LCONST_1, _) => {
+            Slot::Long(i64::from(here.opcode) - i64::from(op::LCONST_0))
+        }
+        (op::FCONST_0..=op::FCONST_2, _) => {
+            Slot::Real(f64::from(here.opcode - op::FCONST_0).to_bits())
+        }
         (op::LDC | op::LDC_W | op::LDC2_W, Operand::Constant(index)) => constant(*index, constants),
         (op::NEWARRAY, Operand::NewArray(code)) => array(Element::Primitive(*code)),
         (op::ANEWARRAY, Operand::Constant(index)) => {
@@ -195,7 +212,9 @@ fn constant(index: u16, constants: &ConstantPool<'_>) -> Slot {
     }
     match constants.loadable(index) {
         Ok(Constant::Integer(n)) => Slot::Int(n),
-        Ok(Constant::Long(n)) if n != 0 => Slot::NonZeroLong,
+        Ok(Constant::Long(n)) => Slot::Long(n),
+        Ok(Constant::Float(x)) => Slot::Real(f64::from(x).to_bits()),
+        Ok(Constant::Double(x)) => Slot::Real(x.to_bits()),
         _ => Slot::Unknown,
     }
 }

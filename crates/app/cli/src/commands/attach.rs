@@ -21,7 +21,7 @@ use crate::recording::{CATEGORIES, categories};
 use crate::watch::{asks_for, find_agent, first_values, kinds, listed_methods};
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
-const FOLDER: &str = ".agent";
+pub const FOLDER: &str = ".agent";
 /// Time between two snapshots.
 const EVERY: Duration = Duration::from_secs(10);
 

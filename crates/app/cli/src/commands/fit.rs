@@ -7,7 +7,9 @@ use pricetag_cost_model::{CostModel, Evaluation, Preferred, Screening, Severity}
 use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
 use pricetag_finding::table::{Align, render};
 
-use crate::analysis::{check_writable, fit_streaming, open_dataset_or_table, paced};
+use crate::analysis::{
+    check_writable, fit_streaming, open_dataset_or_table, paced, with_constants,
+};
 use crate::arguments::{Common, FitArgs};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -24,6 +26,7 @@ pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCod
         let target = args.choices.target.as_deref();
         let dataset = open_dataset_or_table(&args.dataset, target, &args.columns)?;
         let dataset = paced(dataset, args.choices.pace);
+        let dataset = with_constants(dataset, &args.dataset, args.choices.method)?;
         fit(&dataset, &args.choices, common, console)?
     };
     model

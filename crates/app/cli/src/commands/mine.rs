@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::analysis::{account, check_writable, paced, target, write_report};
+use crate::analysis::{account, check_writable, paced, target, with_constants, write_report};
 use crate::arguments::{Common, MineArgs};
 use crate::commands::record::{check, recorded, tell};
 use crate::console::Console;
@@ -24,6 +24,7 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
     }
     check(&dataset, &outcome)?;
     let dataset = paced(dataset, args.fit.pace);
+    let dataset = with_constants(dataset, &args.output, args.fit.method)?;
     let inspection = look(
         &dataset,
         &target(&dataset, args.fit.target.as_deref()),

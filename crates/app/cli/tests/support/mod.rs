@@ -18,7 +18,10 @@ pub fn classes() -> &'static Path {
             .arg("-g")
             .arg("-d")
             .arg(&dir)
-            .args(["Early.java", "Naps.java", "Sums.java"].map(|name| sources.join(name)))
+            .args(
+                ["Early.java", "Naps.java", "Sums.java", "Uploads.java"]
+                    .map(|name| sources.join(name)),
+            )
             .status();
         assert!(
             status

@@ -11,7 +11,7 @@ use faer::{Accum, Mat, Par};
 
 use super::scaled::Scaled;
 use crate::cholesky::Factor;
-use crate::nnls::dot;
+use crate::wide::dot;
 
 /// Every so many corners one is an anchor; so is the last.
 const SPACING: usize = 16;

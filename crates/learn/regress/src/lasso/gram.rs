@@ -6,7 +6,7 @@ use faer::{Accum, Mat, MatRef, Par};
 
 use super::homotopy::{Data, Gram};
 use super::scaled::Scaled;
-use crate::nnls::dot;
+use crate::wide::dot;
 
 /// Up to this many numbers the standardised columns are held at once.
 const HELD: usize = 50_000_000;

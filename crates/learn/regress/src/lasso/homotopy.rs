@@ -4,7 +4,7 @@
 //! weights. While the active set A and its signs s stay, θ_A(μ) = G_AA⁻¹(c_A − μ u_A s_A) is linear in μ, and so is every
 //! correlation; the next knot is where an inactive correlation meets its bound or an active coefficient meets zero.
 //!
-//! Deviations: at every knot θ is solved for afresh (with one step of refinement) instead of being added up, so errors
+//! Deviations: at every knot θ is solved for afresh (with one step of refinement where it moves anything) instead of being added up, so errors
 //! do not accumulate. Where several events coincide, the one with the lowest column goes first and no knot is emitted
 //! until none is left: Murty's least-index rule, which cannot cycle. A column that the active ones explain completely
 //! does not enter; its correlation then stays within its bound by itself.
@@ -13,8 +13,14 @@
 //! on the data, and from the first such column on so are residuals and correlations (`precise`). Limit: below 10⁻⁶ of the
 //! largest λ coefficients of columns that differ by a millionth grow until doubles do not hold them to nine digits.
 
+#![expect(
+    clippy::inline_always,
+    reason = "loops are compiled for wider vectors only where they are inlined into the dispatching function"
+)]
+
 use super::precise::Active;
 use crate::cholesky::Factor;
+use crate::wide::{accumulate, inner, wide};
 
 /// A column enters only if more than this share of its squared length is new.
 pub(crate) const NEW_SHARE: f64 = 1e-14;
@@ -29,6 +35,9 @@ const NO_STEP: f64 = 1e-13;
 /// μ falls at most to this share of itself before the next event is worked out again: a smaller one would be a difference
 /// of nearly equal numbers.
 const FAR: f64 = 1e-3;
+
+/// A solution of the normal equations that leaves no more than this share of the right side needs no refinement.
+const SOLVED: f64 = 16.0 * f64::EPSILON;
 
 /// Inner products of the columns, one column of the Gram matrix at a time.
 pub(crate) trait Gram {
@@ -110,6 +119,8 @@ pub(crate) struct Homotopy<'a, G> {
     inside: Vec<bool>,
     refused: Vec<bool>,
     factor: Factor,
+    /// Rows of the lower half of G_AA, side by side in memory.
+    inner: Vec<Vec<f64>>,
     leavings: usize,
     /// The path ends where no more than this share of the target's square is unexplained; negative for never.
     pub saturation: f64,
@@ -153,6 +164,7 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             inside: vec![false; p],
             refused: vec![false; p],
             factor: Factor::default(),
+            inner: Vec::new(),
             leavings: 0,
             saturation: -1.0,
             fresh: 0,
@@ -229,8 +241,9 @@ impl<'a, G: Gram> Homotopy<'a, G> {
     fn push(&mut self, j: usize, sign: f64) -> bool {
         self.problem.gram.load(j);
         let column = self.problem.gram.column(j);
-        let products: Vec<f64> = self.active.iter().map(|&i| column[i]).collect();
+        let mut products: Vec<f64> = self.active.iter().map(|&i| column[i]).collect();
         let (row, rest) = self.factor.project(&products, column[j]);
+        products.push(column[j]);
         let measured = if rest > DOUBTFUL {
             None
         } else {
@@ -248,6 +261,7 @@ impl<'a, G: Gram> Homotopy<'a, G> {
         if let (Some(vectors), Some(data)) = (&mut self.vectors, self.problem.gram.data()) {
             vectors.push(data.vector(j));
         }
+        self.inner.push(products);
         self.active.push(j);
         self.sign.push(sign);
         self.inside[j] = true;
@@ -277,6 +291,10 @@ impl<'a, G: Gram> Homotopy<'a, G> {
                 }
                 let j = self.active.remove(at);
                 self.sign.remove(at);
+                self.inner.remove(at);
+                for row in &mut self.inner[at..] {
+                    row.remove(at);
+                }
                 if let Some(vectors) = &mut self.vectors {
                     vectors.remove(at);
                 }
@@ -294,6 +312,7 @@ impl<'a, G: Gram> Homotopy<'a, G> {
 
     fn refactor(&mut self) {
         self.factor = Factor::default();
+        self.inner.clear();
         if let Some(vectors) = &mut self.vectors {
             vectors.clear();
         }
@@ -312,17 +331,28 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             return vectors.solve(&self.factor, right);
         }
         let mut z = self.factor.solve(right);
-        let mut left = right.to_vec();
-        for (&j, zj) in self.active.iter().zip(&z) {
-            let column = self.problem.gram.column(j);
-            for (l, &i) in left.iter_mut().zip(&self.active) {
-                *l -= zj * column[i];
+        let left = wide(
+            #[inline(always)]
+            || self.left(right, &z),
+        );
+        let largest = |v: &[f64]| v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        if largest(&left) > SOLVED * largest(right) {
+            for (z, d) in z.iter_mut().zip(self.factor.solve(&left)) {
+                *z += d;
             }
         }
-        for (z, d) in z.iter_mut().zip(self.factor.solve(&left)) {
-            *z += d;
-        }
         z
+    }
+
+    /// right − G_AA z, within a wide loop.
+    #[inline(always)]
+    fn left(&self, right: &[f64], z: &[f64]) -> Vec<f64> {
+        let mut left = right.to_vec();
+        for (i, row) in self.inner[..z.len()].iter().enumerate() {
+            left[i] -= inner(&z[..=i], row);
+            accumulate(&mut left[..i], -z[i], row);
+        }
+        left
     }
 
     /// ‖t − Zθ‖² for a target of length one.
@@ -370,13 +400,18 @@ impl<'a, G: Gram> Homotopy<'a, G> {
         }
         let mut now = correlation.to_vec();
         let mut slope = vec![0.0; now.len()];
-        for (&j, (t, d)) in self.active.iter().zip(theta.iter().zip(&direction)) {
-            let column = self.problem.gram.column(j);
-            for ((c, q), g) in now.iter_mut().zip(&mut slope).zip(column) {
-                *c -= t * g;
-                *q += d * g;
-            }
-        }
+        wide(
+            #[inline(always)]
+            || {
+                for (&j, (t, d)) in self.active.iter().zip(theta.iter().zip(&direction)) {
+                    let column = self.problem.gram.column(j);
+                    for ((c, q), g) in now.iter_mut().zip(&mut slope).zip(column) {
+                        *c -= t * g;
+                        *q += d * g;
+                    }
+                }
+            },
+        );
         Position {
             theta,
             direction,

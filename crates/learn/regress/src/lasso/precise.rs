@@ -5,7 +5,7 @@
 //! columns; the Cholesky factor only preconditions (iterative refinement of the seminormal equations, Björck 1987).
 
 use crate::cholesky::Factor;
-use crate::nnls::dot;
+use crate::wide::{add, dot};
 
 /// Refinements of a solution.
 const REFINEMENTS: usize = 4;
@@ -37,7 +37,7 @@ impl Active {
         let rows = self.columns.first().map_or(0, Vec::len);
         let mut out = vec![0.0; rows];
         for (column, a) in self.columns.iter().zip(coefficients) {
-            subtract(&mut out, -a, column);
+            add(&mut out, *a, column);
         }
         out
     }
@@ -50,7 +50,7 @@ impl Active {
             let step = factor.solve(&products);
             for ((total, step), z) in coefficients.iter_mut().zip(step).zip(&self.columns) {
                 *total += step;
-                subtract(&mut column, step, z);
+                add(&mut column, -step, z);
             }
         }
         (factor.transposed(&coefficients), dot(&column, &column))
@@ -79,11 +79,5 @@ impl Active {
             }
         }
         x
-    }
-}
-
-fn subtract(from: &mut [f64], factor: f64, column: &[f64]) {
-    for (f, c) in from.iter_mut().zip(column) {
-        *f -= factor * c;
     }
 }

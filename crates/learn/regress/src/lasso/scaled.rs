@@ -7,6 +7,11 @@
 //! Columns are read in blocks and never copied as a whole; a block is standardised into scratch memory and multiplied
 //! there. Constant columns and exact copies are left out here.
 
+#![expect(
+    clippy::inline_always,
+    reason = "loops are compiled for wider vectors only where they are inlined into the dispatching function"
+)]
+
 use std::collections::BTreeMap;
 
 use faer::linalg::matmul::matmul;
@@ -15,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Standardisation;
 use crate::columns::Columns;
-use crate::nnls::dot;
+use crate::wide::{inner, inner_about, range, wide};
 
 /// Columns standardised at a time.
 const BLOCK: usize = 64;
@@ -132,12 +137,10 @@ impl<'a> Scaled<'a> {
         let mut seen: BTreeMap<[u64; 3], Vec<usize>> = BTreeMap::new();
         for j in 0..self.source.count() {
             let values = self.source.view(j, &mut scratch);
-            let shape = shape(
-                values,
-                (&self.roots, shares),
-                &self.target,
-                conventions,
-                &mut weighted,
+            let counts = (self.roots.as_slice(), shares);
+            let shape = wide(
+                #[inline(always)]
+                || shape(values, counts, &self.target, conventions, &mut weighted),
             );
             if shape.constant {
                 let reason = Reason::Constant;
@@ -194,9 +197,14 @@ impl<'a> Scaled<'a> {
             let column = out.as_mut().col_mut(at);
             if let Some(column) = column.try_as_col_major_mut() {
                 let slice = column.as_slice_mut();
-                for ((o, v), r) in slice.iter_mut().zip(values).zip(&self.roots) {
-                    *o = (v - centre) * (r * factor);
-                }
+                wide(
+                    #[inline(always)]
+                    || {
+                        for ((o, v), r) in slice.iter_mut().zip(values).zip(&self.roots) {
+                            *o = (v - centre) * (r * factor);
+                        }
+                    },
+                );
             }
         }
     }
@@ -281,15 +289,16 @@ impl<'a> Scaled<'a> {
 }
 
 /// Σ share · value, corrected once for rounding.
+#[inline(always)]
 fn centre(values: &[f64], shares: &[f64]) -> f64 {
-    let mean = dot(values, shares);
-    let left: f64 = values.iter().zip(shares).map(|(v, s)| (v - mean) * s).sum();
-    mean + left
+    let mean = inner(values, shares);
+    mean + inner_about(values, mean, shares)
 }
 
 /// Euclidean length, also of numbers whose squares overflow or vanish.
+#[inline(always)]
 fn length(v: &[f64]) -> f64 {
-    let plain = dot(v, v).sqrt();
+    let plain = inner(v, v).sqrt();
     if (1e-140..1e140).contains(&plain) {
         return plain;
     }
@@ -301,6 +310,8 @@ fn length(v: &[f64]) -> f64 {
     largest * sum.sqrt()
 }
 
+/// What is to be known of a column, within a wide loop.
+#[inline(always)]
 fn shape(
     values: &[f64],
     (roots, shares): (&[f64], &[f64]),
@@ -308,13 +319,7 @@ fn shape(
     conventions: &Conventions,
     weighted: &mut [f64],
 ) -> Shape {
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for (v, r) in values.iter().zip(roots) {
-        if *r > 0.0 {
-            low = low.min(*v);
-            high = high.max(*v);
-        }
-    }
+    let (low, high) = range(values, roots);
     let constant = if conventions.intercept {
         low == high
     } else {
@@ -362,7 +367,7 @@ fn shape(
         } else {
             high.abs().max(low.abs())
         },
-        correlation: dot(weighted, target) / size,
+        correlation: inner(weighted, target) / size,
         constant,
     }
 }

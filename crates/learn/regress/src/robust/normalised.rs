@@ -24,7 +24,7 @@ impl<E: Estimator> Estimator for Normalised<E> {
     }
 
     fn fit(&self, design: &Checked<Design>) -> Result<Fitted, EstimatorError> {
-        let weighted = design.reweighted(group_weights(design))?;
+        let weighted = design.clone().reweighted(group_weights(design))?;
         let mut fitted = self.0.fit(&weighted)?;
         fitted.method = METHOD;
         Ok(fitted)

@@ -1,37 +1,8 @@
-//! The lasso written out once more by its definition, on the columns as they came, and the data of the frozen oracles.
+//! The lasso written out once more by its definition, on the columns as they came.
 
-use std::path::PathBuf;
-
-use pricetag_estimator::{Checked, Column, Design, Values};
+use pricetag_estimator::Design;
 use pricetag_regress::Lasso;
 use pricetag_regress::lasso::{LassoPath, SparseModel, Standardisation};
-
-pub fn golden() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/lasso")
-}
-
-pub fn numbers(line: &str, separator: char) -> Vec<f64> {
-    line.split(separator).map(|v| v.parse().unwrap()).collect()
-}
-
-pub fn design(name: &str) -> Checked<Design> {
-    let text = std::fs::read_to_string(golden().join(format!("{name}.csv"))).unwrap();
-    let mut lines = text.lines();
-    let names: Vec<&str> = lines.next().unwrap().split(',').skip(2).collect();
-    let rows: Vec<Vec<f64>> = lines.map(|l| numbers(l, ',')).collect();
-    let column = |j: usize| rows.iter().map(|r| r[j]).collect::<Vec<f64>>();
-    let columns = names
-        .iter()
-        .enumerate()
-        .map(|(j, n)| Column {
-            name: (*n).to_owned(),
-            values: Values::Dense(column(j + 2)),
-        })
-        .collect();
-    let mut design = Design::new(columns, column(0));
-    design.weights = column(1);
-    design.check().unwrap()
-}
 
 /// A problem by its definition.
 pub struct Definition {

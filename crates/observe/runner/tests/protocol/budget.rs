@@ -46,6 +46,7 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
             handlers: vec![],
             loops: vec![],
             this_initialised_at: None,
+            comparisons: Vec::new(),
         }
     };
     let plan = ClassPlan {
