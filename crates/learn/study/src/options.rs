@@ -26,11 +26,13 @@ pub enum Level {
     Loop,
     /// Branch outcomes.
     Branch,
+    /// Changes of the outcomes of branches.
+    Transition,
     /// Entries of exception handlers.
     Exception,
     /// First values of variables.
     Value,
-    /// What a program's features are: methods, their calling methods if recorded, loops, branches, exceptions and values together.
+    /// What a program's features are: methods, their calling methods if recorded, loops, branches, their transitions if recorded, exceptions and values together.
     Features,
     /// A foreign table's columns.
     Foreign,
@@ -40,7 +42,7 @@ pub enum Level {
 
 impl Level {
     /// Every level with its name.
-    pub const NAMES: [(&'static str, Self); 12] = [
+    pub const NAMES: [(&'static str, Self); 13] = [
         ("auto", Self::Auto),
         ("opcode", Self::Opcode),
         ("block", Self::Block),
@@ -48,6 +50,7 @@ impl Level {
         ("context", Self::Context),
         ("loop", Self::Loop),
         ("branch", Self::Branch),
+        ("transition", Self::Transition),
         ("exception", Self::Exception),
         ("value", Self::Value),
         ("features", Self::Features),
@@ -101,7 +104,8 @@ impl Level {
             Self::Method => vec![K::Method, K::Base, K::Cold],
             Self::Context => vec![K::Context, K::Base, K::Cold],
             Self::Loop => vec![K::Loop, K::Base, K::Cold],
-            Self::Branch => vec![K::Branch, K::Transition, K::Base, K::Cold],
+            Self::Branch => vec![K::Branch, K::Base, K::Cold],
+            Self::Transition => vec![K::Transition, K::Base, K::Cold],
             Self::Foreign => vec![K::Foreign, K::Base],
             Self::Input => vec![K::Input, K::Base],
         }
