@@ -4,9 +4,8 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use pricetag_probe_plan::PlanStore;
 use pricetag_trace::{AgentOptions, Mode, Record, Trace, ValuePlace};
-use support::Subject;
+use support::{Subject, counted_classes};
 
 const LISTS: &str = r"
 import java.util.*;
@@ -31,20 +30,9 @@ public class Lists {
 
 /// Invocations by class and method, of the methods that are in balance.
 fn calls(options: &AgentOptions, trace: &Trace) -> BTreeMap<String, u64> {
-    let store = PlanStore::open(options.plans.clone().expect("plans")).expect("a store");
+    let plans = options.plans.as_deref().expect("plans");
     let mut calls = BTreeMap::new();
-    for record in &trace.records {
-        let Record::Counters(counters) = record else {
-            continue;
-        };
-        let plan = store
-            .load(counters.hash)
-            .expect("readable")
-            .expect("a plan");
-        let mut values = vec![0; plan.counters as usize];
-        for &(counter, count) in &counters.counts {
-            values[counter as usize] = count;
-        }
+    for (plan, values) in counted_classes(trace, plans) {
         for method in &plan.methods {
             if let Ok(counts) = method.derive(&values, &[]) {
                 let name = format!("{}.{}{}", plan.name, method.name, method.descriptor);

@@ -4,9 +4,9 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use pricetag_probe_plan::{MethodOutcome, PlanStore};
+use pricetag_probe_plan::MethodOutcome;
 use pricetag_trace::{AgentOptions, Mode, REMOVED, Record, Trace};
-use support::Subject;
+use support::{Subject, counted_classes};
 
 const CALLS: &str = r"
 public class Calls {
@@ -23,35 +23,23 @@ public class Calls {
 
 /// Invocations of each counted method, and what was left with the reason.
 fn counted(options: &AgentOptions, trace: &Trace) -> (BTreeMap<String, u64>, Vec<String>) {
-    let store = PlanStore::open(options.plans.clone().expect("plans")).expect("a store");
+    let plans = options.plans.as_deref().expect("plans");
     let (mut calls, mut left) = (BTreeMap::new(), Vec::new());
+    for (plan, values) in counted_classes(trace, plans) {
+        for method in &plan.methods {
+            if method.outcome == MethodOutcome::Counted {
+                let counts = method.derive(&values, &[]).expect("balanced");
+                let name = format!("{}{}", method.name, method.descriptor);
+                calls.insert(name, method.invocations(&counts));
+            }
+        }
+    }
     for record in &trace.records {
-        match record {
-            Record::Counters(counters) => {
-                let plan = store
-                    .load(counters.hash)
-                    .expect("readable")
-                    .expect("a plan");
-                let mut values = vec![0; plan.counters as usize];
-                for &(counter, count) in &counters.counts {
-                    values[counter as usize] = count;
-                }
-                for method in &plan.methods {
-                    if method.outcome == MethodOutcome::Counted {
-                        let counts = method.derive(&values, &[]).expect("balanced");
-                        let name = format!("{}{}", method.name, method.descriptor);
-                        calls.insert(name, method.invocations(&counts));
-                    }
-                }
-            }
-            Record::Left(gone) if gone.reason == REMOVED => {
-                left.push(format!(
-                    "{}.{}",
-                    gone.class,
-                    gone.method.as_deref().unwrap_or("")
-                ));
-            }
-            _ => {}
+        if let Record::Left(gone) = record
+            && gone.reason == REMOVED
+        {
+            let method = gone.method.as_deref().unwrap_or("");
+            left.push(format!("{}.{method}", gone.class));
         }
     }
     (calls, left)

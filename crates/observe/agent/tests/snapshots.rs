@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pricetag_probe_plan::{OpenFrame, PlanStore};
+use pricetag_probe_plan::OpenFrame;
 use pricetag_testkit::jvm::java_tool;
 use pricetag_trace::{AgentOptions, Mode, Record, Trace};
-use support::{Subject, process};
+use support::{Subject, counted_classes, process};
 
 /// Works off as many steps as each line asks for, on three threads, then says so; a fourth thread never stops.
 const STEPS: &str = r#"
@@ -113,21 +113,9 @@ fn wait_for(file: &Path) {
 }
 
 /// Invocations of each method whose counts are consistent.
-fn calls(trace: &Trace, plans: PathBuf) -> BTreeMap<String, u64> {
-    let store = PlanStore::open(plans).expect("a store");
+fn calls(trace: &Trace, plans: &Path) -> BTreeMap<String, u64> {
     let mut calls = BTreeMap::new();
-    for record in &trace.records {
-        let Record::Counters(counters) = record else {
-            continue;
-        };
-        let plan = store
-            .load(counters.hash)
-            .expect("readable")
-            .expect("a plan");
-        let mut values = vec![0; plan.counters as usize];
-        for &(counter, count) in &counters.counts {
-            values[counter as usize] = count;
-        }
+    for (plan, values) in counted_classes(trace, plans) {
         for (index, method) in plan.methods.iter().enumerate() {
             let open: Vec<OpenFrame> = trace
                 .records
@@ -170,7 +158,7 @@ fn snapshots_of_a_running_program_are_exact_for_what_is_not_running() {
         running.work(10_000 * round);
         steps += 3 * u64::from(10_000 * round);
         let trace = running.snapshot(round);
-        let calls = calls(&trace, running.plans());
+        let calls = calls(&trace, &running.plans());
         assert_eq!(calls["step"], steps, "round {round}");
         assert_eq!(calls["ended"], u64::from(round), "threads that have ended");
         assert_eq!(calls["main"], 1, "a frame that is open and waits");
@@ -192,7 +180,7 @@ fn snapshots_of_a_running_program_are_exact_for_what_is_not_running() {
     assert!(running.child.wait().expect("ended").success());
     let trace = Trace::read(&running.options.trace).expect("a trace");
     assert!(trace.complete);
-    assert_eq!(calls(&trace, running.plans())["step"], steps);
+    assert_eq!(calls(&trace, &running.plans())["step"], steps);
 }
 
 #[test]
@@ -215,5 +203,5 @@ fn the_end_waits_for_a_snapshot_and_loses_nothing() {
     }
     let trace = Trace::read(&running.options.trace).expect("a trace");
     assert!(trace.complete);
-    assert_eq!(calls(&trace, running.plans())["step"], 3000);
+    assert_eq!(calls(&trace, &running.plans())["step"], 3000);
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use pricetag_probe_plan::{ClassPlan, PlanStore};
 use pricetag_testkit::Outcome;
 use pricetag_testkit::jvm::{compile, java_tool, run};
 use pricetag_trace::{AgentOptions, Invocation, Mode, ProcessCosts, Record, Trace};
@@ -123,4 +124,22 @@ pub fn invocations(trace: &Trace) -> Vec<&Invocation> {
         .collect();
     all.sort_by_key(|invocation| invocation.sequence);
     all
+}
+
+/// The plans of the classes that a trace has counters of, with these counters.
+pub fn counted_classes(trace: &Trace, plans: &Path) -> Vec<(ClassPlan, Vec<u64>)> {
+    let store = PlanStore::open(plans).expect("a store");
+    let records = trace.records.iter().filter_map(|record| match record {
+        Record::Counters(counters) => Some(counters),
+        _ => None,
+    });
+    let classes = records.map(|record| {
+        let plan = store.load(record.hash).expect("readable").expect("a plan");
+        let mut counters = vec![0; plan.counters as usize];
+        for &(counter, count) in &record.counts {
+            counters[counter as usize] = count;
+        }
+        (plan, counters)
+    });
+    classes.collect()
 }
