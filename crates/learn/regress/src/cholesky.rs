@@ -39,7 +39,7 @@ impl Factor {
         wide(
             #[inline(always)]
             || {
-                let row = self.forward(products);
+                let row = self.below(products);
                 let rest = own - inner(&row, &row);
                 (row, rest)
             },
@@ -78,40 +78,48 @@ impl Factor {
         }
     }
 
-    /// Lᵀ z.
-    pub(crate) fn transposed(&self, z: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; z.len()];
-        for (row, z) in self.rows.iter().zip(z) {
-            for (o, l) in out.iter_mut().zip(row) {
-                *o += z * l;
-            }
-        }
-        out
-    }
-
     /// The solution of L Lᵀ z = `right` for as many of the first columns as `right` has entries.
     pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
         wide(
             #[inline(always)]
-            || {
-                let mut z = self.forward(right);
-                for (i, row) in self.rows[..z.len()].iter().enumerate().rev() {
-                    z[i] /= row[i];
-                    let zi = z[i];
-                    accumulate(&mut z[..i], -zi, row);
-                }
-                z
-            },
+            || self.above(self.below(right)),
         )
     }
 
-    /// L⁻¹ · `right` for as many of the first columns as it has entries, within a wide loop.
+    /// L⁻¹ · `right` for as many of the first columns as it has entries.
+    pub(crate) fn forward(&self, right: &[f64]) -> Vec<f64> {
+        wide(
+            #[inline(always)]
+            || self.below(right),
+        )
+    }
+
+    /// L⁻ᵀ · `right` for as many of the first columns as it has entries.
+    pub(crate) fn backward(&self, right: Vec<f64>) -> Vec<f64> {
+        wide(
+            #[inline(always)]
+            || self.above(right),
+        )
+    }
+
+    /// Forward substitution, within a wide loop.
     #[inline(always)]
-    fn forward(&self, right: &[f64]) -> Vec<f64> {
+    fn below(&self, right: &[f64]) -> Vec<f64> {
         let mut z = Vec::with_capacity(right.len() + 1);
         for (row, value) in self.rows.iter().zip(right) {
             let k = z.len();
             z.push((value - inner(&z, &row[..k])) / row[k]);
+        }
+        z
+    }
+
+    /// Back substitution, within a wide loop.
+    #[inline(always)]
+    fn above(&self, mut z: Vec<f64>) -> Vec<f64> {
+        for (i, row) in self.rows[..z.len()].iter().enumerate().rev() {
+            z[i] /= row[i];
+            let zi = z[i];
+            accumulate(&mut z[..i], -zi, row);
         }
         z
     }

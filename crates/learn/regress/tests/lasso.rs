@@ -415,15 +415,21 @@ fn nearly_dependent(rows: usize, columns: usize, share: f64, seed: u64) -> Desig
 
 #[test]
 fn knots_are_optimal_where_columns_are_dependent_to_rounding() {
+    let mut cut = 0;
     for (rows, columns) in [(12, 8), (40, 20), (15, 30), (40, 560)] {
-        for share in [1e-4, 1e-6, 1e-7, 3e-8, 1e-8, 1e-9, 1e-10, 1e-12] {
+        for share in [1e-4, 1e-5, 1e-6, 1e-7, 3e-8, 1e-8, 1e-9, 1e-10, 1e-12] {
             for seed in 1..4 {
                 let design = nearly_dependent(rows, columns, share, seed)
                     .check()
                     .unwrap();
-                for (non_negative, ratio) in
-                    [(false, 1e-4), (true, 1e-4), (false, 1e-6), (true, 0.0)]
-                {
+                for (non_negative, ratio) in [
+                    (false, 1e-4),
+                    (true, 1e-4),
+                    (false, 1e-6),
+                    (false, 1e-9),
+                    (false, 0.0),
+                    (true, 0.0),
+                ] {
                     let lasso = Lasso {
                         ratio: Some(ratio),
                         non_negative,
@@ -435,8 +441,52 @@ fn knots_are_optimal_where_columns_are_dependent_to_rounding() {
                     let case = format!("{rows} × {columns}, share {share}, seed {seed}, {ratio}");
                     assert_eq!(found, Ok(()), "{case}");
                     assert!(path.violation() <= 1e-9, "{case}");
+                    // Where the path ends early, it ends at next to nothing and says so.
+                    let asked = ratio * path.largest_lambda();
+                    let short = path.smallest_lambda() > asked * (1.0 + 1e-9);
+                    assert_eq!(short, path.unreached.is_some(), "{case}");
+                    assert!(
+                        !short || path.smallest_lambda() < 1e-8 * path.largest_lambda(),
+                        "{case}: {:e}",
+                        path.smallest_lambda()
+                    );
+                    cut += usize::from(short);
                 }
             }
         }
     }
+    assert!(cut > 10, "rounding never mattered: {cut}");
+}
+
+#[test]
+fn a_path_that_ends_early_says_where() {
+    let design = nearly_dependent(40, 20, 1e-7, 1).check().unwrap();
+    let fit = |lambda| {
+        let lasso = Lasso {
+            lambda: Lambda::Value(lambda),
+            ..Lasso::default()
+        };
+        let notes = lasso.fit(&design).unwrap().notes;
+        let early = notes
+            .iter()
+            .find(|n| n.message.contains("the lasso path ends at"));
+        (notes[0].message.clone(), early.map(|n| n.message.clone()))
+    };
+    let lasso = Lasso {
+        lambda: Lambda::Value(0.0),
+        ..Lasso::default()
+    };
+    let choice = lasso.select(&design).unwrap();
+    assert_eq!(choice.path.unreached, Some(0.0));
+    assert!(choice.lambda > 0.0);
+    assert_eq!(choice.model, choice.path.knots.last().unwrap().model);
+    let (used, early) = fit(0.0);
+    let end = format!("{:.4e}", choice.lambda);
+    assert!(used.ends_with(&format!("at λ = {end}")), "{used}");
+    assert!(
+        early
+            .unwrap()
+            .contains(&format!("at λ = {end} instead of 0.0000e0"))
+    );
+    assert_eq!(fit(1e-4 * choice.path.largest_lambda()).1, None);
 }

@@ -7,7 +7,7 @@ use pricetag_estimator::{Checked, Coefficient, Design, Estimator, EstimatorError
 use serde::{Deserialize, Serialize};
 
 use super::cross_validation::CrossValidation;
-use super::path::{LassoPath, SparseModel};
+use super::path::{LassoPath, OPTIMAL, SparseModel};
 use super::scaled::{Dropped, Reason};
 use super::solve::{End, Sample};
 use super::{Lambda, Lasso};
@@ -17,8 +17,6 @@ const LISTED: usize = 5;
 /// Share of the costs' weighted square that need not be explained where columns are as many as rows: costs are not
 /// measured to a thousandth.
 const SATURATED: f64 = 1e-6;
-/// A violation of the optimality conditions worth a warning.
-const LOOSE: f64 = 1e-9;
 
 /// The model a rule for λ chose, and from what.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,7 +51,8 @@ impl Lasso {
         let (path, curve, lambda) = if let Lambda::Value(value) = self.lambda {
             self.validate(sample)?;
             let path = self.follow(sample, sample.weights, End::Lambda(value), &[]);
-            (path, None, value)
+            let nearest = path.unreached.map_or(value, |_| path.smallest_lambda());
+            (path, None, nearest)
         } else {
             let (path, curve) = self.saturating(sample).cross_validate_of(sample)?;
             let lambda = curve.lambda(self.lambda);
@@ -105,17 +104,28 @@ impl Estimator for Lasso {
         });
         let name = |j: usize| design.columns[j].name.as_str();
         fitted.notes.extend(dropped_notes(&path.dropped, &name));
-        if path.violation() > LOOSE {
-            fitted.notes.push(Diagnostic {
-                severity: Severity::Warning,
-                message: format!("the lasso path is optimal only to {:.1e}", path.violation()),
-                advice: Some(
-                    "Features are nearly dependent; treat single prices with care.".into(),
-                ),
-            });
-        }
+        fitted.notes.extend(doubts(&path));
         Ok(fitted)
     }
+}
+
+/// What is said about a path that rounding cut short.
+fn doubts(path: &LassoPath) -> Option<Diagnostic> {
+    let message = if let Some(asked) = path.unreached {
+        format!(
+            "the lasso path ends at λ = {:.4e} instead of {asked:.4e}: below, coefficients in double precision do not hold the optimum to {OPTIMAL:.0e}",
+            path.smallest_lambda(),
+        )
+    } else if path.violation() > OPTIMAL {
+        format!("the lasso path is optimal only to {:.1e}", path.violation())
+    } else {
+        return None;
+    };
+    Some(Diagnostic {
+        severity: Severity::Warning,
+        message,
+        advice: Some("Features are nearly dependent; treat single prices with care.".into()),
+    })
 }
 
 /// What is said about columns that took no part.

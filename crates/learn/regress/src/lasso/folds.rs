@@ -78,6 +78,7 @@ impl<'p, 'a> FoldProducts<'p, 'a> {
             knots: path.corners.iter().map(|c| units.knot(c)).collect(),
             exact: true,
             dropped: Vec::new(),
+            unreached: None,
         })
     }
 

@@ -108,6 +108,10 @@ impl Data for Sourced<'_, '_> {
         self.problem.matrix(&[j]).col_as_slice(0).to_vec()
     }
 
+    fn target(&self) -> &[f64] {
+        &self.problem.target
+    }
+
     fn scores(&self, vector: &[f64]) -> Vec<f64> {
         let vector = column(vector);
         self.problem
@@ -194,6 +198,10 @@ impl Data for Growing<'_, '_> {
             j -= part.ncols();
         }
         Vec::new()
+    }
+
+    fn target(&self) -> &[f64] {
+        &self.problem.target
     }
 
     fn scores(&self, vector: &[f64]) -> Vec<f64> {

@@ -10,15 +10,16 @@
 //! does not enter; its correlation then stays within its bound by itself.
 //!
 //! A Gram matrix knows a column's new share only to its rounding. Where little of a column is new, the share is measured
-//! on the data, and from the first such column on so are residuals and correlations (`precise`). Limit: below 10⁻⁶ of the
-//! largest λ coefficients of columns that differ by a millionth grow until doubles do not hold them to nine digits.
+//! on the data, and from the first such column on all is worked out with an orthonormal basis of them (`precise`). Limit: far below the
+//! largest λ coefficients of columns that differ by a millionth grow until doubles do not hold them to nine digits; there
+//! the path ends (`solve`).
 
 #![expect(
     clippy::inline_always,
     reason = "loops are compiled for wider vectors only where they are inlined into the dispatching function"
 )]
 
-use super::precise::Active;
+use super::precise::{Basis, Solution, new_share};
 use crate::cholesky::Factor;
 use crate::wide::{accumulate, inner, wide};
 
@@ -26,8 +27,8 @@ use crate::wide::{accumulate, inner, wide};
 pub(crate) const NEW_SHARE: f64 = 1e-14;
 /// Below this share the Gram matrix has lost half the digits: the data are asked, if they are at hand.
 const DOUBTFUL: f64 = 1e-8;
-/// The same as [`NEW_SHARE`] for a share measured on the data: what is left of such a column moves no correlation by 1e-10.
-const MEASURED_SHARE: f64 = 1e-20;
+/// The same as [`NEW_SHARE`] for a share measured on the data: what is left of such a column moves no correlation by 4e-10.
+const MEASURED_SHARE: f64 = 1e-19;
 /// Events within this share of μ coincide.
 const WINDOW: f64 = 1e-11;
 /// Steps below this share of μ have no length.
@@ -55,6 +56,8 @@ pub(crate) trait Gram {
 pub(crate) trait Data {
     /// One column.
     fn vector(&self, j: usize) -> Vec<f64>;
+    /// The target, t.
+    fn target(&self) -> &[f64];
     /// Inner products of all columns with a vector.
     fn scores(&self, vector: &[f64]) -> Vec<f64>;
 }
@@ -126,8 +129,8 @@ pub(crate) struct Homotopy<'a, G> {
     pub saturation: f64,
     /// So many of the last columns joined at the current μ: their coefficients are zero.
     fresh: usize,
-    /// The active columns, once one of them was in doubt.
-    vectors: Option<Active>,
+    /// Of the active columns, once one of them was in doubt.
+    basis: Option<Basis>,
     /// Whether a column in doubt had to enter by the Gram matrix alone.
     pub doubtful: bool,
 }
@@ -168,7 +171,7 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             leavings: 0,
             saturation: -1.0,
             fresh: 0,
-            vectors: None,
+            basis: None,
             doubtful: false,
         };
         for (&j, &s) in corner.active.iter().zip(&corner.sign) {
@@ -242,24 +245,10 @@ impl<'a, G: Gram> Homotopy<'a, G> {
         self.problem.gram.load(j);
         let column = self.problem.gram.column(j);
         let mut products: Vec<f64> = self.active.iter().map(|&i| column[i]).collect();
-        let (row, rest) = self.factor.project(&products, column[j]);
         products.push(column[j]);
-        let measured = if rest > DOUBTFUL {
-            None
-        } else {
-            self.measure(j)
-        };
-        let (row, rest, least) = match measured {
-            Some((row, rest)) => (row, rest, MEASURED_SHARE),
-            None => (row, rest, NEW_SHARE),
-        };
-        if !self.factor.push_row(row, rest, least) {
+        if !self.enter(j, &products) {
             self.refused[j] = true;
             return false;
-        }
-        self.doubtful |= least == NEW_SHARE && rest <= DOUBTFUL;
-        if let (Some(vectors), Some(data)) = (&mut self.vectors, self.problem.gram.data()) {
-            vectors.push(data.vector(j));
         }
         self.inner.push(products);
         self.active.push(j);
@@ -268,16 +257,49 @@ impl<'a, G: Gram> Homotopy<'a, G> {
         true
     }
 
-    /// Row of the factor and new share of a column, from the data. Where there is a share, the data are kept from here on.
-    fn measure(&mut self, j: usize) -> Option<(Vec<f64>, f64)> {
-        let data = self.problem.gram.data()?;
-        let wanted = self.vectors.is_some();
-        let active = self.active.iter();
-        let fresh = || Active::new(active.map(|&i| data.vector(i)).collect());
-        let vectors = self.vectors.take().unwrap_or_else(fresh);
-        let found = vectors.measure(&self.factor, data.vector(j));
-        self.vectors = (wanted || found.1 > MEASURED_SHARE).then_some(vectors);
-        Some(found)
+    /// Adds a column to the factor, from its inner products with the active ones and itself, if enough of it is new.
+    fn enter(&mut self, j: usize, products: &[f64]) -> bool {
+        let (own, products) = products.split_last().expect("its own square");
+        let (row, rest) = self.factor.project(products, *own);
+        if rest > DOUBTFUL && self.basis.is_none() {
+            return self.factor.push_row(row, rest, NEW_SHARE);
+        }
+        let Some(data) = self.problem.gram.data() else {
+            let entered = self.factor.push_row(row, rest, NEW_SHARE);
+            self.doubtful |= entered;
+            return entered;
+        };
+        if self.basis.is_none() {
+            let active: Vec<Vec<f64>> = self.active.iter().map(|&i| data.vector(i)).collect();
+            if new_share(&self.factor, &active, data.vector(j)) <= MEASURED_SHARE {
+                return false;
+            }
+            self.orthogonalise();
+        }
+        let (Some(basis), Some(data)) = (&mut self.basis, self.problem.gram.data()) else {
+            return false;
+        };
+        let (row, left, rest) = basis.project(data.vector(j));
+        let entered = self.factor.push_row(row, rest, MEASURED_SHARE);
+        if entered {
+            basis.push(left, rest);
+        }
+        entered
+    }
+
+    /// Makes basis and factor of the active columns from the data.
+    fn orthogonalise(&mut self) {
+        let Some(data) = self.problem.gram.data() else {
+            return;
+        };
+        let mut basis = Basis::new(data);
+        self.factor = Factor::default();
+        for &j in &self.active {
+            let (row, left, rest) = basis.project(data.vector(j));
+            self.factor.push_row(row, rest, 0.0);
+            basis.push(left, rest);
+        }
+        self.basis = Some(basis);
     }
 
     fn apply(&mut self, event: Event) {
@@ -295,13 +317,12 @@ impl<'a, G: Gram> Homotopy<'a, G> {
                 for row in &mut self.inner[at..] {
                     row.remove(at);
                 }
-                if let Some(vectors) = &mut self.vectors {
-                    vectors.remove(at);
-                }
                 self.inside[j] = false;
                 self.refused.fill(false);
                 self.leavings += 1;
-                if self.leavings.is_multiple_of(16) {
+                if self.basis.is_some() {
+                    self.orthogonalise();
+                } else if self.leavings.is_multiple_of(16) {
                     self.refactor(); // rotations add up rounding
                 } else {
                     self.factor.remove(at);
@@ -313,9 +334,6 @@ impl<'a, G: Gram> Homotopy<'a, G> {
     fn refactor(&mut self) {
         self.factor = Factor::default();
         self.inner.clear();
-        if let Some(vectors) = &mut self.vectors {
-            vectors.clear();
-        }
         let (active, sign) = (
             std::mem::take(&mut self.active),
             std::mem::take(&mut self.sign),
@@ -327,9 +345,6 @@ impl<'a, G: Gram> Homotopy<'a, G> {
 
     /// G_AA⁻¹ right for the first columns of A, refined once.
     fn solve(&self, right: &[f64]) -> Vec<f64> {
-        if let Some(vectors) = &self.vectors {
-            return vectors.solve(&self.factor, right);
-        }
         let mut z = self.factor.solve(right);
         let left = wide(
             #[inline(always)]
@@ -375,29 +390,30 @@ impl<'a, G: Gram> Homotopy<'a, G> {
             .zip(&self.sign)
             .map(|(&j, s)| penalty[j] * s)
             .collect();
+        let settled = self.active.len() - self.fresh;
+        if let (Some(basis), Some(data)) = (&self.basis, self.problem.gram.data()) {
+            let Solution {
+                theta,
+                direction,
+                residual,
+                turn,
+            } = basis.solve(&self.factor, &bound, self.mu, settled);
+            return Position {
+                correlation: data.scores(&residual),
+                slope: data.scores(&turn),
+                theta,
+                direction,
+            };
+        }
         let right: Vec<f64> = self
             .active
             .iter()
             .zip(&bound)
             .map(|(&j, b)| correlation[j] - if *b == 0.0 { 0.0 } else { self.mu * b })
             .collect();
-        let settled = self.active.len() - self.fresh;
         let mut theta = self.solve(&right[..settled]);
         theta.resize(self.active.len(), 0.0);
         let direction = self.solve(&bound);
-        if let (Some(vectors), Some(data)) = (&self.vectors, self.problem.gram.data()) {
-            let explained = data.scores(&vectors.combine(&theta));
-            return Position {
-                correlation: correlation
-                    .iter()
-                    .zip(explained)
-                    .map(|(c, e)| c - e)
-                    .collect(),
-                slope: data.scores(&vectors.combine(&direction)),
-                theta,
-                direction,
-            };
-        }
         let mut now = correlation.to_vec();
         let mut slope = vec![0.0; now.len()];
         wide(

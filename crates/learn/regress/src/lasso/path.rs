@@ -46,7 +46,14 @@ pub struct LassoPath {
     pub exact: bool,
     /// Columns that took no part.
     pub dropped: Vec<Dropped>,
+    /// The λ that was asked for, where the path ends above it: below its last knot columns are so nearly dependent that
+    /// coefficients in double precision do not meet the optimality conditions to [`OPTIMAL`].
+    #[serde(default)]
+    pub unreached: Option<f64>,
 }
+
+/// Every knot but the first meets the optimality conditions to this, for columns and target of unit length.
+pub const OPTIMAL: f64 = 1e-9;
 
 impl LassoPath {
     /// The solution at a λ; beyond the ends of the path that of the nearest knot.

@@ -5,11 +5,14 @@ use pricetag_estimator::{Checked, Design, EstimatorError};
 use super::descent::{Descent, OnDemand, Penalty};
 use super::gram::Complete;
 use super::homotopy::{Corner, Gram};
-use super::path::{LassoPath, Units};
+use super::path::{LassoPath, OPTIMAL, Units};
 use super::scaled::{Conventions, Scaled};
 use super::working_set::{COMPLETE, Limits, ScaledPath, follow};
 use super::{Lambda, Lasso};
 use crate::columns::Columns;
+
+/// How often a coefficient and its product with a column are rounded.
+const ROUNDINGS: f64 = 4.0;
 
 /// What is learned from: columns that may be virtual, costs, weights and groups.
 #[derive(Clone, Copy)]
@@ -143,7 +146,7 @@ impl Lasso {
             target_length: scaled.target_length,
             lambda: scaled.target_length,
         };
-        let (corners, exact) = if self.alpha < 1.0 {
+        let (mut corners, exact) = if self.alpha < 1.0 {
             (self.descend_all(&scaled, end), false)
         } else {
             let first: Vec<usize> = first
@@ -152,10 +155,12 @@ impl Lasso {
                 .collect();
             self.homotopy(&scaled, self.limits(&scaled, end), &first)
         };
+        let unreached = end_where_certain(&mut corners).map(|mu| mu * units.lambda);
         LassoPath {
             knots: corners.iter().map(|c| units.knot(c)).collect(),
             exact,
             dropped: scaled.dropped.clone(),
+            unreached,
         }
     }
 
@@ -183,7 +188,7 @@ impl Lasso {
             finished,
             ..
         } = follow(scaled, limits, first);
-        if finished {
+        if finished || corners.iter().skip(1).any(uncertain) {
             return (corners, true);
         }
         let start = corners.first().map_or(0.0, |c| c.mu);
@@ -244,6 +249,23 @@ impl Lasso {
                 .collect()
         })
     }
+}
+
+/// Takes away what lies behind the last corner whose optimality doubles can hold, and returns the μ the path was to reach.
+///
+/// Turned into the units of the data and multiplied there, coefficients are rounded by some ε each, which moves the residual of
+/// columns of unit length, and so every correlation, by some ε·Σ|θ|. Coefficients of nearly dependent columns grow as λ
+/// falls, and beyond some size there are no doubles that are optimal. The first corner always stays.
+fn end_where_certain(corners: &mut Vec<Corner>) -> Option<f64> {
+    let asked = corners.last()?.mu;
+    let certain = corners.iter().skip(1).position(uncertain)? + 1;
+    corners.truncate(certain);
+    Some(asked)
+}
+
+fn uncertain(corner: &Corner) -> bool {
+    let size: f64 = corner.theta.iter().map(|t| t.abs()).sum();
+    corner.violation + ROUNDINGS * f64::EPSILON * size > OPTIMAL
 }
 
 /// Correlations left when the columns without penalty are fitted.
