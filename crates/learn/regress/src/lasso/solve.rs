@@ -11,8 +11,8 @@ use super::working_set::{COMPLETE, Limits, ScaledPath, follow};
 use super::{Lambda, Lasso};
 use crate::columns::Columns;
 
-/// How often a coefficient and its product with a column are rounded.
-const ROUNDINGS: f64 = 4.0;
+/// How often coefficients, their products with a column and the sums of those are rounded, as far as that does not average out.
+const ROUNDINGS: f64 = 16.0;
 
 /// What is learned from: columns that may be virtual, costs, weights and groups.
 #[derive(Clone, Copy)]
