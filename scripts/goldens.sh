@@ -15,6 +15,7 @@ for folder in "${folders[@]}"; do
     if [ -f "$folder/make.py" ]; then
         case $folder in
             *lasso) python_peers numpy==2.4.6 scikit-learn==1.9.1 ;;
+            *miniml*) python_peers tree-sitter==0.26.1 tree-sitter-ocaml==0.26.0 ;;
             *) python_peers pyarrow==26.0.1 ;;
         esac
         interpreter=$PWD/$python
