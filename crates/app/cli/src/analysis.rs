@@ -126,7 +126,7 @@ pub fn open_model(path: &Path) -> Result<CostModel, Failure> {
     })
 }
 
-/// The dataset a model stands beside, unless another is named, with times taken as the model's were.
+/// The dataset a model stands beside, unless another or a table is named, with times taken as the model's were.
 pub fn dataset_of(
     model: &CostModel,
     path: &Path,
@@ -136,18 +136,22 @@ pub fn dataset_of(
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    let dir = named.map_or(beside, PathBuf::as_path);
-    let opened = open_dataset(dir).map_err(|f| {
-        if named.is_none() {
-            Failure {
-                advice: Some("name the dataset with --dataset".to_owned()),
-                ..f
-            }
-        } else {
-            f
+    let dataset = match named {
+        Some(table) if table.is_file() => {
+            let unit = Some(model.unit.clone()).filter(|unit| unit != "1");
+            let columns = TableColumns {
+                unit,
+                ..TableColumns::default()
+            };
+            import_table(table, &model.target, &columns)?
         }
-    });
-    Ok(as_learnt(model, opened?))
+        Some(dir) => open_dataset(dir)?,
+        None => open_dataset(beside).map_err(|f| Failure {
+            advice: Some("name the dataset or table with --dataset".to_owned()),
+            ..f
+        })?,
+    };
+    Ok(as_learnt(model, dataset))
 }
 
 /// The cost that is meant: the one named, wall time, or the only one there is.
@@ -191,7 +195,14 @@ pub fn fit_streaming(
         options.kinds = Some(Vec::new());
     }
     let model = fit_stream(table, &ignore, &options).map_err(|e| {
-        Failure::new(e.to_string()).doing(format!("learning `{target}` from {}", table.display()))
+        let doing = format!("learning `{target}` from {}", table.display());
+        let failure = Failure::new(e.to_string()).doing(doing);
+        if e.is_other_format() {
+            return failure.advice(
+                "--stream reads Parquet: leave it out, or make such a file with `pricetag import` and `pricetag export --format parquet`",
+            );
+        }
+        failure
     })?;
     Ok(CostModel {
         unit: columns.unit.clone().unwrap_or(model.unit),

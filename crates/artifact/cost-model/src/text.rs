@@ -197,7 +197,12 @@ impl Writer {
             shown.sort_unstable();
         }
         let mut first = true;
-        if intercept != 0.0 || count == 0 {
+        // People write `n - 5`; an exact text keeps the order in which the sum is rounded.
+        let subtracted = !self.exact
+            && intercept < 0.0
+            && count == shown.len()
+            && shown.first().is_some_and(|&i| terms[i].0 > 0.0);
+        if !subtracted && (intercept != 0.0 || count == 0) {
             self.number(intercept);
             first = false;
         }
@@ -218,6 +223,10 @@ impl Writer {
         }
         if count > shown.len() {
             let _ = write!(self.out, " + … ({} more)", count - shown.len());
+        }
+        if subtracted {
+            self.out.push_str(" - ");
+            self.number(-intercept);
         }
     }
 

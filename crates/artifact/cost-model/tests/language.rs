@@ -198,6 +198,20 @@ fn deep_texts_are_refused_and_the_deepest_accepted_fits_into_json() {
     }
 }
 
+#[test]
+fn a_negative_constant_is_subtracted_for_people_alone() {
+    let line = |intercept, coefficient| Formula::Linear {
+        intercept,
+        terms: vec![(coefficient, "n".to_owned())],
+    };
+    assert_eq!(line(-118.0, 1.0).text(), "n - 118");
+    assert_eq!(line(-118.0, 1.0).source(), "-118 + n");
+    assert_eq!(line(-118.0, -2.0).text(), "-118 - 2·n");
+    assert_eq!(line(118.0, -1.0).text(), "118 - n");
+    let within = Formula::Product(vec![Formula::Constant(3.0), line(-0.5, 2.0)]);
+    assert_eq!(within.text(), "3·(2·n - 0.5)");
+}
+
 fn constants() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),

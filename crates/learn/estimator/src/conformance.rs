@@ -20,7 +20,7 @@ pub fn violations(estimator: &dyn Estimator) -> Vec<String> {
 /// Runs all checks but those named: an estimator may have a reason not to meet one, such as prices that are compared
 /// with each other and so depend on the features' units.
 pub fn violations_except(estimator: &dyn Estimator, exempt: &[&str]) -> Vec<String> {
-    let checks: [(&str, Check); 11] = [
+    let checks: [(&str, Check); 13] = [
         ("same design, same bytes", same_bytes),
         ("one thread, two threads", thread_counts),
         ("permuted rows", permuted_rows),
@@ -28,7 +28,9 @@ pub fn violations_except(estimator: &dyn Estimator, exempt: &[&str]) -> Vec<Stri
         ("scaled target", scaled_target),
         ("scaled columns", scaled_columns),
         ("constant column", constant_column),
+        ("an empty column changes nothing", empty_column),
         ("duplicate column", duplicate_column),
+        ("a copy changes nothing", copy),
         ("a single row", single_row),
         ("an empty design", empty),
         ("NaN and infinity", not_finite),
@@ -144,27 +146,44 @@ fn scaled_columns(estimator: &dyn Estimator) -> Result<(), String> {
     agree(&fit(estimator, sample())?.1, &fit(estimator, scaled)?.1)
 }
 
-fn duplicate_column(estimator: &dyn Estimator) -> Result<(), String> {
+/// The sample with one column more.
+fn sample_with(name: &str, values: Values) -> Design {
     let mut design = sample();
-    let twin = Column {
-        name: "twin".into(),
-        values: design.columns[1].values.clone(),
-    };
-    design.columns.push(twin);
-    fit(estimator, design).map(|_| ())
+    design.columns.push(Column {
+        name: name.into(),
+        values,
+    });
+    design
 }
 
+fn twin() -> Design {
+    sample_with("twin", sample().columns[1].values.clone())
+}
+
+fn duplicate_column(estimator: &dyn Estimator) -> Result<(), String> {
+    fit(estimator, twin()).map(|_| ())
+}
+
+/// Which of two equal columns has the price, or which share, cannot matter to what both cost.
+fn copy(estimator: &dyn Estimator) -> Result<(), String> {
+    agree(&fit(estimator, sample())?.1, &fit(estimator, twin())?.1)
+}
+
+/// A constant takes the place of an intercept where there is none, and so may change what is predicted.
 fn constant_column(estimator: &dyn Estimator) -> Result<(), String> {
-    let mut design = sample();
-    design.columns.push(Column {
-        name: "constant".into(),
-        values: Values::Dense(vec![4.0; 24]),
-    });
-    design.columns.push(Column {
-        name: "zero".into(),
-        values: Values::Sparse(Vec::new()),
-    });
-    fit(estimator, design).map(|_| ())
+    fit(
+        estimator,
+        sample_with("constant", Values::Dense(vec![4.0; 24])),
+    )
+    .map(|_| ())
+}
+
+fn empty_column(estimator: &dyn Estimator) -> Result<(), String> {
+    for values in [Values::Sparse(Vec::new()), Values::Dense(vec![0.0; 24])] {
+        let (_, beside) = fit(estimator, sample_with("zero", values))?;
+        agree(&fit(estimator, sample())?.1, &beside)?;
+    }
+    Ok(())
 }
 
 fn single_row(estimator: &dyn Estimator) -> Result<(), String> {

@@ -176,22 +176,18 @@ impl Diagnosis {
         if qr.rank == self.rows {
             return independent; // more columns than rows: everything is related to everything
         }
-        for (i, &position) in qr.pivot[qr.rank..].iter().enumerate() {
-            let scale = |j: usize| design.columns[leads[j]].values.largest();
-            let terms: Vec<(f64, usize)> = qr
-                .dependence(i)
-                .iter()
-                .zip(&qr.pivot)
-                .filter(|(c, _)| c.abs() > 1e-6)
-                .map(|(c, &j)| (c * scale(position) / scale(j), leads[j]))
-                .collect();
-            if terms.len() <= READABLE_TERMS {
-                self.relations.push(Relation {
-                    dependent: leads[position],
-                    terms,
-                });
-            }
-        }
+        let largest = |j: usize| design.columns[leads[j]].values.largest();
+        self.relations = relations(&qr, &|_| 1.0)
+            .into_iter()
+            .map(|Relation { dependent, terms }| {
+                let size = largest(dependent);
+                let term = |(c, j): (f64, usize)| (c * size / largest(j), leads[j]);
+                Relation {
+                    dependent: leads[dependent],
+                    terms: terms.into_iter().map(term).collect(),
+                }
+            })
+            .collect();
         independent
     }
 
@@ -218,6 +214,21 @@ impl Diagnosis {
         let qr = Qr::new(columns.clone(), vec![0.0; self.rows], R_TOLERANCE);
         self.leverage = leverages(&qr, &columns);
     }
+}
+
+/// How the dependent columns of a decomposition follow from the others, where that takes few terms; `largest` is the
+/// largest absolute value of a column as decomposed.
+pub fn relations(qr: &Qr, largest: &dyn Fn(usize) -> f64) -> Vec<Relation> {
+    let dependent = qr.pivot[qr.rank..].iter().enumerate();
+    let all = dependent.map(|(i, &dependent)| {
+        let counts = |c: f64, j: usize| c.abs() * largest(j) > 1e-6 * largest(dependent);
+        let terms = qr.dependence(i).into_iter().zip(qr.pivot.iter().copied());
+        Relation {
+            dependent,
+            terms: terms.filter(|&(c, j)| counts(c, j)).collect(),
+        }
+    });
+    all.filter(|r| r.terms.len() <= READABLE_TERMS).collect()
 }
 
 /// The independent columns whose price has a variance far above that of a column on its own, most inflated first; `leads`

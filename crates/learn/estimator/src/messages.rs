@@ -5,7 +5,7 @@ use pricetag_quantity::counted;
 
 use crate::bucket::multiplier;
 use crate::design::{Checked, Design};
-use crate::diagnose::{Diagnosis, ILL};
+use crate::diagnose::{Diagnosis, ILL, Relation};
 
 /// Relations and names listed in one message.
 const LISTED: usize = 5;
@@ -141,29 +141,37 @@ impl Diagnosis {
             .iter()
             .filter(|r| !r.terms.is_empty())
             .take(LISTED)
-            .map(|relation| {
-                let sum: Vec<String> = relation
-                    .terms
-                    .iter()
-                    .map(|(c, j)| {
-                        let name = &design.columns[*j].name;
-                        if (c - 1.0).abs() < 1e-6 {
-                            format!("`{name}`")
-                        } else {
-                            format!("{}·`{name}`", multiplier(*c))
-                        }
-                    })
-                    .collect();
-                let name = &design.columns[relation.dependent].name;
-                message(
-                    Severity::Warning,
-                    format!("in every observation `{name}` = {}", sum.join(" + ")),
-                    Some(format!(
-                        "To price `{name}` on its own, vary it separately from the others."
-                    )),
-                )
-            })
+            .map(|relation| relation.message(&|j| Some(design.columns[j].name.as_str())))
             .collect()
+    }
+}
+
+impl Relation {
+    /// The relation in words, and what to vary. A column without a name is the constant 1.
+    pub fn message<'a>(&self, name: &dyn Fn(usize) -> Option<&'a str>) -> Diagnostic {
+        let mut sum = String::new();
+        for (i, &(c, j)) in self.terms.iter().enumerate() {
+            sum.push_str(match (i, c < 0.0) {
+                (0, false) => "",
+                (0, true) => "-",
+                (_, false) => " + ",
+                (_, true) => " - ",
+            });
+            let one = (c.abs() - 1.0).abs() < 1e-6;
+            sum.push_str(&match name(j) {
+                Some(name) if one => format!("`{name}`"),
+                Some(name) => format!("{}·`{name}`", multiplier(c.abs())),
+                None => multiplier(c.abs()),
+            });
+        }
+        let name = name(self.dependent).unwrap_or("1");
+        message(
+            Severity::Warning,
+            format!("in every observation `{name}` = {sum}"),
+            Some(format!(
+                "To price `{name}` on its own, vary it separately from the others."
+            )),
+        )
     }
 }
 

@@ -112,6 +112,19 @@ fn reduction_by_chunks_finds_the_same_rank_and_solution() {
 }
 
 #[test]
+fn a_relation_is_written_as_people_write_it() {
+    let found = Diagnosis::of(&design(&[
+        ("a", &[9.0, 4.0, 7.0, 6.0, 12.0]),
+        ("b", &[1.0, 2.0, 5.0, 3.0, 4.0]),
+        ("c", &[3.0, 1.0, 4.0, 1.0, 5.0]),
+        ("sum", &[9.0 - 2.0 + 1.5, 0.5, -1.0, 0.5, 6.5]),
+    ]));
+    let text: Vec<&str> = found.messages.iter().map(|m| m.message.as_str()).collect();
+    let expected = "in every observation `sum` = `a` - 2·`b` + 0.5·`c`";
+    assert!(text.contains(&expected), "{text:?}");
+}
+
+#[test]
 fn splits_keep_groups_together_and_depend_on_the_seed_only() {
     let groups: Vec<String> = (0..40).map(|i| format!("g{}", i / 4)).collect();
     let split = split_by_group(&groups, 0.3, 7);

@@ -204,15 +204,26 @@ fn weight(formula: &Formula) -> usize {
         .count()
 }
 
-/// One tree as a formula, as it is.
+/// One tree as a formula. Sums and constant factors are collected within it as they are outside: x − 5, not x + −1·5.
 pub fn of_tree(tree: &Tree, names: &[String], given: &[f64]) -> Formula {
-    let mut stack: Vec<Formula> = Vec::new();
-    for &op in tree.ops() {
-        let base = stack.len() - op.arity();
-        let operands: Vec<Formula> = stack.drain(base..).collect();
-        stack.push(node(op, operands, names, given));
+    let children = tree.children();
+    if collects(tree.root(), &children) {
+        let mut combination = Combination::default();
+        combination.add(1.0, tree, given);
+        return combination.formula(Vec::new(), names, given);
     }
-    stack.pop().unwrap_or(Formula::Constant(0.0))
+    let operands = children.iter().map(|part| of_tree(part, names, given));
+    node(tree.root(), operands.collect(), names, given)
+}
+
+/// Whether [`Combination::add`] takes the node apart, so that what it keeps is smaller.
+fn collects(op: Op, operands: &[Tree]) -> bool {
+    match (op, operands) {
+        (Op::Add | Op::Sub, _) => true,
+        (Op::Mul, [a, b]) => a.is_constant() || b.is_constant(),
+        (Op::Div, [_, b]) => b.is_constant(),
+        _ => false,
+    }
 }
 
 fn node(op: Op, operands: Vec<Formula>, names: &[String], given: &[f64]) -> Formula {
@@ -306,6 +317,17 @@ mod tests {
         let parts = [(20.0, &x1), (5.0, &x2), (12.0, &extra)];
         let text = combine(30285.9, &parts, &names, &[]).text();
         assert_eq!(text, "30285.9 + 20·x1 + 5·x2 + if(x3 > 500, 12·x1, 0)");
+    }
+
+    #[test]
+    fn sums_within_a_term_are_added_up() {
+        let x = Tree::var(0);
+        let shifted = Tree::node(Op::Sub, &[&x, &Tree::constant(170.5)]);
+        let twice = Tree::node(Op::Mul, &[&Tree::constant(2.0), &shifted]);
+        let again = Tree::node(Op::Sub, &[&twice, &Tree::constant(-1.0)]);
+        let bent = Tree::node(Op::Max, &[&again, &Tree::constant(14.0)]);
+        let text = combine(1.0, &[(3.0, &bent)], &["x".into()], &[]).text();
+        assert_eq!(text, "1 + 3·max(2·x - 340, 14)");
     }
 
     #[test]

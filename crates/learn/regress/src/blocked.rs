@@ -7,10 +7,10 @@
 //! quantiles are exact; with more than [`crate::quantile::KEPT`] rows they take one or two passes more.
 
 use faer::Mat;
-use pricetag_estimator::diagnose::{ILL, inflated};
+use pricetag_estimator::diagnose::{ILL, inflated, relations};
 use pricetag_estimator::qr::FLOOR;
 use pricetag_estimator::reduce::{Reduction, block_rows};
-use pricetag_estimator::{Fitted, Inflation, Qr};
+use pricetag_estimator::{Fitted, Inflation, Qr, Relation};
 
 use crate::lm_summary::Moments;
 use crate::ols::LeastSquares;
@@ -47,6 +47,8 @@ pub struct RowsFit {
     pub condition: f64,
     /// The columns behind a large condition number; where a constant is fitted it is column 0 and all others one higher.
     pub inflated: Vec<Inflation>,
+    /// How dependent columns follow from others, numbered likewise.
+    pub relations: Vec<Relation>,
 }
 
 impl LeastSquares {
@@ -79,6 +81,7 @@ impl LeastSquares {
         Ok(RowsFit {
             fitted: self.fitted(&names, &solution.beta, &solution.variance, &moments),
             rows: first.rows,
+            relations: self.related(&qr, first.used, &first.ranges),
             ranges: first.ranges,
             passes: rows.passes,
             condition,
@@ -88,6 +91,20 @@ impl LeastSquares {
                 Vec::new()
             },
         })
+    }
+
+    /// Relations among the columns; none where there are no more rows than columns, for then everything is related.
+    fn related(&self, qr: &Qr, rows: u64, ranges: &[(f64, f64)]) -> Vec<Relation> {
+        if rows <= qr.rank as u64 {
+            return Vec::new();
+        }
+        let constant = self.intercept.then_some(1.0);
+        let size = |(low, high): &(f64, f64)| low.abs().max(high.abs());
+        let sizes: Vec<f64> = constant
+            .into_iter()
+            .chain(ranges.iter().map(size))
+            .collect();
+        relations(qr, &|j| sizes[j])
     }
 }
 

@@ -25,6 +25,8 @@ use crate::ols::LeastSquares;
 const EXACT: f64 = 1e-24;
 /// Variance inflation of a dropped column beyond which R⁻¹ is worked out anew.
 const INFLATED: f64 = 1e6;
+/// Dropped columns named in a note.
+const LISTED: usize = 12;
 
 /// Least squares on the columns that backward elimination keeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -208,7 +210,7 @@ impl Estimator for BackwardElimination {
         }
         fitted.method = "step";
         fitted.coefficients = coefficients;
-        fitted.notes.insert(0, found.note(design));
+        fitted.notes.splice(0..0, found.notes(design));
         Ok(fitted)
     }
 }
@@ -236,21 +238,45 @@ impl BackwardElimination {
 }
 
 impl Elimination {
-    fn note(&self, design: &Design) -> Diagnostic {
+    /// What was kept, and the way there.
+    fn notes(&self, design: &Design) -> Vec<Diagnostic> {
         let last = self.drops.last().map_or(self.aic, |d| d.aic);
-        Diagnostic {
+        let kept = format!(
+            "backward elimination kept {} of {} columns (AIC {last:.2}, with all of them {:.2})",
+            self.kept.len(),
+            design.columns.len(),
+            self.aic
+        );
+        let advice = "Standard errors and p-values after a selection are too optimistic; trust the error on held-out rows.";
+        let note = |message, advice| Diagnostic {
             severity: Severity::Note,
-            message: format!(
-                "backward elimination kept {} of {} columns (AIC {:.2}, with all of them {:.2})",
-                self.kept.len(),
-                design.columns.len(),
-                last,
-                self.aic
-            ),
-            advice: Some(
-                "Standard errors and p-values after a selection are too optimistic; trust the error on held-out rows.".into(),
-            ),
+            message,
+            advice,
+        };
+        let mut notes = vec![note(kept, Some(advice.to_owned()))];
+        if !self.drops.is_empty() {
+            notes.push(note(self.order(design), None));
         }
+        notes
+    }
+
+    /// The columns dropped, in order, with the criterion after each.
+    fn order(&self, design: &Design) -> String {
+        let name = |drop: &Drop| {
+            let redundant = if drop.df == 0 { ", redundant" } else { "" };
+            format!(
+                "`{}` ({:.2}{redundant})",
+                design.columns[drop.column].name, drop.aic
+            )
+        };
+        let mut listed: Vec<String> = self.drops.iter().take(LISTED).map(name).collect();
+        if self.drops.len() > LISTED {
+            listed.push(format!("{} more", self.drops.len() - LISTED));
+        }
+        format!(
+            "dropped in this order (AIC after each): {}",
+            listed.join(", ")
+        )
     }
 }
 

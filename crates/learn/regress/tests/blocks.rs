@@ -66,6 +66,44 @@ fn large(aliased: bool, weighted: bool, zeros: bool) -> Checked<Design> {
     design.check().unwrap()
 }
 
+/// What `large()` was made with: c3 = c1, c6 = c0 + 2·c2, c9 = 4, c10 = 0.
+#[test]
+fn relations_of_many_rows_are_named() {
+    for intercept in [false, true] {
+        let design = large(true, false, false);
+        let fit = LeastSquares {
+            intercept,
+            ..LeastSquares::default()
+        };
+        let found = fit
+            .fit_rows(&mut DesignRows(&design), RowWeights::Relative)
+            .unwrap();
+        let first = usize::from(intercept);
+        let shifted = |j: usize| j + first;
+        let mut expected = vec![
+            (3, vec![(1.0, shifted(1))]),
+            (6, vec![(1.0, shifted(0)), (2.0, shifted(2))]),
+            (10, Vec::new()),
+        ];
+        if intercept {
+            expected.insert(2, (9, vec![(4.0, 0)]));
+        }
+        assert_eq!(
+            found.relations.len(),
+            expected.len(),
+            "{:?}",
+            found.relations
+        );
+        for (relation, (dependent, terms)) in found.relations.iter().zip(expected) {
+            assert_eq!(relation.dependent, shifted(dependent));
+            assert_eq!(relation.terms.len(), terms.len(), "{relation:?}");
+            for ((c, j), (expected, column)) in relation.terms.iter().zip(terms) {
+                assert!(*j == column && close(*c, expected, 1e-9), "{relation:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn summaries_of_many_rows_are_those_of_lm() {
     let names = R.cases("large-");

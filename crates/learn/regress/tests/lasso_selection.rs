@@ -96,9 +96,11 @@ fn lassos_conform() {
         },
     ];
     for lasso in &kinds {
-        // A given λ is in units of the cost.
         let exempt: &[&str] = match lasso.lambda {
+            // A given λ is in units of the cost.
             Lambda::Value(_) => &["scaled target"],
+            // The squares of an elastic net are smaller where a price is shared, so a copy shrinks it less.
+            _ if lasso.alpha < 1.0 => &["a copy changes nothing"],
             _ => &[],
         };
         let found = conformance::violations_except(lasso, exempt);

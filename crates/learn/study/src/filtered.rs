@@ -39,3 +39,25 @@ impl Estimator for FilteredFit {
         Ok(fitted)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pricetag_estimator::conformance;
+    use pricetag_regress::LeastSquares;
+
+    use super::{Filter, FilteredFit};
+
+    #[test]
+    fn filtered_fits_conform() {
+        // The paper's rule leaves out the earlier of two columns: their order matters, and a copy takes its original's place.
+        let exempt = ["permuted columns"];
+        for (filter, exempt) in [
+            (Filter::Correlation(0.3), exempt.as_slice()),
+            (Filter::Inflation(10.0), &[]),
+        ] {
+            let inner = Box::new(LeastSquares::default());
+            let found = conformance::violations_except(&FilteredFit { filter, inner }, exempt);
+            assert!(found.is_empty(), "{found:?}");
+        }
+    }
+}

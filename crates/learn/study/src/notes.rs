@@ -2,13 +2,24 @@
 
 use pricetag_cost_model::{Diagnostic, Evaluation, Interval, Severity};
 use pricetag_dataset::{Pace, Status};
-use pricetag_estimator::Diagnosis;
+use pricetag_estimator::{Coefficient, Diagnosis};
 use pricetag_quantity::counted;
 
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
 use crate::mined;
 use crate::study::Study;
+
+/// Says that some coefficients can be no prices.
+pub(crate) fn negative(coefficients: &[Coefficient]) -> Option<Diagnostic> {
+    let below = |c: &&Coefficient| c.estimate.is_some_and(|e| e < 0.0);
+    let count = coefficients.iter().filter(below).count();
+    (count > 0).then(|| Diagnostic {
+        severity: Severity::Warning,
+        message: format!("{} below zero: no prices", counted(count, "coefficient")),
+        advice: Some("Use --method nnls or hier for prices.".into()),
+    })
+}
 
 impl Study<'_> {
     /// Findings about data and fit.
@@ -82,18 +93,7 @@ impl Study<'_> {
                 out.push(note(format!("{} {text}", counted(count, noun))));
             }
         }
-        let negative = learned
-            .coefficients
-            .iter()
-            .filter(|c| c.estimate.is_some_and(|e| e < 0.0))
-            .count();
-        if negative > 0 {
-            out.push(Diagnostic {
-                severity: Severity::Warning,
-                message: format!("{} below zero: no prices", counted(negative, "coefficient")),
-                advice: Some("Use --method nnls or hier for prices.".into()),
-            });
-        }
+        out.extend(negative(&learned.coefficients));
         let rows = if self.options.refit {
             "all"
         } else {

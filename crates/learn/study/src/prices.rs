@@ -1,6 +1,6 @@
 //! The price list: one line per bucket, never a negative price, always a reason where there is none.
 
-use pricetag_cost_model::Price;
+use pricetag_cost_model::{Formula, Price};
 use pricetag_estimator::{Bucket, Coefficient, Design, Support};
 
 use pricetag_quantity::counted;
@@ -128,12 +128,12 @@ pub(crate) fn no_price(coefficient: &Coefficient) -> Option<String> {
         );
     };
     (estimate < 0.0).then(|| {
-        let error = coefficient
-            .std_error
-            .map(|e| format!(" ± {e:.3e}"))
-            .unwrap_or_default();
+        let number = |x: f64| Formula::Constant(x).rounded(4).text();
+        let error = coefficient.std_error.map(|e| format!(" ± {}", number(e)));
         format!(
-            "least squares gives {estimate:.3e}{error}, which no price can be; use nnls or hier"
+            "least squares gives {}{}, which no price can be; use nnls or hier",
+            number(estimate),
+            error.unwrap_or_default()
         )
     })
 }

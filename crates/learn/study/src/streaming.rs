@@ -1,8 +1,8 @@
 //! Least squares on a table too large to be held: rows come from a Parquet file in blocks.
 //!
 //! All rows are learnt from, so none judges: what streams is meant for the summary of a fit, not for a choice of methods.
-//! Of the diagnosis before a fit there is what the triangle of the rows and two more passes tell: dependent columns, the
-//! condition number and what is behind it, ranges and support. Buckets and leverage would need the columns themselves.
+//! Of the diagnosis before a fit there is what the triangle of the rows and two more passes tell: dependent columns and what
+//! they depend on, the condition number and what is behind it, ranges and support. Buckets and leverage would need the columns themselves.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,11 +10,13 @@ use std::path::Path;
 use pricetag_cost_model::{
     CostModel, Diagnostic, Domain, Formula, MODEL_SCHEMA, Price, Provenance, Severity,
 };
-use pricetag_estimator::{Coefficient, Support};
+use pricetag_dataset::DatasetError;
+use pricetag_estimator::{Coefficient, Relation, Support};
 use pricetag_quantity::counted;
 use pricetag_regress::{LeastSquares, RowBlocks, RowWeights, RowsError, RowsFit, TableRows};
 
 use crate::fit::{FitError, check_options};
+use crate::notes::negative;
 use crate::options::{FitOptions, Weighting};
 use crate::prices::{bounds, no_price, rare};
 use crate::suitability::check_streaming;
@@ -33,6 +35,16 @@ pub enum StreamError {
     /// The rows cannot be read or fitted.
     #[error(transparent)]
     Rows(#[from] RowsError),
+}
+
+impl StreamError {
+    /// Whether the file is no Parquet.
+    pub fn is_other_format(&self) -> bool {
+        matches!(
+            self,
+            Self::Rows(RowsError::Dataset(DatasetError::NotParquet { .. }))
+        )
+    }
 }
 
 /// Fits a Parquet file by `ols` or `wls` without holding its rows.
@@ -203,9 +215,17 @@ fn prices(
 /// What is to be said of the rows and the fit.
 fn diagnostics(found: &RowsFit, names: &[String], options: &FitOptions) -> Vec<Diagnostic> {
     let mut out = found.fitted.notes.clone();
-    let name = |column: usize| match column.checked_sub(usize::from(options.intercept)) {
-        Some(j) => format!("`{}`", names[j]),
-        None => "the constant".to_owned(),
+    out.extend(negative(&found.fitted.coefficients));
+    let named = |column: usize| {
+        let column = column.checked_sub(usize::from(options.intercept))?;
+        Some(names[column].as_str())
+    };
+    // What is a multiple of the constant alone is named below.
+    let varies = |r: &&Relation| r.terms.iter().any(|&(_, j)| named(j).is_some());
+    let related = found.relations.iter().filter(varies).take(LISTED);
+    out.extend(related.map(|relation| relation.message(&named)));
+    let name = |column: usize| {
+        named(column).map_or_else(|| "the constant".to_owned(), |name| format!("`{name}`"))
     };
     if !found.inflated.is_empty() {
         let behind: Vec<String> = found

@@ -82,7 +82,7 @@ pub struct ExplainArgs {
     /// The model.
     #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
-    /// The dataset it explains; the directory of the model by default.
+    /// The dataset or table it explains; the directory of the model by default.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub dataset: Option<PathBuf>,
     /// What to group costs by.
@@ -104,7 +104,7 @@ pub struct ReportArgs {
     /// The model.
     #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
-    /// The dataset it was learnt from; the directory of the model by default.
+    /// The dataset or table it was learnt from; the directory of the model by default.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub dataset: Option<PathBuf>,
     /// The page to write.

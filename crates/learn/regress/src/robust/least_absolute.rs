@@ -224,7 +224,7 @@ fn remarked(mut fitted: Fitted, certificate: &Certificate, level: bool, rows: &W
             severity: Severity::Error,
             message: format!("the solution may be off the best one by a share of {gap:.1e}"),
             advice: Some(
-                "look for columns of very different sizes or nearly dependent ones".into(),
+                "Look for columns of very different sizes or nearly dependent ones.".into(),
             ),
         });
     }
@@ -232,7 +232,7 @@ fn remarked(mut fitted: Fitted, certificate: &Certificate, level: bool, rows: &W
         fitted.notes.push(Diagnostic {
             severity: Severity::Note,
             message: "other coefficients have the same sum of absolute errors".into(),
-            advice: Some("more observations decide between them".into()),
+            advice: Some("More observations decide between them.".into()),
         });
     }
     fitted
