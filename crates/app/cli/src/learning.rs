@@ -1,5 +1,6 @@
 //! Fitting for the commands that need it: what takes long says so, and a search can be ended in order.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -62,10 +63,14 @@ fn search(
     let begun = Instant::now();
     let clock = move || begun.elapsed();
     let shown = console.draws();
-    let tell = |done: u32, all: u32, error: f64, formula: &str| {
+    let tell = |before: u32, done: u32, all: u32, error: f64, formula: &str| {
         if shown && begun.elapsed() > PATIENCE {
+            let which = match before {
+                0 => String::new(),
+                fold => format!("cross-validation, search {fold}: "),
+            };
             let line = format!(
-                "generation {done} of {all}, relative error {}: {formula}",
+                "{which}generation {done} of {all}, relative error {}: {formula}",
                 percent(error)
             );
             eprint!("\r\x1b[K{}", shorten(&line, 100));
@@ -79,6 +84,7 @@ fn search(
             .map(|span| (span, &clock as &(dyn Fn() -> Duration + Sync))),
         progress: Some(&tell),
         checkpoint: choices.tuning.checkpoint.clone(),
+        searches: Cell::default(),
     };
     let model = fit_in(&world, dataset, options);
     if shown && begun.elapsed() > PATIENCE {

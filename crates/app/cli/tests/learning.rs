@@ -171,6 +171,13 @@ fn what_streams_says_what_it_cannot_do_and_what_it_saw() {
     assert!((ratio - 2.597_094 / 1.651_420).abs() < 1e-5, "{ratio}");
     let notes = wide["diagnostics"].to_string();
     assert!(notes.contains("`version`"), "{notes}");
+    assert!(notes.contains("`rows` = `height`"), "{notes}");
+    let notes = model("--intercept")["diagnostics"].to_string();
+    assert!(notes.contains("1 coefficient below zero"), "{notes}");
+    let other = desk.run("fit images.csv --target ns --stream --method wls");
+    assert_eq!(other.code, 1);
+    let advice = "--stream reads Parquet";
+    assert!(other.stderr.contains(advice), "{}", other.stderr);
 }
 
 #[test]
@@ -249,4 +256,20 @@ fn figures_are_written_for_what_the_model_knows() {
     }
     let page = std::fs::read_to_string(desk.path("report.html")).unwrap();
     assert_eq!(page.matches("src=\"data:image/svg+xml").count(), 6);
+}
+
+#[test]
+fn a_model_of_a_table_is_reported_with_the_table() {
+    let desk = desk("images.csv");
+    desk.json("fit images.csv --target ns --json --method mars -o model.json");
+    let alone = desk.run("report model.json -o report.html");
+    assert_eq!(alone.code, 1);
+    let advice = "name the dataset or table with --dataset";
+    assert!(alone.stderr.contains(advice), "{}", alone.stderr);
+    let report = desk.run("report model.json --dataset images.csv -o report.html");
+    assert_eq!(report.code, 0, "{}", report.stderr);
+    let page = std::fs::read_to_string(desk.path("report.html")).unwrap();
+    assert!(page.contains("src=\"data:image/svg+xml"));
+    let explained = desk.run("explain model.json --dataset images.csv --by bucket");
+    assert_eq!(explained.code, 0, "{}", explained.stderr);
 }

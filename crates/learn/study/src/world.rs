@@ -3,6 +3,7 @@
 //! Only genetic programming takes long enough to need it. Nothing of it changes a result but the time limit and the
 //! interruption, which the model then notes.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -10,8 +11,9 @@ use std::time::Duration;
 use pricetag_estimator::{Checked, Design, EstimatorError, Fitted};
 use pricetag_evolve::{Checkpoint, Control, EvolveError, GeneticProgramming, Progress};
 
-/// Told generations done, generations at most, relative error and formula.
-pub type Tell<'a> = dyn Fn(u32, u32, f64, &str) + 'a;
+/// Told how often was searched before (the first search is for the model, the others are for its cross-validation),
+/// generations done, generations at most, relative error and formula.
+pub type Tell<'a> = dyn Fn(u32, u32, u32, f64, &str) + 'a;
 
 /// What a fit may know about the world; nothing by default.
 #[derive(Default)]
@@ -20,8 +22,10 @@ pub struct World<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// A span of time for one search, and the clock it is measured by.
     pub time: Option<(Duration, &'a (dyn Fn() -> Duration + Sync))>,
-    /// Told at each generation of the main search.
+    /// Told at each generation of every search.
     pub progress: Option<&'a Tell<'a>>,
+    /// Searches begun.
+    pub searches: Cell<u32>,
     /// Where the main search is stored, and continued from.
     pub checkpoint: Option<PathBuf>,
 }
@@ -39,9 +43,12 @@ impl World<'_> {
             Some(path) if path.exists() => Some(load(path)?),
             _ => None,
         };
+        let before = self.searches.get();
+        self.searches.set(before + 1);
         let mut told = |progress: &Progress| {
             if let Some(tell) = self.progress {
                 tell(
+                    before,
                     progress.generation,
                     progress.generations,
                     progress.error(),
@@ -52,7 +59,7 @@ impl World<'_> {
         let control = Control {
             interrupt: self.interrupt,
             time: self.time,
-            progress: if main { Some(&mut told) } else { None },
+            progress: Some(&mut told),
         };
         let evolution = method
             .evolve(design, control, from.as_ref())
