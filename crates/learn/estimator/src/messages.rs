@@ -158,11 +158,12 @@ impl Relation {
                 (_, true) => " - ",
             });
             let one = (c.abs() - 1.0).abs() < 1e-6;
-            sum.push_str(&match name(j) {
+            let term = match name(j) {
                 Some(name) if one => format!("`{name}`"),
                 Some(name) => format!("{}·`{name}`", multiplier(c.abs())),
                 None => multiplier(c.abs()),
-            });
+            };
+            sum.push_str(&term);
         }
         let name = name(self.dependent).unwrap_or("1");
         message(
