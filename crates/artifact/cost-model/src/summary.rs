@@ -244,7 +244,8 @@ fn format_real(values: &[f64], digits: usize) -> Vec<String> {
         i32::from(negative) + mantissa as i32 + i32::from(mantissa > 1) + 2 + exponent_width;
     let cells: Vec<String> = values
         .iter()
-        .map(|&x| match x {
+        .map(|&x| match x + 0.0 {
+            // Adding 0 takes the sign from a zero, as R does.
             x if !x.is_finite() => special(x),
             x if fixed <= exponential_width => format!("{x:.*}", right as usize),
             x => exponential(x, mantissa - 1),
@@ -288,4 +289,14 @@ fn format_p(values: &[f64], digits: usize) -> Vec<String> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::format_real;
+
+    #[test]
+    fn zeros_have_no_sign() {
+        assert_eq!(format_real(&[-0.0, 2.5], 4), ["0.0", "2.5"]);
+    }
 }
