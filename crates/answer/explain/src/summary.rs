@@ -49,9 +49,10 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
         inseparable: (buckets > 0).then_some((members, buckets)),
         sentences: Vec::new(),
         warnings: warnings(model, methods),
+        notes: inspection.notes.clone(),
         outputs: Vec::new(),
     };
-    summary.sentences = sentences(&summary, methods);
+    summary.sentences = sentences(&summary, methods, what_does_not_repeat(inspection));
     summary
 }
 
@@ -98,7 +99,7 @@ fn warnings(model: &CostModel, methods: &Explanation) -> Vec<String> {
     warnings
 }
 
-fn sentences(summary: &Summary, methods: &Explanation) -> Vec<String> {
+fn sentences(summary: &Summary, methods: &Explanation, unrepeated: Option<String>) -> Vec<String> {
     let mut out = vec![what_ran(summary)];
     out.extend(how_well(summary));
     if let Some((level, coverage)) = summary.coverage {
@@ -116,7 +117,20 @@ fn sentences(summary: &Summary, methods: &Explanation) -> Vec<String> {
     }
     out.extend(where_it_goes(summary, methods));
     out.extend(what_is_unknown(summary));
+    out.extend(unrepeated);
     out
+}
+
+/// Counts that do not follow from the input: what is learnt from them holds on average.
+fn what_does_not_repeat(inspection: &Inspection) -> Option<String> {
+    let differing = inspection.nondeterministic.len();
+    (differing > 0).then(|| {
+        format!(
+            "{} of {} features were not the same when an input was counted again: they do not follow from the input alone.",
+            count(differing as f64),
+            count(f64::from(inspection.features.values().sum::<u32>())),
+        )
+    })
 }
 
 fn what_ran(summary: &Summary) -> String {

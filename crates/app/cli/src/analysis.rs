@@ -15,6 +15,7 @@ use pricetag_tabulate::code_constants;
 use crate::arguments::{Common, FitChoices, PaceArg, TableColumns};
 use crate::commands::attach::FOLDER;
 use crate::failure::{Failure, io};
+use crate::watch::cut_short;
 
 /// Where a dataset keeps the plans of its classes, itself or in the folder of an agent that was attached.
 const PLANS: &str = "plans";
@@ -24,6 +25,10 @@ const LISTINGS: usize = 25;
 
 /// Opens a dataset.
 pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
+    let doing = || format!("opening dataset {}", dir.display());
+    if let Some(dataset) = cut_short(dir).map_err(|f| f.doing(doing()))? {
+        return Ok(dataset.with_turns());
+    }
     let opened = pricetag_dataset::open(dir).map(Dataset::with_turns);
     opened.map_err(|e| {
         let advice = match &e {
@@ -38,7 +43,7 @@ pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
             advice: Some(advice.to_owned()),
             ..Failure::from(e)
         }
-        .doing(format!("opening dataset {}", dir.display()))
+        .doing(doing())
     })
 }
 
@@ -131,6 +136,7 @@ pub fn dataset_of(
     model: &CostModel,
     path: &Path,
     named: Option<&PathBuf>,
+    columns: &TableColumns,
 ) -> Result<Dataset, Failure> {
     let beside = path
         .parent()
@@ -138,10 +144,10 @@ pub fn dataset_of(
         .unwrap_or(Path::new("."));
     let dataset = match named {
         Some(table) if table.is_file() => {
-            let unit = Some(model.unit.clone()).filter(|unit| unit != "1");
+            let learnt = || Some(model.unit.clone()).filter(|unit| unit != "1");
             let columns = TableColumns {
-                unit,
-                ..TableColumns::default()
+                unit: columns.unit.clone().or_else(learnt),
+                ..columns.clone()
             };
             import_table(table, &model.target, &columns)?
         }
@@ -186,6 +192,10 @@ pub fn fit_streaming(
             .advice("name it with --target COLUMN")
     })?;
     check_search(choices)?;
+    if choices.only.is_some() {
+        let why = "--stream does not hold the rows of which --only chooses features";
+        return Err(Failure::usage(why).advice("leave columns out with --ignore"));
+    }
     // What is no feature of a table that is held is none here.
     let named = columns.group.iter().chain(&columns.label);
     let others = columns.costs.iter().chain(&columns.ignore);

@@ -85,8 +85,13 @@ impl Console {
 
 /// Writes to standard output; a reader that has left is no error.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same of bytes.
+pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(format!(
             "cannot write to standard output: {e}"
         ))),
@@ -94,10 +99,15 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Columns of the terminal; 100 where there is none.
+/// Columns of the terminal; where there is none, those that `COLUMNS` says, else 100.
 fn width() -> usize {
     let columns = rustix::termios::tcgetwinsize(std::io::stdout())
         .map(|size| usize::from(size.ws_col))
         .ok();
-    columns.filter(|&c| c >= 40).unwrap_or(100)
+    let told = || std::env::var("COLUMNS").ok()?.parse().ok();
+    columns
+        .filter(|&c| c > 0)
+        .or_else(told)
+        .filter(|&c| c >= 40)
+        .unwrap_or(100)
 }

@@ -41,6 +41,10 @@ pub fn fit(
     };
     let outcome = outcome.map(|mut model| {
         remember_pace(&mut model, choices.pace);
+        if let Some(only) = &choices.only {
+            let learnt = &mut model.provenance.options;
+            learnt.insert("only".to_owned(), only.display().to_string());
+        }
         model
     });
     outcome.map_err(|e| {

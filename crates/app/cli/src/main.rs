@@ -11,6 +11,7 @@ mod diagnosis;
 mod failure;
 mod interrupt;
 mod learning;
+mod lists;
 mod recording;
 mod settings;
 mod watch;

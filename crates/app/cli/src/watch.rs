@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pricetag_dataset::{
-    Dataset, DatasetBuilder, FeatureKind, Observation, Row as DatasetRow, Status,
+    Dataset, DatasetBuilder, FeatureKind, Observation, Row as DatasetRow, Status, directory,
 };
 use pricetag_probe_plan::PlanStore;
 use pricetag_runner::{
-    Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record,
+    Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record, unfinished,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
-use pricetag_trace::{AgentOptions, MethodName, Pattern, Trace};
+use pricetag_trace::{AgentOptions, Pattern, Trace};
 
 use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
 use crate::console::Console;
 use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
+use crate::lists::listed_methods;
 use crate::recording::{categories, written};
 
 /// How names of the JDK's own packages begin.
@@ -44,28 +45,6 @@ pub fn workload(
         (None, None) => Ok(Workload::single()),
     };
     workload.map_err(|e| Failure::from(e).doing("reading the workload"))
-}
-
-/// Reads a list of methods to count; none without a file.
-pub fn listed_methods(path: Option<&Path>) -> Result<BTreeSet<MethodName>, Failure> {
-    let Some(path) = path else {
-        return Ok(BTreeSet::new());
-    };
-    let text = std::fs::read_to_string(path).map_err(io("read", path))?;
-    let lines = text.lines().map(str::trim).zip(1..);
-    let methods: BTreeSet<MethodName> = lines
-        .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
-        .map(|(line, number)| {
-            let place = format!("{} line {number}", path.display());
-            line.parse()
-                .map_err(|e| Failure::usage(format!("{place}: {e}")))
-        })
-        .collect::<Result<_, _>>()?;
-    if methods.is_empty() {
-        let why = format!("{} names no method", path.display());
-        return Err(Failure::usage(why).advice("leave out --methods to count all"));
-    }
-    Ok(methods)
 }
 
 /// What to record, from the arguments.
@@ -169,6 +148,21 @@ pub fn watch(
     choice.kinds = kinds.unwrap_or(choice.kinds);
     let dataset = tabulate(&recorded, choice, options).map_err(|f| f.doing(&doing))?;
     Ok((dataset, recorded))
+}
+
+/// What a recording that was cut short had finished, where it left no dataset itself.
+pub fn cut_short(dir: &Path) -> Result<Option<Dataset>, Failure> {
+    if directory::exists(dir) {
+        return Ok(None);
+    }
+    let Some((recorded, options)) = unfinished(dir)? else {
+        return Ok(None);
+    };
+    let choice = TabulateOptions {
+        categories: written(&options.categories)?,
+        ..TabulateOptions::default()
+    };
+    tabulate(&recorded, choice, &options).map(Some)
 }
 
 /// Traces already tabulated, one entry per invocation or one for the whole process.

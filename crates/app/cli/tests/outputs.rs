@@ -79,3 +79,70 @@ fn a_share_of_nothing_is_wrong_usage_and_damage_is_not_called_missing() {
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("damaged"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_dash_is_standard_output_and_no_file_of_that_name() {
+    let desk = desk();
+    for format in ["csv", "parquet", "lata-csv"] {
+        let line = format!("export data --format {format} -o");
+        assert_eq!(desk.run(&format!("{line} file")).code, 0);
+        let output = desk.command(&format!("{line} -")).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        let file = std::fs::read(desk.path("file")).unwrap();
+        assert!(output.stdout == file && !file.is_empty(), "{format}");
+        assert!(output.stderr.is_empty());
+    }
+    assert!(!desk.path("-").exists());
+    let both = desk.run("export data --format csv -o - --json");
+    assert_eq!(both.code, 2, "{}", both.stderr);
+}
+
+#[test]
+fn listed_features_are_learnt_from_and_written_alone() {
+    let desk = desk();
+    let names = desk.run("inspect data --list features").stdout;
+    assert_eq!(names, "x\ny\n");
+    assert_eq!(desk.run("inspect data --list blocks").stdout, "");
+    std::fs::write(desk.path("only"), "# the first\n\nx\n").unwrap();
+    let model = desk.json("fit data --method ols --train 100% --only only -o x.json --json");
+    let terms: Vec<&str> = model["summary"]["coefficients"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(terms, ["x"]);
+    assert_eq!(model["provenance"]["options"]["only"], "only");
+    let csv = desk.run("export data --format csv --only only -o -").stdout;
+    assert!(csv.starts_with("label,group,status,t,x\n"), "{csv}");
+    std::fs::write(desk.path("only"), "z\n").unwrap();
+    let odd = desk.run("fit data --only only");
+    assert_eq!(odd.code, 1);
+    assert!(odd.stderr.contains("`z`") && odd.stderr.contains("--list features"));
+    std::fs::write(desk.path("only"), "\n").unwrap();
+    assert_eq!(desk.run("fit data --only only").code, 2);
+}
+
+#[test]
+fn a_table_explains_and_reports_as_its_dataset_does() {
+    let desk = desk();
+    for (question, from) in [
+        ("explain m.json", "--json"),
+        ("report m.json -o r.html", ""),
+    ] {
+        let answers = ["data", "t.csv"].map(|dataset| {
+            let ran = desk.run(&format!("{question} --dataset {dataset} {from}"));
+            assert_eq!(ran.code, 0, "{}", ran.stderr);
+            ran.stdout
+        });
+        assert_eq!(answers[0], answers[1]);
+    }
+    let page = std::fs::read_to_string(desk.path("r.html")).unwrap();
+    assert!(page.contains("row 12"), "its rows are in the report");
+    let odd = desk.run("explain m.json --dataset t.csv --ignore q");
+    assert!(
+        odd.code == 1 && odd.stderr.contains("`q`"),
+        "{}",
+        odd.stderr
+    );
+}

@@ -124,8 +124,10 @@ pub fn open(dir: &Path) -> Result<Dataset> {
     }
     let reason = if dir.is_dir() {
         "it has neither meta.json nor a recording in progress"
+    } else if dir.exists() {
+        "it is a file"
     } else {
-        "there is no such directory"
+        "there is no such file or directory"
     };
     Err(DatasetError::NotADataset {
         path: dir.to_path_buf(),

@@ -63,11 +63,21 @@ fn wide(dataset: &Dataset) -> Result<Table> {
     Ok(table)
 }
 
+/// Columns of every exported table.
+pub(crate) const LABEL: &str = "label";
+pub(crate) const GROUP: &str = "group";
+pub(crate) const STATUS: &str = "status";
+
+/// Whether a column of an exported table is a cost that recordings have.
+pub(crate) fn is_cost(name: &str) -> bool {
+    RESERVED.contains(&name) && ![LABEL, GROUP, STATUS].contains(&name)
+}
+
 /// Columns of every exported table, and costs that some recordings have, this one or another of the same program.
 const RESERVED: [&str; 11] = [
-    "label",
-    "group",
-    "status",
+    LABEL,
+    GROUP,
+    STATUS,
     "wall",
     "main_wall",
     "cpu",

@@ -19,10 +19,11 @@ use crate::table::{self, Column, Table};
 
 mod cells;
 mod csv;
+mod exported;
 
 use cells::{Cells, classify};
 
-/// How to read a foreign table.
+/// How to read a foreign table. An exported dataset is recognised: its label, group, status and costs need not be named.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportOptions {
     /// The column to be explained.
@@ -96,6 +97,8 @@ fn is_parquet(path: &Path) -> Result<bool> {
 }
 
 fn build(source: &Source<'_>, options: &ImportOptions) -> Result<Dataset> {
+    let own = exported::recognise(&source.table, options);
+    let options = own.as_ref().map_or(options, |own| &own.options);
     check_columns(source, options)?;
     let rows = source.table.rows();
     if rows == 0 {
@@ -116,7 +119,7 @@ fn build(source: &Source<'_>, options: &ImportOptions) -> Result<Dataset> {
     };
     for column in &source.table.columns {
         let name = column.name.as_str();
-        if options.ignore.contains(name) {
+        if options.ignore.contains(name) || own.is_some() && name == exported::STATUS {
             continue;
         }
         if options.label.as_deref() == Some(name) {
@@ -135,6 +138,9 @@ fn build(source: &Source<'_>, options: &ImportOptions) -> Result<Dataset> {
         if row.group.is_empty() {
             row.group.clone_from(&row.label);
         }
+    }
+    if let Some(own) = own {
+        own.restore(&mut dataset);
     }
     dataset.validate()?;
     Ok(dataset)
@@ -280,6 +286,10 @@ fn add_feature(
     let is_input = options.inputs.contains(name);
     match classify(source, column)? {
         Cells::Texts(texts) => {
+            if texts.iter().any(Option::is_some) {
+                let note = format!("`{name}` is text: a category, not a feature");
+                dataset.meta.notes.push(note);
+            }
             for (row, text) in texts.into_iter().enumerate() {
                 if let Some(text) = text {
                     let inputs = &mut dataset.observations[row].inputs;

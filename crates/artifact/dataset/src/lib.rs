@@ -11,6 +11,7 @@ pub mod export;
 pub mod import;
 pub mod journal;
 pub mod model;
+mod only;
 pub mod pace;
 mod query;
 pub mod table;

@@ -243,6 +243,54 @@ fn exports_come_back() {
 }
 
 #[test]
+fn an_exported_recording_comes_back_by_its_target_alone() {
+    let text = "label,group,status,cpu,main_wall,wall,n,C.m() block 0\n\
+        a,a,failed,,,,1,0\nb,b,warm-up,3,9,9,2,4\nc,g,ok,3,,5,3,5\nd,g,ok,2,4,4,4,6\n";
+    let place = file("t.csv", text.as_bytes());
+    let dataset = import(&place.path, &target("wall")).unwrap();
+    let names: Vec<&str> = dataset.features.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["n", "C.m() block 0"]);
+    let rows = &dataset.observations;
+    let states: Vec<_> = rows
+        .iter()
+        .map(|row| (row.label.as_str(), row.group.as_str(), row.status))
+        .collect();
+    assert_eq!(
+        states,
+        [
+            ("a", "a", Status::Failed),
+            ("b", "b", Status::WarmUp),
+            ("c", "g", Status::Ok),
+            ("d", "g", Status::Ok)
+        ]
+    );
+    assert_eq!(dataset.usable_rows("wall").unwrap().len(), 2);
+    assert_eq!(rows[3].costs["cpu"], Measured::new(vec![2.0]));
+    assert!(!rows[2].costs.contains_key("main_wall"));
+    // Statuses of somebody else's make a category.
+    let theirs = text.replace("warm-up", "pending");
+    let refused = import(&file("t.csv", theirs.as_bytes()).path, &target("wall"));
+    assert!(refused.unwrap_err().to_string().contains("`cpu`"));
+}
+
+#[test]
+fn numbers_in_other_notations_are_refused_and_texts_are_noted() {
+    for cell in ["1,5", "1.234,5", "12 000", "-3,25"] {
+        let text = refusal(&format!("time;a;b\n1;{cell};2\n2;{cell};3\n"));
+        assert!(
+            text.contains(cell) && text.contains("decimal point"),
+            "{text}"
+        );
+    }
+    let dataset = csv("time;a;version\n1;x,5;1.2.3\n2;y;1.2.4\n").unwrap();
+    assert!(dataset.features.is_empty());
+    assert_eq!(
+        dataset.meta.notes,
+        ["a", "version"].map(|name| format!("`{name}` is text: a category, not a feature"))
+    );
+}
+
+#[test]
 fn latas_matrix_has_exec_time_first_and_in_ms() {
     let place = file("t.parquet", b"");
     write(&place.path, &small_table()).unwrap();

@@ -57,17 +57,33 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// Shortens a long name to `width` characters by cutting out its middle: the package and the block number both tell.
+/// Shortens a long name to `width` characters: its parameters go first, then its middle, since the class and, more so, the block number tell.
 pub fn shorten(name: &str, width: usize) -> String {
-    let length = name.chars().count();
-    if length <= width || width < 8 {
+    if name.chars().count() <= width || width < 8 {
         return name.to_owned();
     }
-    let tail = (width - 1) / 2;
+    let name = without_parameters(name);
+    let length = name.chars().count();
+    if length <= width {
+        return name;
+    }
+    let tail = (width - 1) * 3 / 5;
     let head = width - 1 - tail;
     let start: String = name.chars().take(head).collect();
     let end: String = name.chars().skip(length - tail).collect();
     format!("{start}…{end}")
+}
+
+/// A name with `(…)` for the parameters of its first method.
+fn without_parameters(name: &str) -> String {
+    let begin = name
+        .find('(')
+        .filter(|&at| name[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '>'));
+    let list = begin.and_then(|begin| Some((begin + 1, begin + name[begin..].find(')')?)));
+    match list {
+        Some((from, to)) if to > from => format!("{}…{}", &name[..from], &name[to..]),
+        _ => name.to_owned(),
+    }
 }
 
 /// Leaves the packages out of every qualified name in a text, and the file out of a place that follows its own class:
@@ -282,6 +298,13 @@ mod tests {
         let name = "org.exämple.Sörter.sort(int[]) block 3";
         let short = shorten(name, 17);
         assert_eq!(short.chars().count(), 17);
-        assert!(short.starts_with("org.exäm") && short.ends_with("block 3"));
+        assert!(short.starts_with("org.exä") && short.ends_with("block 3"));
+        let name = "Search.lambda$query$1(int[], Integer, Integer) block 0 turns (:10)";
+        assert_eq!(
+            shorten(name, 45),
+            "Search.lambda$query$1(…) block 0 turns (:10)"
+        );
+        assert!(shorten(name, 25).ends_with(" 0 turns (:10)"));
+        assert!(shorten("handler 0 at (a, b) and more", 20).starts_with("handler "));
     }
 }

@@ -64,7 +64,20 @@ pub struct Outside {
     pub effect: f64,
 }
 
+/// Change of a prediction, and distance from the range in its widths, up to which a row hardly extrapolates.
+const SLIGHT: (f64, f64) = (0.01, 0.5);
+
 impl Prediction {
+    /// Whether it extrapolates so little that it is enough to count it: nothing unknown, no feature far off, no effect to speak of.
+    pub fn hardly_extrapolates(&self) -> bool {
+        let known = self.unpriced.is_empty() && self.separated.is_empty();
+        let near = self
+            .outside
+            .iter()
+            .all(|feature| feature.excess <= SLIGHT.1);
+        !self.outside.is_empty() && known && near && self.outside_share.abs() < SLIGHT.0
+    }
+
     /// Whether the model is used outside of what it has seen.
     pub fn extrapolates(&self) -> bool {
         !self.outside.is_empty() || !self.unpriced.is_empty() || !self.separated.is_empty()
@@ -119,7 +132,7 @@ impl Prediction {
 }
 
 impl Predictions {
-    /// Lays the predictions out as a table, with a line for each that extrapolates.
+    /// Lays the predictions out as a table, with a line for each that extrapolates to some effect.
     pub fn to_text(&self, width: usize) -> String {
         let measured = self.rows.iter().any(|row| row.measured.is_some());
         let mut header = vec![("observation", Align::Left), ("predicted", Align::Right)];
@@ -139,7 +152,7 @@ impl Predictions {
         let cautions: Vec<String> = self
             .rows
             .iter()
-            .filter(|row| row.extrapolates())
+            .filter(|row| row.extrapolates() && !row.hardly_extrapolates())
             .map(|row| {
                 format!(
                     "! {}\n",
@@ -147,9 +160,22 @@ impl Predictions {
                 )
             })
             .collect();
-        if !cautions.is_empty() {
+        let hardly = self
+            .rows
+            .iter()
+            .filter(|row| row.hardly_extrapolates())
+            .count();
+        if hardly > 0 || !cautions.is_empty() {
             text.push('\n');
-            text.extend(cautions);
+        }
+        text.extend(cautions);
+        if hardly > 0 {
+            let _ = writeln!(
+                text,
+                "hardly: features are a little outside of the training range and carry less than {} of the prediction ({hardly} of {} observations; --json names them)",
+                percent(SLIGHT.0),
+                self.rows.len()
+            );
         }
         if let Some(first) = self.assumed.first() {
             let _ = writeln!(
@@ -176,14 +202,12 @@ impl Predictions {
             );
             cells.push(row.relative_error().map_or_else(String::new, percent));
         }
-        cells.push(
-            if row.extrapolates() {
-                "extrapolates"
-            } else {
-                ""
-            }
-            .to_owned(),
-        );
+        let far = match (row.extrapolates(), row.hardly_extrapolates()) {
+            (true, false) => "extrapolates",
+            (true, true) => "hardly",
+            (false, _) => "",
+        };
+        cells.push(far.to_owned());
         cells
     }
 }

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::figure::{brief, percent, quantity};
 use crate::table::{Align, printable, render};
 
+/// Notes of the recording that fit on a screen.
+const NOTES: usize = 4;
+
 /// One screen about a run of `mine`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
@@ -48,6 +51,9 @@ pub struct Summary {
     pub sentences: Vec<String>,
     /// What limits trust, worst first.
     pub warnings: Vec<String>,
+    /// What the recording has to say: where times come from, what was left out, how quiet the machine was.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// Where the artefacts are, as `(what, path)`.
     pub outputs: Vec<(String, String)>,
 }
@@ -92,7 +98,7 @@ impl Summary {
             text.push('\n');
             text.push_str(&render(&header, &rows, 0, width));
         }
-        if !self.warnings.is_empty() {
+        if !self.warnings.is_empty() || !self.notes.is_empty() {
             text.push('\n');
         }
         for warning in self.warnings.iter().take(8) {
@@ -103,6 +109,16 @@ impl Summary {
                 text,
                 "! {} more warnings in the report",
                 self.warnings.len() - 8
+            );
+        }
+        for note in self.notes.iter().take(NOTES) {
+            text.push_str(&wrap(&format!("- {}", printable(note)), width));
+        }
+        if self.notes.len() > NOTES {
+            let _ = writeln!(
+                text,
+                "- {} more notes in the report",
+                self.notes.len() - NOTES
             );
         }
         if !self.outputs.is_empty() {

@@ -113,6 +113,58 @@ fn predictions_say_what_is_outside() {
 }
 
 #[test]
+fn rows_a_little_outside_are_counted_and_not_listed() {
+    let row = |label: &str, excess: f64, share: f64, unpriced: &[&str]| Prediction {
+        label: label.into(),
+        value: 1e6,
+        outside: vec![Outside {
+            feature: "size".into(),
+            excess,
+            effect: share,
+            ..Outside::default()
+        }],
+        outside_share: share,
+        unpriced: unpriced.iter().map(|&name| name.to_owned()).collect(),
+        ..Prediction::default()
+    };
+    let rows = vec![
+        row("near", 0.1, -0.005, &[]),
+        row("nearer", 0.01, 0.0, &[]),
+        row("effect", 0.1, 0.02, &[]),
+        row("far", 7.0, 0.0, &[]),
+        row("unknown", 0.1, 0.0, &["new block"]),
+        Prediction {
+            label: "inside".into(),
+            ..Prediction::default()
+        },
+    ];
+    let all = Predictions {
+        unit: "ns".into(),
+        rows,
+        ..Predictions::default()
+    };
+    let text = all.to_text(100);
+    let line = |label: &str| {
+        text.lines()
+            .find(|l| l.trim_start().starts_with(label))
+            .unwrap()
+    };
+    for label in ["effect", "far", "unknown"] {
+        assert!(line(label).ends_with("extrapolates"), "{text}");
+        assert!(text.contains(&format!("! {label}: ")), "{text}");
+    }
+    for label in ["near", "nearer"] {
+        assert!(line(label).ends_with("hardly"), "{text}");
+        assert!(!text.contains(&format!("! {label}")), "{text}");
+    }
+    assert!(line("inside").ends_with("0 ns"), "{text}");
+    assert!(
+        text.contains("(2 of 6 observations; --json names them)"),
+        "{text}"
+    );
+}
+
+#[test]
 fn json_round_trips_and_is_stable() {
     let first = to_json(&explanation());
     let back: Explanation = serde_json::from_str(&first).unwrap();
@@ -175,6 +227,7 @@ fn summary_fits_its_width() {
             share: 0.5,
         }],
         warnings: (0..10).map(|i| format!("warning {i}")).collect(),
+        notes: (0..6).map(|i| format!("note {i}")).collect(),
         outputs: vec![("report".into(), "report.html".into())],
         ..Summary::default()
     };
@@ -184,7 +237,9 @@ fn summary_fits_its_width() {
         "{text}"
     );
     assert!(
-        text.contains("██████████") && text.contains("2 more warnings"),
+        text.contains("██████████")
+            && text.contains("2 more warnings")
+            && text.contains("- note 3\n- 2 more notes"),
         "{text}"
     );
 }

@@ -13,7 +13,6 @@ use crate::journal::{Journal, Manifest, RunId, RunKind, RunNote};
 use crate::options::{RecordOptions, Timing};
 use crate::overhead;
 use crate::scope;
-use crate::subject::Subject;
 
 /// Load per core above which a machine is not quiet.
 pub const BUSY: f64 = 0.5;
@@ -76,13 +75,13 @@ impl Recorded {
     }
 
     pub(crate) fn assemble(
-        subject: &Subject<'_>,
+        options: &RecordOptions,
+        launcher: Option<String>,
         journal: Journal,
         manifest: Manifest,
         interrupted: bool,
         load: Option<f64>,
     ) -> Result<Self, RunnerError> {
-        let options = subject.options;
         let mut meta = Meta {
             schema: pricetag_dataset::DATASET_SCHEMA,
             subject: manifest.command,
@@ -92,9 +91,7 @@ impl Recorded {
             options: manifest.options,
             ..Meta::default()
         };
-        for (name, value) in options.protocol() {
-            meta.options.insert(name, value);
-        }
+        meta.options.extend(manifest.protocol);
         if let Some(load) = load {
             meta.platform
                 .insert("load_per_core".to_owned(), format!("{load:.2}"));
@@ -122,7 +119,7 @@ impl Recorded {
             notes.extend(reader.overhead_note());
         }
         notes.extend(quietness(load, &rows));
-        notes.extend(reader.launcher_note(subject));
+        notes.extend(launcher);
         if interrupted {
             let planned = options.workload.cases.len();
             notes.push(if finished == planned {
@@ -348,14 +345,6 @@ impl Reader<'_> {
         let overhead = median(&ratios)?;
         let of = format!("the subject (median of {} inputs)", ratios.len());
         Some(overhead::sentence(overhead, &of, self.options))
-    }
-
-    fn launcher_note(&self, subject: &Subject<'_>) -> Option<String> {
-        let program = self.options.command.first()?;
-        (subject.launcher == crate::jvm::Launcher::Other).then(|| {
-            let doubt = subject.doubt.as_ref().map(|why| format!("; the one on PATH could not be used: {why}"));
-            format!("`{program}` is no Java launcher: the agent was loaded through JAVA_TOOL_OPTIONS, into the first JVM it starts{}", doubt.unwrap_or_default())
-        })
     }
 }
 

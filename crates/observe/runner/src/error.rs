@@ -139,6 +139,8 @@ pub enum RunnerError {
         dir: PathBuf,
         /// What is in the way.
         what: String,
+        /// Whether it is a dataset or a recording.
+        ours: bool,
     },
     /// `--resume` of something different.
     #[error("cannot resume {}: {what} differs: it was recorded with {recorded}, now it is {now}", .dir.display())]
@@ -249,11 +251,12 @@ impl RunnerError {
             Self::InputUnused { .. } => {
                 "put `{}` (or `{column}`) where the input goes, or use `--stdin {}`"
             }
-            Self::OutputTaken { .. } => {
+            Self::OutputTaken { ours: true, .. } => {
                 "use --resume to continue, --force to replace it, or another -o"
             }
+            Self::OutputTaken { ours: false, .. } => "choose another -o",
             Self::ResumeMismatch { .. } => {
-                "resume with the same command and options, or record into another -o"
+                "resume with the same command, options and inputs, or record into another -o"
             }
             Self::NothingToResume { .. } => "record without --resume",
             Self::ScopeNeverEntered { .. } => {

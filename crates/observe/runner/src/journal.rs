@@ -96,6 +96,9 @@ pub struct Manifest {
     pub command: Vec<String>,
     /// Options that shape the recording.
     pub options: BTreeMap<String, String>,
+    /// Options that resuming may change.
+    #[serde(default)]
+    pub protocol: BTreeMap<String, String>,
     /// The platform.
     pub platform: BTreeMap<String, String>,
     /// The inputs.
@@ -126,14 +129,17 @@ impl Journal {
         };
         if resume {
             journal.check_same(manifest)?;
+            write_json(&journal.manifest_path(), manifest)?;
             return Ok(journal);
         }
-        let taken = |what: &str| RunnerError::OutputTaken {
+        let in_the_way = |what: &str, ours| RunnerError::OutputTaken {
             dir: dir.to_owned(),
             what: what.to_owned(),
+            ours,
         };
+        let taken = |what: &str| in_the_way(what, true);
         if dir.exists() && !dir.is_dir() {
-            return Err(taken("exists and is no directory"));
+            return Err(in_the_way("exists and is no directory", false));
         }
         if journal.has_finished_runs() && !force {
             return Err(taken("holds an unfinished recording"));
@@ -142,9 +148,8 @@ impl Journal {
             return Err(taken("already holds a dataset"));
         }
         if let Some(stranger) = stranger(dir) {
-            return Err(taken(&format!(
-                "holds something that is no dataset (`{stranger}`)"
-            )));
+            let what = format!("holds something that is no dataset (`{stranger}`)");
+            return Err(in_the_way(&what, false));
         }
         for name in OURS {
             remove(&dir.join(name))?;
@@ -156,16 +161,26 @@ impl Journal {
         Ok(journal)
     }
 
+    /// The unfinished recording in `dir`, if there is one.
+    pub fn find(dir: &Path) -> Option<(Self, Manifest)> {
+        let journal = Self {
+            dir: dir.to_owned(),
+            folder: dir.join(FOLDER),
+        };
+        let text = fs::read_to_string(journal.manifest_path()).ok()?;
+        Some((journal, serde_json::from_str(&text).ok()?))
+    }
+
     fn manifest_path(&self) -> PathBuf {
         self.folder.join("recording.json")
     }
 
     fn check_same(&self, now: &Manifest) -> Result<(), RunnerError> {
-        let nothing = || RunnerError::NothingToResume {
-            dir: self.dir.clone(),
+        let Some((_, then)) = Self::find(&self.dir) else {
+            return Err(RunnerError::NothingToResume {
+                dir: self.dir.clone(),
+            });
         };
-        let text = fs::read_to_string(self.manifest_path()).map_err(|_| nothing())?;
-        let then: Manifest = serde_json::from_str(&text).map_err(|_| nothing())?;
         let differs = |what: &str, recorded: String, now: String| {
             Err(RunnerError::ResumeMismatch {
                 dir: self.dir.clone(),
@@ -282,7 +297,7 @@ impl Journal {
     }
 }
 
-fn first_difference(
+pub(crate) fn first_difference(
     old: &BTreeMap<String, String>,
     new: &BTreeMap<String, String>,
 ) -> Option<(String, String, String)> {
@@ -356,6 +371,7 @@ mod tests {
             schema: MANIFEST_SCHEMA,
             command: vec!["java".to_owned()],
             options: BTreeMap::from([("jit".to_owned(), "on".to_owned())]),
+            protocol: BTreeMap::new(),
             platform: BTreeMap::new(),
             cases: vec![Case {
                 label: "a".to_owned(),

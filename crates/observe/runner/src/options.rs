@@ -205,6 +205,7 @@ impl RecordOptions {
             ("timeout", timeout),
             ("warmup", warmup),
             ("counted_twice", twice.to_string()),
+            ("inputs", self.workload.cases.len().to_string()),
         ]
         .map(|(k, v)| (k.to_owned(), v))
         .to_vec()

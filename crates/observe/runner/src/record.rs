@@ -38,6 +38,7 @@ pub fn record(
         schema: MANIFEST_SCHEMA,
         command: options.command.clone(),
         options: shaping,
+        protocol: options.protocol().into_iter().collect(),
         platform: subject.platform(),
         cases: options.workload.cases.clone(),
     };
@@ -56,7 +57,8 @@ pub fn record(
     }
     session.go()?;
     let mut recorded = Recorded::assemble(
-        &session.subject,
+        options,
+        session.subject.launcher_note(),
         session.journal,
         manifest,
         cancel.is_cancelled(),

@@ -88,6 +88,15 @@ impl<'a> Subject<'a> {
         })
     }
 
+    /// How the agent got into a subject that is not started by a Java launcher.
+    pub(crate) fn launcher_note(&self) -> Option<String> {
+        let program = self.options.command.first()?;
+        (self.launcher == Launcher::Other).then(|| {
+            let doubt = self.doubt.as_ref().map(|why| format!("; the one on PATH could not be used: {why}"));
+            format!("`{program}` is no Java launcher: the agent was loaded through JAVA_TOOL_OPTIONS, into the first JVM it starts{}", doubt.unwrap_or_default())
+        })
+    }
+
     /// The platform's description.
     pub fn platform(&self) -> BTreeMap<String, String> {
         platform::describe(self.java.as_ref(), &self.flags)

@@ -28,6 +28,9 @@ pub struct FitChoices {
     /// Which features explain the cost: auto, block, method, context, opcode, loop, branch, transition, exception, value, features, foreign, input; several with commas.
     #[arg(long, default_value = "auto", value_delimiter = ',', value_parser = level, help_heading = "Learning")]
     pub level: Vec<Level>,
+    /// File with the features to learn from, one a line, as `inspect --list blocks` prints them; of their kinds all others are left out.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Learning")]
+    pub only: Option<PathBuf>,
     /// Fit a constant as well.
     #[arg(long, help_heading = "Learning")]
     pub intercept: bool,

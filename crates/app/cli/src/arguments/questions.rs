@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum, ValueHint};
 use pricetag_finding::Grouping;
 use pricetag_trace::Pattern;
 
-use super::values::{duration, pattern};
+use super::tables::TableColumns;
+use super::values::{duration, key_value, pattern};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("of").required(true).args(["dataset", "features_file", "command"]))]
@@ -30,6 +31,12 @@ pub struct PredictArgs {
     /// File fed on standard input, such as `{}`.
     #[arg(long, value_name = "FILE", requires = "command")]
     pub stdin: Option<String>,
+    /// Environment variable for the subject; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = key_value, requires = "command")]
+    pub env: Vec<(String, String)>,
+    /// Working directory of the subject.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "command")]
+    pub cwd: Option<PathBuf>,
     /// Time limit of one run.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
@@ -83,7 +90,7 @@ pub struct ExplainArgs {
     #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
     /// The dataset or table it explains; the directory of the model by default.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DATASET", value_hint = ValueHint::AnyPath)]
     pub dataset: Option<PathBuf>,
     /// What to group costs by.
     #[arg(long, value_enum, default_value_t = By::Method)]
@@ -97,6 +104,8 @@ pub struct ExplainArgs {
     /// Most items that are printed.
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub limit: usize,
+    #[command(flatten)]
+    pub columns: TableColumns,
 }
 
 #[derive(Debug, Args)]
@@ -105,7 +114,7 @@ pub struct ReportArgs {
     #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
     /// The dataset or table it was learnt from; the directory of the model by default.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DATASET", value_hint = ValueHint::AnyPath)]
     pub dataset: Option<PathBuf>,
     /// The page to write.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -116,4 +125,6 @@ pub struct ReportArgs {
     /// Root of the subject's source files; may be repeated.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub sources: Vec<PathBuf>,
+    #[command(flatten)]
+    pub columns: TableColumns,
 }

@@ -23,7 +23,8 @@ pub struct InspectArgs {
     /// Longest list that is printed.
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub limit: usize,
-    /// Print one list instead: the methods that ran, in the form that --methods of `instrument` reads.
+    /// Print one list instead: the methods that ran, in the form that --methods reads; or the blocks, or all features, that are not zero
+    /// everywhere, in the form that --only reads.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub list: Option<Listing>,
 }
@@ -33,6 +34,10 @@ pub struct InspectArgs {
 pub enum Listing {
     /// `package/Class.method(I)V`, one a line.
     Methods,
+    /// `package.Class.method(int) block 3 (Class.java:12-13)`, one a line.
+    Blocks,
+    /// All of them, one a line.
+    Features,
 }
 
 /// A format that other tools read.
@@ -54,12 +59,15 @@ pub struct ExportArgs {
     /// The format.
     #[arg(long, value_enum)]
     pub format: Format,
-    /// The file to write.
+    /// The file to write; `-` for standard output.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     /// The cost in `ExecTime`, for lata-csv; wall time by default, or the only cost there is.
     #[arg(long, value_name = "COST")]
     pub target: Option<String>,
+    /// File with the features to write, one a line, as `inspect --list blocks` prints them; of their kinds all others are left out.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub only: Option<PathBuf>,
     /// The features that become columns, for lata-csv.
     #[arg(long, default_value = "blocks", value_parser = feature_kinds, value_name = "FEATURES")]
     pub features: FeatureGroup,

@@ -17,8 +17,9 @@ use crate::arguments::RecordArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
+use crate::lists::listed_methods;
 use crate::recording::{CATEGORIES, categories};
-use crate::watch::{asks_for, find_agent, first_values, kinds, listed_methods};
+use crate::watch::{asks_for, find_agent, first_values, kinds};
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
 pub const FOLDER: &str = ".agent";

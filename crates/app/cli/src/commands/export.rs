@@ -1,32 +1,27 @@
 //! `pricetag export`: a dataset for other tools.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use pricetag_dataset::{export_csv, export_lata_csv, export_parquet};
+use pricetag_dataset::{Dataset, export_csv, export_lata_csv, export_parquet};
 use serde_json::json;
 
 use crate::analysis::{check_writable, open_dataset, target};
 use crate::arguments::{ExportArgs, Format};
-use crate::console::Console;
-use crate::failure::Failure;
+use crate::console::{Console, print_bytes};
+use crate::failure::{Failure, io};
+use crate::lists::restricted;
+
+/// What stands for standard output in place of a file.
+const STANDARD_OUTPUT: &str = "-";
 
 pub fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let dataset = open_dataset(&args.dataset)?;
+    let dataset = restricted(open_dataset(&args.dataset)?, args.only.as_deref())?;
+    if args.output == Path::new(STANDARD_OUTPUT) {
+        return to_standard_output(&dataset, args, console);
+    }
     check_writable(&args.output)?;
-    let outcome = match args.format {
-        Format::Csv => export_csv(&dataset, &args.output),
-        Format::Parquet => export_parquet(&dataset, &args.output),
-        Format::LataCsv => {
-            let kind = args.features.0.first().copied().unwrap_or_default();
-            export_lata_csv(
-                &dataset,
-                &target(&dataset, args.target.as_deref()),
-                kind,
-                &args.output,
-            )
-        }
-    };
-    outcome.map_err(|e| Failure::from(e).doing(format!("exporting {}", args.dataset.display())))?;
+    write(&dataset, args, &args.output)?;
     let rows = match args.format {
         // Lata's matrix has no place for failures.
         Format::LataCsv => dataset
@@ -43,5 +38,40 @@ pub fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode, Failure> {
             args.output.display()
         ));
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(dataset: &Dataset, args: &ExportArgs, path: &Path) -> Result<(), Failure> {
+    let outcome = match args.format {
+        Format::Csv => export_csv(dataset, path),
+        Format::Parquet => export_parquet(dataset, path),
+        Format::LataCsv => {
+            let kind = args.features.0.first().copied().unwrap_or_default();
+            export_lata_csv(
+                dataset,
+                &target(dataset, args.target.as_deref()),
+                kind,
+                path,
+            )
+        }
+    };
+    outcome.map_err(|e| Failure::from(e).doing(format!("exporting {}", args.dataset.display())))
+}
+
+/// Formats are written into files, since Parquet's end says where its parts begin: the file is then passed on.
+fn to_standard_output(
+    dataset: &Dataset,
+    args: &ExportArgs,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
+    if console.json {
+        let why = "standard output cannot hold the table and --json";
+        return Err(Failure::usage(why).advice("name a file with -o"));
+    }
+    let scratch = std::env::temp_dir().join(format!("pricetag-export-{}", std::process::id()));
+    let written = write(dataset, args, &scratch);
+    let bytes = written.and_then(|()| std::fs::read(&scratch).map_err(io("read", &scratch)));
+    std::fs::remove_file(&scratch).ok();
+    print_bytes(&bytes?)?;
     Ok(ExitCode::SUCCESS)
 }

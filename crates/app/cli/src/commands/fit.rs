@@ -14,6 +14,7 @@ use crate::arguments::{Common, FitArgs};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::learning::fit;
+use crate::lists::restricted;
 
 /// Notes printed without `--verbose`.
 const DIAGNOSTICS: usize = 5;
@@ -25,7 +26,15 @@ pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCod
     } else {
         let target = args.choices.target.as_deref();
         let dataset = open_dataset_or_table(&args.dataset, target, &args.columns)?;
-        let dataset = paced(dataset, args.choices.pace);
+        if args.dataset.is_file() {
+            for note in &dataset.meta.notes {
+                console.say(&format!("note: {note}"));
+            }
+        }
+        let dataset = restricted(
+            paced(dataset, args.choices.pace),
+            args.choices.only.as_deref(),
+        )?;
         let dataset = with_constants(dataset, &args.dataset, args.choices.method)?;
         fit(&dataset, &args.choices, common, console)?
     };

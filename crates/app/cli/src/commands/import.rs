@@ -55,6 +55,9 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
             "{rows} observations{without}, {features} features written to {}",
             args.output.display()
         ));
+        for note in &dataset.meta.notes {
+            console.say(&format!("note: {note}"));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

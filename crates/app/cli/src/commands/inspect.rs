@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use pricetag_dataset::{Dataset, FeatureKind};
+use pricetag_dataset::{Dataset, Feature, FeatureKind};
 use pricetag_trace::MethodName;
 use serde_json::json;
 
@@ -15,12 +15,8 @@ use crate::failure::Failure;
 
 pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {
     let dataset = open_dataset_or_table(&args.dataset, args.target.as_deref(), &args.columns)?;
-    if let Some(Listing::Methods) = args.list {
-        let methods = methods(&dataset);
-        console.result(&json!({ "schema": 1, "methods": methods }), || {
-            let lines: Vec<String> = methods.iter().map(MethodName::to_string).collect();
-            lines.join("\n") + "\n"
-        })?;
+    if let Some(listing) = args.list {
+        list(&dataset, listing, console)?;
         return Ok(ExitCode::SUCCESS);
     }
     let inspection = look(
@@ -32,6 +28,36 @@ pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {
         inspection.to_text(args.limit, console.width)
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn list(dataset: &Dataset, listing: Listing, console: &Console) -> Result<(), Failure> {
+    let text = |lines: Vec<String>| lines.iter().map(|line| format!("{line}\n")).collect();
+    match listing {
+        Listing::Methods => {
+            let methods = methods(dataset);
+            let lines = methods.iter().map(MethodName::to_string).collect();
+            console.result(&json!({ "schema": 1, "methods": methods }), || text(lines))
+        }
+        Listing::Blocks => {
+            let blocks = ran(dataset, |f| f.kind == FeatureKind::Block);
+            console.result(&json!({ "schema": 1, "blocks": blocks }), || {
+                text(blocks.clone())
+            })
+        }
+        Listing::Features => {
+            let features = ran(dataset, |_| true);
+            console.result(&json!({ "schema": 1, "features": features }), || {
+                text(features.clone())
+            })
+        }
+    }
+}
+
+/// Names of features that are not zero everywhere, in the order of the dataset.
+fn ran(dataset: &Dataset, wanted: impl Fn(&Feature) -> bool) -> Vec<String> {
+    let counted = dataset.features.iter().zip(&dataset.columns);
+    let ran = counted.filter(|(feature, column)| wanted(feature) && !column.is_empty());
+    ran.map(|(feature, _)| feature.name.clone()).collect()
 }
 
 /// The methods that ran, in order of their names.

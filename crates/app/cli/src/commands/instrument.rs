@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::arguments::InstrumentArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
-use crate::watch::listed_methods;
+use crate::lists::listed_methods;
 
 /// Classes and methods left as they were that are named without `--verbose`.
 const NAMED: usize = 10;

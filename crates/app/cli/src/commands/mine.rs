@@ -9,6 +9,7 @@ use crate::console::Console;
 use crate::diagnosis::look;
 use crate::failure::{FAILED, Failure};
 use crate::learning::fit;
+use crate::lists::restricted;
 use crate::watch::options;
 
 pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
@@ -34,7 +35,8 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
     let kept = format!(
         "the dataset is kept in {data}: `pricetag inspect {data}` shows it, `pricetag fit {data} -o model.json` learns again"
     );
-    let model = fit(&dataset, &args.fit, common, console).map_err(|f| Failure {
+    let learnt = restricted(dataset.clone(), args.fit.only.as_deref())?;
+    let model = fit(&learnt, &args.fit, common, console).map_err(|f| Failure {
         advice: Some(kept),
         ..f
     })?;

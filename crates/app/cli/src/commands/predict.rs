@@ -1,6 +1,5 @@
 //! `pricetag predict`: what inputs will cost.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,8 +15,9 @@ use crate::analysis::{as_learnt, open_dataset, open_model};
 use crate::arguments::{Common, PredictArgs};
 use crate::console::Console;
 use crate::failure::{Failure, io};
+use crate::lists::listed_methods;
 use crate::recording::{Recording, check_categories};
-use crate::watch::{find_agent, listed_methods, main_reason, watch, workload};
+use crate::watch::{find_agent, main_reason, watch, workload};
 
 pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
@@ -28,7 +28,11 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
     } else if let Some(table) = &args.features {
         let file = File::open(table).map_err(io("read", table))?;
         predict_csv(&model, file)
-            .map_err(|e| Failure::from(e).doing(format!("predicting {}", table.display())))?
+            .map_err(|e| {
+                Failure::from(e)
+                    .doing(format!("predicting {}", table.display()))
+                    .advice("`pricetag export` writes a table with all columns; see the model's `domain` for their names")
+            })?
     } else {
         let scope = model
             .provenance
@@ -120,10 +124,14 @@ fn options(
 ) -> Result<RecordOptions, Failure> {
     Ok(RecordOptions {
         command: args.command.clone(),
-        workload: workload(args.inputs.as_deref(), args.workload.as_deref(), None)?,
+        workload: workload(
+            args.inputs.as_deref(),
+            args.workload.as_deref(),
+            args.cwd.as_deref(),
+        )?,
         stdin: args.stdin.clone(),
-        env: BTreeMap::new(),
-        cwd: None,
+        env: args.env.iter().cloned().collect(),
+        cwd: args.cwd.clone(),
         timeout: args.timeout,
         scope: needed.scope.clone(),
         include: recording.patterns("include", &args.include)?,

@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use pricetag_dataset::{Dataset, Status, save};
-use pricetag_runner::{RecordOptions, Recorded};
+use pricetag_dataset::{Dataset, Status, directory, save};
+use pricetag_runner::journal::Journal;
+use pricetag_runner::{RecordOptions, same_as_finished};
 use serde::Serialize;
 
+use crate::analysis::open_dataset;
 use crate::arguments::{Common, RecordArgs, SubjectArgs};
 use crate::commands::attach;
 use crate::console::Console;
@@ -60,8 +62,22 @@ pub fn recorded(
     subject: &SubjectArgs,
     console: &Console,
 ) -> Result<(Dataset, Outcome), Failure> {
+    if let Some(dataset) = finished(options)? {
+        console.say(&format!(
+            "{} is finished: nothing was left to run",
+            options.dir.display()
+        ));
+        let inputs = options.workload.cases.len();
+        let outcome = Outcome::of(&dataset, false, (inputs, inputs), &options.dir);
+        return Ok((dataset, outcome));
+    }
     let (dataset, recorded) = watch(options, kinds(subject), console)?;
-    let outcome = Outcome::of(&dataset, &recorded, &options.dir);
+    let outcome = Outcome::of(
+        &dataset,
+        recorded.interrupted,
+        recorded.finished,
+        &options.dir,
+    );
     let nothing = dataset.observations.is_empty();
     if !nothing {
         let doing = format!("writing dataset {}", options.dir.display());
@@ -77,8 +93,19 @@ pub fn recorded(
     Ok((dataset.with_turns(), outcome))
 }
 
+/// The dataset that is to be resumed, if no run of it is missing.
+fn finished(options: &RecordOptions) -> Result<Option<Dataset>, Failure> {
+    let dir = &options.dir;
+    if !options.resume || Journal::find(dir).is_some() || !directory::exists(dir) {
+        return Ok(None);
+    }
+    let dataset = open_dataset(dir)?;
+    same_as_finished(options, &dataset.meta, &dataset.observations)?;
+    Ok(Some(dataset))
+}
+
 impl Outcome {
-    fn of(dataset: &Dataset, recorded: &Recorded, dir: &Path) -> Self {
+    fn of(dataset: &Dataset, interrupted: bool, finished: (usize, usize), dir: &Path) -> Self {
         let count = |status| {
             dataset
                 .observations
@@ -93,9 +120,9 @@ impl Outcome {
         Self {
             schema: 1,
             dataset: dir.display().to_string(),
-            interrupted: recorded.interrupted,
-            planned_inputs: recorded.finished.1,
-            finished_inputs: recorded.finished.0,
+            interrupted,
+            planned_inputs: finished.1,
+            finished_inputs: finished.0,
             ok: count(Status::Ok),
             failed: failed
                 .map(|o| Failed {

@@ -67,7 +67,11 @@ fn classify_texts(source: &Source<'_>, column: &str, texts: &[Option<String>]) -
         .collect();
     let present = trimmed.iter().flatten().count();
     let numeric = parsed.iter().flatten().count();
-    if numeric * 2 <= present && present > 0 {
+    let meant = trimmed
+        .iter()
+        .flatten()
+        .filter(|text| is_meant_as_number(text));
+    if (numeric + meant.count()) * 2 <= present && present > 0 {
         let cells = trimmed.iter().map(|cell| cell.map(str::to_owned));
         return Ok(Cells::Texts(cells.collect()));
     }
@@ -79,10 +83,13 @@ fn classify_texts(source: &Source<'_>, column: &str, texts: &[Option<String>]) -
                     path: source.path.to_path_buf(),
                     row: source.place(row),
                     column: column.to_owned(),
-                    problem: format!(
-                        "`{}` is not a number, but {numeric} of {present} values are",
-                        shortened(text)
-                    ),
+                    problem: match numeric {
+                        0 => format!("`{}` is not a number as it is written", shortened(text)),
+                        _ => format!(
+                            "`{}` is not a number, but {numeric} of {present} values are",
+                            shortened(text)
+                        ),
+                    },
                     remedy: remedy_for(text),
                 });
             }
@@ -95,9 +102,23 @@ fn classify_texts(source: &Source<'_>, column: &str, texts: &[Option<String>]) -
     Ok(Cells::Numbers(parsed))
 }
 
+/// Whether it is a number in a notation of other places: `1,5`, `1.234,5`, `12'000`, `1 000`.
+fn is_meant_as_number(text: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let body = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, fraction) = body.split_once(',').unwrap_or((body, "0"));
+    let groups: Vec<&str> = whole
+        .split(['.', ' ', '\'', '\u{a0}', '\u{202f}'])
+        .collect();
+    let grouped = groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3);
+    text.parse::<f64>().is_err()
+        && groups.iter().all(|group| digits(group))
+        && (groups.len() == 1 || grouped)
+        && fraction.split(',').all(digits)
+}
+
 fn remedy_for(text: &str) -> String {
-    let with_point = text.replace(',', ".");
-    if with_point != text && with_point.parse::<f64>().is_ok() {
+    if is_meant_as_number(text) {
         return "write it with a decimal point and without thousands separators".to_owned();
     }
     "correct the value, leave it empty if it is unknown, or ignore the column".to_owned()
