@@ -31,7 +31,10 @@ pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {
 }
 
 fn list(dataset: &Dataset, listing: Listing, console: &Console) -> Result<(), Failure> {
-    let text = |lines: Vec<String>| lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = |lines: Vec<String>| {
+        let ended = lines.into_iter().map(|line| line + "\n");
+        ended.collect::<String>()
+    };
     match listing {
         Listing::Methods => {
             let methods = methods(dataset);
