@@ -48,8 +48,20 @@ fn a_killed_recording_is_a_dataset_as_far_as_it_came() {
     assert!(found["features"]["block"].as_u64().unwrap() > 3, "{found}");
     let notes = found["notes"].to_string();
     assert!(notes.contains("interrupted"), "{notes}");
-    // It may then be continued as ever, and has the same counts.
     let before = desk.run("export data --format csv -o -").stdout;
+    // A trace that was damaged since is a failure, never a row of zeros; resuming runs it again.
+    let trace = desk.path("data/.recording/00000-count-0.trace");
+    let mut bytes = std::fs::read(&trace).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    std::fs::write(&trace, bytes).unwrap();
+    let damaged = desk.json("inspect data --json");
+    let reason = damaged["failed"][0]["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("counting run 1: the trace is incomplete"),
+        "{reason}"
+    );
+    // It may then be continued as ever, with the same counts.
     let resumed = desk.watch(&format!("{RECORD} --resume"));
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
     assert_eq!(resumed.json()["ok"], 3);

@@ -237,7 +237,7 @@ fn a_save_cut_short_leaves_the_old_or_the_new_dataset() {
 fn not_a_dataset() {
     let dir = tempfile::tempdir().unwrap();
     let error = open(&dir.path().join("none")).unwrap_err().to_string();
-    assert!(error.contains("no such directory"), "{error}");
+    assert!(error.contains("no such file or directory"), "{error}");
     let error = open(dir.path()).unwrap_err().to_string();
     assert!(error.contains("neither meta.json"), "{error}");
     recorded(dir.path());

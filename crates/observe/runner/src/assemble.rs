@@ -242,6 +242,13 @@ impl Reader<'_> {
         Trace::read(&path).map_err(|e| RunnerError::io("read", &path)(std::io::Error::other(e)))
     }
 
+    /// The trace of a whole process, whose counts are at its end: a damaged one is none.
+    fn whole(&self, id: RunId) -> Result<Trace, String> {
+        self.journal
+            .whole(id)
+            .map_err(|why| format!("{}: {why}", id.kind))
+    }
+
     /// The observation of a whole process.
     fn process(&self, case: usize, interrupted: bool) -> Result<Option<Row>, RunnerError> {
         let Finished {
@@ -260,8 +267,16 @@ impl Reader<'_> {
             &timing
         };
         let mut costs: BTreeMap<String, Measured> = BTreeMap::new();
+        let untimed = counting.iter().filter(|id| !timed.contains(id));
+        if let Some(why) = untimed.filter_map(|&id| self.whole(id).err()).next() {
+            return Ok(Some(self.failed(case, why)));
+        }
         for &id in timed {
-            let Some(process) = process_costs(&self.trace(id)?) else {
+            let trace = match self.whole(id) {
+                Ok(trace) => trace,
+                Err(why) => return Ok(Some(self.failed(case, why))),
+            };
+            let Some(process) = process_costs(&trace) else {
                 return Ok(Some(
                     self.failed(case, format!("{}: `main` was never entered", id.kind)),
                 ));

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use pricetag_trace::AgentOptions;
+use pricetag_trace::{AgentOptions, Trace};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunnerError;
@@ -289,6 +289,19 @@ impl Journal {
         let length = fs::metadata(self.trace(id)).ok().map(|m| m.len());
         let sound = note.trace_bytes.is_none() || note.trace_bytes == length;
         (note.id == id && note.label == label && sound).then_some(note)
+    }
+
+    /// The trace of a run that succeeded.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words: nothing that was written stays whole for ever.
+    pub fn whole(&self, id: RunId) -> Result<Trace, String> {
+        let trace =
+            Trace::read(&self.trace(id)).map_err(|e| format!("the trace is unreadable: {e}"))?;
+        match trace.incomplete_reason() {
+            Some(why) => Err(format!("the trace is incomplete: {why}")),
+            None => Ok(trace),
+        }
     }
 
     /// Removes the notes and traces of a recording whose dataset is written.

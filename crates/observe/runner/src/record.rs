@@ -11,7 +11,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pricetag_dataset::lacks_room;
-use pricetag_trace::{Scope, Trace};
+use pricetag_trace::Scope;
 
 use crate::assemble::{Recorded, observed};
 use crate::error::RunnerError;
@@ -216,6 +216,7 @@ impl Session<'_> {
             .journal
             .finished(id, &case.label)
             .filter(|note| !note.retry)
+            .filter(|note| note.failure.is_some() || self.journal.whole(id).is_ok())
         {
             return Ok(Some(note));
         }
@@ -238,12 +239,9 @@ impl Session<'_> {
         }
         let crash_log = self.journal.crash_log(id);
         let own = failure::reason(&ended, &crash_log);
-        let untold = || match (trace_bytes, Trace::read(&trace)) {
-            (None, _) => Some("the JVM left no trace".to_owned()),
-            (_, Ok(read)) => read
-                .incomplete_reason()
-                .map(|why| format!("the trace is incomplete: {why}")),
-            (_, Err(e)) => Some(format!("the trace is unreadable: {e}")),
+        let untold = || match trace_bytes {
+            None => Some("the JVM left no trace".to_owned()),
+            Some(_) => self.journal.whole(id).err(),
         };
         let retry = own.is_none() && trace_bytes.is_some();
         let failure = match own {
