@@ -162,3 +162,18 @@ fn what_includes_nothing_is_told() {
     );
     assert!(!ran.stderr.contains("--include Sums"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_scope_that_cannot_be_one_says_why() {
+    let desk = Desk::new(&[("a", "3")]);
+    for (scope, why) in [
+        ("Sums#<init>", "<init> is a constructor"),
+        ("Sums#nope", "class Sums has no method nope"),
+    ] {
+        let line = format!("record -o data --force --repeat 1 --scope {scope} --inputs in/*");
+        let ran = desk.watch(&line);
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains(why), "{}", ran.stderr);
+        assert!(ran.stderr.contains("no interface"), "{}", ran.stderr);
+    }
+}

@@ -112,6 +112,7 @@ impl Recorded {
             let runs = options.workload.cases.len();
             return Err(RunnerError::ScopeNeverEntered {
                 scope: options.scope.to_string(),
+                why: reader.refusal(),
                 runs,
             });
         }
@@ -240,6 +241,23 @@ impl Reader<'_> {
     pub(crate) fn trace(&self, id: RunId) -> Result<Trace, RunnerError> {
         let path = self.journal.trace(id);
         Trace::read(&path).map_err(|e| RunnerError::io("read", &path)(std::io::Error::other(e)))
+    }
+
+    /// What the agent had against the scope, in the first run that says so.
+    fn refusal(&self) -> Option<String> {
+        const PREFIX: &str = "not observed: ";
+        let first = |case| RunId {
+            case,
+            kind: RunKind::Count(0),
+        };
+        let mut traces = (0..self.options.workload.cases.len())
+            .filter_map(|case| Trace::read(&self.journal.trace(first(case))).ok());
+        traces.find_map(|trace| {
+            trace.records.iter().find_map(|record| match record {
+                Record::Left(left) => left.reason.strip_prefix(PREFIX).map(str::to_owned),
+                _ => None,
+            })
+        })
     }
 
     /// The trace of a whole process, whose counts are at its end: a damaged one is none.

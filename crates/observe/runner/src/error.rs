@@ -171,10 +171,12 @@ pub enum RunnerError {
         source: std::io::Error,
     },
     /// The scope was never entered.
-    #[error("the scope method `{scope}` was not invoked in any of {runs} successful run(s)")]
+    #[error("the scope method `{scope}` was not invoked in any of {runs} successful run(s){}", .why.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
     ScopeNeverEntered {
         /// As given.
         scope: String,
+        /// Why it cannot be, where a class of that name was loaded.
+        why: Option<String>,
         /// Runs looked at.
         runs: usize,
     },
@@ -260,7 +262,8 @@ impl RunnerError {
             }
             Self::NothingToResume { .. } => "record without --resume",
             Self::ScopeNeverEntered { .. } => {
-                "write it as package.Class#method; the class must be included and the program must call it"
+                "write it as package.Class#method with the class that has its code: no interface, no subclass that inherits it, no constructor; the class must \
+                 be included and the program must call it"
             }
             Self::OverBudget { .. } => {
                 "allow more, use inputs that run longer, or leave --overhead out: with --timing separate no time contains it"
