@@ -65,7 +65,7 @@ pub struct Outside {
 }
 
 /// Change of a prediction, and distance from the range in its widths, up to which a row hardly extrapolates.
-const SLIGHT: (f64, f64) = (0.01, 0.5);
+const SLIGHT: (f64, f64) = (0.01, 1.0);
 
 impl Prediction {
     /// Whether it extrapolates so little that it is enough to count it: nothing unknown, no feature far off, no effect to speak of.
