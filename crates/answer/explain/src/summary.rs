@@ -126,7 +126,7 @@ fn what_does_not_repeat(inspection: &Inspection) -> Option<String> {
     let differing = inspection.nondeterministic.len();
     (differing > 0).then(|| {
         format!(
-            "{} of {} features were not the same when an input was counted again: they do not follow from the input alone.",
+            "Counted again, {} of {} features came out differently for the same input: the input alone does not decide the count.",
             count(differing as f64),
             count(f64::from(inspection.features.values().sum::<u32>())),
         )

@@ -433,7 +433,7 @@ fn inspection_and_summary_speak_plainly() {
         "predicts wall time with a median error of 3.1 % (more than 9.0 % for the worst tenth)",
         "From the size of the input alone the error is 31.0 %, 10.0 times as much.",
         "2 features could not be told apart and share 1 price.",
-        "1 of 5 features were not the same when an input was counted again: they do not follow from the input alone.",
+        "Counted again, 1 of 7 features came out differently for the same input: the input alone does not decide the count.",
         "! two blocks move together. Vary them.",
         "! Whoever chooses the input chooses the cost: Sorter.sort(int[]) carries",
     ] {
