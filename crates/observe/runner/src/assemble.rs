@@ -182,8 +182,9 @@ impl Reader<'_> {
     ) -> Result<(Vec<Row>, usize), RunnerError> {
         let cases = 0..self.options.workload.cases.len();
         if self.options.scope == Scope::Main {
-            let rows = cases.filter_map(|case| self.process(case, interrupted).transpose());
-            let rows: Vec<Row> = rows.collect::<Result<_, _>>()?;
+            let rows: Vec<Row> = cases
+                .filter_map(|case| self.process(case, interrupted))
+                .collect();
             let finished = rows.len();
             return Ok((rows, finished));
         }
@@ -268,15 +269,15 @@ impl Reader<'_> {
     }
 
     /// The observation of a whole process.
-    fn process(&self, case: usize, interrupted: bool) -> Result<Option<Row>, RunnerError> {
+    fn process(&self, case: usize, interrupted: bool) -> Option<Row> {
         let Finished {
             counting,
             timing,
             remarks: caveats,
             ..
         } = match self.runs(case, interrupted) {
-            Runs::Unfinished => return Ok(None),
-            Runs::Failed(why) => return Ok(Some(self.failed(case, why))),
+            Runs::Unfinished => return None,
+            Runs::Failed(why) => return Some(self.failed(case, why)),
             Runs::Done(runs) => runs,
         };
         let timed = if self.options.timing == Timing::Same {
@@ -285,19 +286,18 @@ impl Reader<'_> {
             &timing
         };
         let mut costs: BTreeMap<String, Measured> = BTreeMap::new();
-        let untimed = counting.iter().filter(|id| !timed.contains(id));
-        if let Some(why) = untimed.filter_map(|&id| self.whole(id).err()).next() {
-            return Ok(Some(self.failed(case, why)));
+        let mut untimed = counting.iter().filter(|id| !timed.contains(id));
+        if let Some(why) = untimed.find_map(|&id| self.whole(id).err()) {
+            return Some(self.failed(case, why));
         }
         for &id in timed {
             let trace = match self.whole(id) {
                 Ok(trace) => trace,
-                Err(why) => return Ok(Some(self.failed(case, why))),
+                Err(why) => return Some(self.failed(case, why)),
             };
             let Some(process) = process_costs(&trace) else {
-                return Ok(Some(
-                    self.failed(case, format!("{}: `main` was never entered", id.kind)),
-                ));
+                let why = format!("{}: `main` was never entered", id.kind);
+                return Some(self.failed(case, why));
             };
             for (name, value) in named_costs(&process) {
                 costs
@@ -322,11 +322,11 @@ impl Reader<'_> {
             caveats,
             ..self.blank(case)
         };
-        Ok(Some(Row {
+        Some(Row {
             observation,
             counts: counts(0),
             recount: counts(1),
-        }))
+        })
     }
 
     /// An observation of an input without any result.
