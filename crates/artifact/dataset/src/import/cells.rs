@@ -102,7 +102,7 @@ fn classify_texts(source: &Source<'_>, column: &str, texts: &[Option<String>]) -
     Ok(Cells::Numbers(parsed))
 }
 
-/// Whether it is a number in a notation of other places: `1,5`, `1.234,5`, `12'000`, `1 000`.
+/// Whether it is a number in a notation of other places: `1,5`, `1.234,5`, `12'000`, `1 000`; dots alone may be a version, `17.0.150`.
 fn is_meant_as_number(text: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let body = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -115,6 +115,7 @@ fn is_meant_as_number(text: &str) -> bool {
         && groups.iter().all(|group| digits(group))
         && (groups.len() == 1 || grouped)
         && fraction.split(',').all(digits)
+        && body.contains([',', ' ', '\'', '\u{a0}', '\u{202f}'])
 }
 
 fn remedy_for(text: &str) -> String {
