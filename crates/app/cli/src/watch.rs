@@ -70,6 +70,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         lengths: args.lengths,
         transitions: counts_transitions(args),
         caught: asks_for(args, FeatureKind::Exception),
+        callers: splits_loops(args),
         availability: args.availability,
         repeat: args.repeat,
         timing: match args.timing {
@@ -105,6 +106,11 @@ pub fn first_values(args: &SubjectArgs) -> u16 {
 pub fn counts_transitions(args: &SubjectArgs) -> bool {
     let undisturbed = args.timing == TimingArg::Separate && args.overhead.is_none();
     asks_for(args, FeatureKind::Transition) || (args.features.is_empty() && undisturbed)
+}
+
+/// Whether loops are split by calling method: where both are named.
+pub fn splits_loops(args: &SubjectArgs) -> bool {
+    asks_for(args, FeatureKind::Context) && asks_for(args, FeatureKind::Loop)
 }
 
 /// Whether `--features` names a kind.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::derive::MethodCounts;
-use crate::plan::{CallSite, EdgeId, EdgeKind, EdgePlan, MethodPlan, Node};
+use crate::plan::{CallSite, ClassPlan, EdgeId, EdgeKind, EdgePlan, MethodPlan, Node};
 
 /// How often a loop ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,14 @@ impl EdgeKind {
             self,
             Self::NotTaken | Self::Taken | Self::Case(_) | Self::Default
         )
+    }
+}
+
+impl ClassPlan {
+    /// Number of a method's first loop among the loops of all methods, in their order; for the number of methods how many there are.
+    pub fn first_loop(&self, method: usize) -> u32 {
+        let before = self.methods.iter().take(method);
+        before.map(|method| method.loops.len() as u32).sum()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::called::{ByCaller, Called};
 use crate::caught::{Arrivals, Caught};
 use crate::look::Look;
 use crate::reader::Trace;
@@ -69,6 +70,7 @@ impl Display for Record {
             ),
             Self::Values(values) => write_values(f, values),
             Self::Look(look) => write_look(f, look),
+            Self::ByCaller(by) => write_by_caller(f, by),
             Self::Caught(caught) => write_caught(f, caught),
             Self::Parameters(method) => {
                 write!(
@@ -131,6 +133,27 @@ fn write_arrivals(f: &mut Formatter<'_>, arrivals: &[Arrivals]) -> fmt::Result {
     Ok(())
 }
 
+fn write_by_caller(f: &mut Formatter<'_>, by: &ByCaller) -> fmt::Result {
+    f.write_str("by caller")?;
+    if let Some(sequence) = by.invocation {
+        write!(f, " invocation={sequence}")?;
+    }
+    write_called(f, &by.called)
+}
+
+fn write_called(f: &mut Formatter<'_>, called: &[Called]) -> fmt::Result {
+    for here in called {
+        write!(f, "\n  {} called", here.hash)?;
+        if let Some(caller) = here.caller {
+            write!(f, " by {} method={}", caller.hash, caller.method)?;
+        }
+        for (number, passes) in &here.passes {
+            write!(f, " {number}:{passes}")?;
+        }
+    }
+    Ok(())
+}
+
 fn write_look(f: &mut Formatter<'_>, look: &Look) -> fmt::Result {
     write!(
         f,
@@ -148,7 +171,8 @@ fn write_look(f: &mut Formatter<'_>, look: &Look) -> fmt::Result {
         )?;
     }
     write_variables(f, &look.values)?;
-    write_arrivals(f, look.caught.as_deref().unwrap_or_default())
+    write_arrivals(f, look.caught.as_deref().unwrap_or_default())?;
+    write_called(f, look.called.as_deref().unwrap_or_default())
 }
 
 fn write_start(f: &mut Formatter<'_>, start: &Start) -> fmt::Result {

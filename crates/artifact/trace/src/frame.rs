@@ -93,8 +93,9 @@ pub(crate) fn kind(record: &Record) -> u8 {
         Record::Parameters(_) => 12,
         Record::Caught(_) => 13,
         Record::Look(_) => 14,
+        Record::ByCaller(_) => 15,
     }
 }
 
 /// Largest kind this version knows; frames of larger kinds are skipped.
-pub(crate) const LAST_KIND: u8 = 14;
+pub(crate) const LAST_KIND: u8 = 15;

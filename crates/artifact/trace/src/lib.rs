@@ -6,6 +6,7 @@
 //! The crate also holds [`AgentOptions`], the small text file by which a run is asked for: the runner writes it, the
 //! agent inside the subject's JVM reads it, and neither knows the other.
 
+pub mod called;
 pub mod caught;
 pub mod dump;
 pub mod frame;
@@ -18,6 +19,7 @@ pub mod skip;
 pub mod values;
 pub mod writer;
 
+pub use called::{ByCaller, Called, Caller};
 pub use caught::{Arrivals, Caught};
 pub use frame::TraceError;
 pub use look::Look;

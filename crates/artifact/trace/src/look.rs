@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::called::Called;
 use crate::caught::Arrivals;
 use crate::record::{ClassCounters, OpenFrameRecord};
 use crate::values::VariableValues;
@@ -21,4 +22,6 @@ pub struct Look {
     pub caught: Option<Vec<Arrivals>>,
     /// Classes loaded so far.
     pub classes_loaded: u32,
+    /// Passes of loops by calling method so far, if they are counted.
+    pub called: Option<Vec<Called>>,
 }

@@ -102,6 +102,8 @@ pub struct AgentOptions {
     pub skip_values: BTreeSet<MethodName>,
     /// Whether exceptions are counted by class at the handlers where they arrive. Only in [`Mode::Count`].
     pub caught: bool,
+    /// Whether passes of loops are counted by calling method, too. Only in [`Mode::Count`].
+    pub callers: bool,
 }
 
 /// What is wrong with an options file.
@@ -184,6 +186,7 @@ impl AgentOptions {
             progress: false,
             skip_values: BTreeSet::new(),
             caught: false,
+            callers: false,
         }
     }
 
@@ -283,6 +286,9 @@ impl AgentOptions {
         if self.caught {
             line("caught", b"true");
         }
+        if self.callers {
+            line("callers", b"true");
+        }
         for method in &self.skip_values {
             line("skip-values", method.to_string().as_bytes());
         }
@@ -318,7 +324,7 @@ impl FromStr for AgentOptions {
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut keep, mut skip, mut skip_values) = (Vec::new(), Vec::new(), Vec::new());
         let (mut values, mut lengths, mut progress) = (None, None, None);
-        let (mut transitions, mut caught) = (None, None);
+        let (mut transitions, mut caught, mut callers) = (None, None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -348,6 +354,7 @@ impl FromStr for AgentOptions {
                 "progress" => once(&mut progress, parse::<bool>(&utf8()?).map_err(bad)?),
                 "transitions" => once(&mut transitions, parse::<bool>(&utf8()?).map_err(bad)?),
                 "caught" => once(&mut caught, parse::<bool>(&utf8()?).map_err(bad)?),
+                "callers" => once(&mut callers, parse::<bool>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "skip-values" => add(
                     &mut skip_values,
@@ -388,6 +395,7 @@ impl FromStr for AgentOptions {
             progress: progress.unwrap_or(false),
             skip_values: skip_values.into_iter().collect(),
             caught: caught.unwrap_or(false),
+            callers: callers.unwrap_or(false),
         })
     }
 }

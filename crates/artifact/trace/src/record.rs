@@ -3,6 +3,7 @@
 use pricetag_probe_plan::{BlockId, ClassHash, Pc};
 use serde::{Deserialize, Serialize};
 
+use crate::called::ByCaller;
 use crate::caught::Caught;
 use crate::look::Look;
 use crate::values::Values;
@@ -41,6 +42,8 @@ pub enum Record {
     Caught(Caught),
     /// What an invocation had counted while it was going on.
     Look(Look),
+    /// Passes of loops by the method that called theirs.
+    ByCaller(ByCaller),
 }
 
 /// Who wrote a trace.

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc};
 use pricetag_trace::{
-    Argument, Arrivals, BlockTime, Caught, ClassCounters, ClassLoaded, Invocation, Left, Look,
-    OpenFrameRecord, Parameters, ProcessCosts, Record, Start, TRACE_VERSION, Trace, TraceError,
-    TraceWriter,
+    Argument, Arrivals, BlockTime, ByCaller, Called, Caller, Caught, ClassCounters, ClassLoaded,
+    Invocation, Left, Look, OpenFrameRecord, Parameters, ProcessCosts, Record, Start,
+    TRACE_VERSION, Trace, TraceError, TraceWriter,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -140,6 +140,31 @@ fn record() -> impl Strategy<Value = Record> {
                     values: Vec::new(),
                     caught: Some(Vec::new()),
                     classes_loaded,
+                    called: Some(Vec::new()),
+                })
+            }),
+        (
+            proptest::option::of(any::<u64>()),
+            vec(
+                (
+                    counters(),
+                    proptest::option::of((any::<u128>(), any::<u16>()))
+                ),
+                0..4
+            )
+        )
+            .prop_map(|(invocation, called)| {
+                let called = called.into_iter().map(|(counters, caller)| Called {
+                    hash: counters.hash,
+                    caller: caller.map(|(hash, method)| Caller {
+                        hash: ClassHash(hash),
+                        method,
+                    }),
+                    passes: counters.counts,
+                });
+                Record::ByCaller(ByCaller {
+                    invocation,
+                    called: called.collect(),
                 })
             }),
         ".{0,8}".prop_map(Record::Inexact),

@@ -88,6 +88,7 @@ pub fn instrumented(bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
         class_index: 40_000,
         scopes: &[],
         caught: false,
+        callers: None,
     };
     let rewritten = rewrite(bytes, Some(&plan), &wiring).expect("a readable class and its plan");
     Some((rewritten.bytes, !rewritten.methods.is_empty()))

@@ -9,9 +9,9 @@ use pricetag_estimator::{Checked, Column, Design, Values};
 use pricetag_evolve::{Control, GeneticProgramming, Limits};
 use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc, VariableIndex};
 use pricetag_trace::{
-    self as trace, Argument, Arrivals, BlockTime, Caught, ClassCounters, ClassLoaded, Invocation,
-    Left, Look, OpenFrameRecord, Parameters, ProcessCosts, Record, Start, TRACE_VERSION,
-    TraceWriter, ValuePlace, VariableValues, VersionValue,
+    self as trace, Argument, Arrivals, BlockTime, ByCaller, Called, Caller, Caught, ClassCounters,
+    ClassLoaded, Invocation, Left, Look, OpenFrameRecord, Parameters, ProcessCosts, Record, Start,
+    TRACE_VERSION, TraceWriter, ValuePlace, VariableValues, VersionValue,
 };
 
 /// Compiled by `javac` from the subjects of the probe planner: loops, switches, exceptions, constructors, inner classes.
@@ -183,6 +183,15 @@ fn records() -> Vec<Record> {
             values: Vec::new(),
             caught: None,
             classes_loaded: 2,
+            called: None,
+        }),
+        Record::ByCaller(ByCaller {
+            invocation: None,
+            called: vec![Called {
+                hash,
+                caller: Some(Caller { hash, method: 1 }),
+                passes: vec![(0, 5)],
+            }],
         }),
     ]
 }

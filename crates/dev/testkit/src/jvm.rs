@@ -110,6 +110,7 @@ impl Agent {
             lengths: launch.lengths,
             transitions: launch.transitions,
             caught: launch.caught,
+            callers: launch.callers,
             progress: launch.progress,
             ..options(Mode::Count, &trace, launch.program)?
         };
@@ -173,6 +174,8 @@ pub struct Launch<'a> {
     pub transitions: bool,
     /// Whether a counting run counts exceptions by class where they are caught.
     pub caught: bool,
+    /// Whether a counting run counts passes of loops by calling method.
+    pub callers: bool,
     /// Whether a counting run is looked at while it goes on.
     pub progress: bool,
 }
@@ -190,6 +193,7 @@ impl<'a> Launch<'a> {
             lengths: false,
             transitions: false,
             caught: false,
+            callers: false,
             progress: false,
         }
     }

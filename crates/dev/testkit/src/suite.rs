@@ -41,6 +41,8 @@ pub struct Suite {
     pub transitions: bool,
     /// Whether counting runs count exceptions by class where they are caught.
     pub caught: bool,
+    /// Whether they count passes of loops by calling method besides.
+    pub callers: bool,
     _directory: TempDir,
 }
 
@@ -85,6 +87,7 @@ impl Suite {
             values: 0,
             transitions: false,
             caught: false,
+            callers: false,
             _directory: directory,
         })
     }
@@ -110,6 +113,7 @@ impl Suite {
             values: self.values,
             transitions: self.transitions,
             caught: self.caught,
+            callers: self.callers,
             ..Launch::new(program, machine, &self.class_path)
         }
     }

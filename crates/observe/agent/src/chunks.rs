@@ -111,16 +111,16 @@ impl Chunks {
 
     fn chunk(&self, session: &Session, jni: Jni, class: ClassIndex) -> Option<jobject> {
         let runtime = session.runtime.get()?;
-        let length = session.classes.get(class)?.chunk;
+        let counted = session.classes.get(class)?;
         let thread = session.jvmti.current_thread()?;
         let outer = self.outer(session, runtime, jni, thread, class.0 as usize)?;
         let present = jni.element(outer, class.0 as usize);
         if !present.is_null() {
             return Some(present);
         }
-        let chunk = jni.new_long_array(length)?;
+        let chunk = jni.new_long_array(counted.chunk)?;
         jni.set_element(outer, class.0 as usize, chunk);
-        if class.0 < SHARED_CLASSES {
+        if class.0 < SHARED_CLASSES && counted.caller.is_none() {
             self.repeat(runtime, jni, thread, class.0 as usize, chunk);
         }
         Some(chunk)
@@ -342,7 +342,9 @@ impl Chunks {
                 values
             } else {
                 zeros = vec![0; jni.array_length(chunk)];
-                new.push(class);
+                let known = session.classes.get(class);
+                let passes = known.is_some_and(|class| class.caller.is_some());
+                new.extend((!passes).then_some(class));
                 &zeros
             };
             jni.write_longs(chunk, values);

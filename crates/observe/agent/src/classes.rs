@@ -32,6 +32,10 @@ pub struct Counted {
     pub super_name: Option<String>,
     /// Its methods, in the order of the class file.
     pub methods: Vec<CountedMethod>,
+    /// Number of its loops.
+    pub loops: usize,
+    /// The number of a calling method, if this is no class but the passes of one's loops for that caller.
+    pub caller: Option<u32>,
 }
 
 /// A method of a counted class.
@@ -99,6 +103,27 @@ impl Classes {
         index
     }
 
+    /// A new index for passes of a class's loops for a caller.
+    pub fn add_passes(&self, class: &Counted, caller: u32) -> ClassIndex {
+        let passes = Counted {
+            hash: class.hash,
+            name: class.name.clone(),
+            counters: class.loops,
+            chunk: class.loops,
+            variables: Vec::new(),
+            depths: Vec::new(),
+            fields: Vec::new(),
+            super_name: None,
+            methods: Vec::new(),
+            loops: 0,
+            caller: Some(caller),
+        };
+        let mut table = lock(&self.table);
+        table.entries.push(Some(Arc::new(passes)));
+        table.loaders.push(0);
+        ClassIndex(table.entries.len() as u32 - 1)
+    }
+
     /// Notes that a class is defined, by a `new_loader` or anew; `counted` is kept if it is the first.
     pub fn define(&self, index: ClassIndex, counted: Counted, new_loader: bool) {
         let mut table = lock(&self.table);
@@ -145,7 +170,8 @@ impl Classes {
         let entries = table.entries.iter().zip(&table.loaders).enumerate();
         entries
             .filter_map(|(index, (entry, &loaders))| {
-                Some((ClassIndex(index as u32), entry.clone()?, loaders))
+                let class = entry.clone().filter(|class| class.caller.is_none())?;
+                Some((ClassIndex(index as u32), class, loaders))
             })
             .collect()
     }
@@ -166,6 +192,8 @@ mod tests {
             fields: Vec::new(),
             super_name: None,
             methods: Vec::new(),
+            loops: 0,
+            caller: None,
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use jvmti_bindings::sys::jvmti::JVMTI_EVENT_BREAKPOINT;
 use pricetag_trace::{ClassCounters, ClassLoaded, Mode, OpenFrameRecord, Record};
 
+use crate::callers;
 use crate::chunks::Totals;
 use crate::frames;
 use crate::jvm::Jni;
@@ -107,6 +108,7 @@ pub fn records(
     records.extend(open.into_iter().map(Record::OpenFrame));
     records.extend(session.values.record(depths));
     records.extend(caught);
+    records.extend(callers::record(session, totals));
     records
 }
 

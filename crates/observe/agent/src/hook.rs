@@ -273,6 +273,7 @@ impl Request {
                 class_index: 0,
                 scopes,
                 caught: false,
+                callers: None,
             },
         ) {
             Ok(rewritten) => {
@@ -329,10 +330,15 @@ impl Request {
                 )
             })
         } else {
+            let numbered = || {
+                let methods = plan.methods.len();
+                session.callers.number(index, plan.hash, methods)
+            };
             let wiring = Wiring {
                 class_index: index.0,
                 scopes,
                 caught: session.options.caught,
+                callers: session.options.callers.then(numbered),
             };
             rewrite(&self.bytes, Some(plan), &wiring)
         };
@@ -378,6 +384,10 @@ impl Request {
             let reason = format!("no values are taken in it: {reason}");
             session.left(&self.name, label(*method), reason);
         }
+        for (method, reason) in &rewritten.without_callers {
+            let reason = format!("its loops and what it calls are not counted by caller: {reason}");
+            session.left(&self.name, label(*method), reason);
+        }
         for (method, length) in methods.iter_mut().zip(code_lengths(&rewritten.bytes)) {
             method.code_length = length;
         }
@@ -412,6 +422,8 @@ impl Request {
             depths: depths(plan),
             super_name: plan.super_name.clone(),
             methods,
+            loops: plan.first_loop(plan.methods.len()) as usize,
+            caller: None,
         };
         Some(Outcome {
             bytes: Some(rewritten.bytes),

@@ -200,6 +200,11 @@ impl Jni {
         jni_call!(self, SetStaticObjectField, class, field.0, value);
     }
 
+    /// Reads a static object field.
+    pub fn static_object_field(self, class: jclass, field: Id<jfieldID>) -> jobject {
+        jni_call!(self, GetStaticObjectField, class, field.0)
+    }
+
     /// Writes a static int field.
     pub fn set_static_int_field(self, class: jclass, field: Id<jfieldID>, value: jint) {
         jni_call!(self, SetStaticIntField, class, field.0, value);
@@ -272,11 +277,16 @@ impl Jni {
 
     /// Overwrites the beginning of a `long[]`.
     pub fn write_longs(self, array: jobject, values: &[i64]) {
+        self.write_longs_at(array, 0, values);
+    }
+
+    /// Overwrites elements of a `long[]`, which must be in range.
+    pub fn write_longs_at(self, array: jobject, first: usize, values: &[i64]) {
         jni_call!(
             self,
             SetLongArrayRegion,
             array,
-            0,
+            first as jint,
             values.len() as jint,
             values.as_ptr()
         );

@@ -10,6 +10,7 @@
 
 mod block_times;
 mod callbacks;
+mod callers;
 mod caught;
 mod chunks;
 mod classes;

@@ -14,7 +14,7 @@ use crate::costs::classes_loaded;
 use crate::frames;
 use crate::intervals::Intervals;
 use crate::jvm::Jni;
-use crate::scope::changes;
+use crate::scope::{Changes, changes};
 use crate::session::Session;
 use crate::threads::{self, Active};
 use crate::unobserved;
@@ -128,9 +128,10 @@ fn look(
 ) -> Look {
     let before = active.counters.as_ref();
     let depths = values::depths_of(session, now);
+    let changed = before.map_or_else(Changes::default, |before| changes(session, before, now));
     Look {
         invocation: active.sequence,
-        counters: before.map_or_else(Vec::new, |before| changes(session, before, now)),
+        counters: changed.counters,
         open,
         values: session.values.of(&active.values, depths),
         caught: session
@@ -138,6 +139,7 @@ fn look(
             .caught
             .then(|| session.caught.of(session, &active.caught)),
         classes_loaded: u32::try_from(classes).unwrap_or(u32::MAX),
+        called: session.options.callers.then_some(changed.called),
     }
 }
 

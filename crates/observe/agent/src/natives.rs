@@ -7,6 +7,7 @@ use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jclass, jdouble, jfieldID, jint
 use pricetag_instrument::{HelperOptions, NOWHERE, SHARED_CLASSES, helper_class_with};
 use pricetag_trace::Argument;
 
+use crate::callers;
 use crate::classes::ClassIndex;
 use crate::jvm::{Global, Id, Jni};
 use crate::looks;
@@ -31,6 +32,8 @@ pub struct Helper {
     pub watched: Id<jfieldID>,
     /// By class index a row, with the chunks of threads that have a slot.
     pub rows: Global,
+    /// Under which class index the passes of a class for a caller are.
+    pub pairs: Id<jfieldID>,
 }
 
 /// Defines the helper in the boot loader and calls each of its natives once. The JVM's search for a native allocates, and runs code of the
@@ -51,6 +54,7 @@ pub fn link(jni: Jni, options: HelperOptions) -> Option<Helper> {
     jni.set_static_object_field(class, field, rows.0);
     Some(Helper {
         rows,
+        pairs: jni.static_field(class, c"pairs", c"[J")?,
         class: jni.global(class)?,
         owner: jni.static_field(class, c"owner", c"Ljava/lang/Thread;")?,
         left: jni.static_field(class, c"left", c"I")?,
@@ -199,6 +203,23 @@ pub extern "system" fn Java_java_lang_Pricetag_caught(
         let place = (ClassIndex(class as u32), handler as u32);
         session.caught.arrive(session, jni, exception, place);
     });
+}
+
+/// `static native long[] slowPasses(int caller, int class)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_slowPasses(
+    env: *mut JNIEnv,
+    _: jclass,
+    caller: jint,
+    class: jint,
+) -> jobject {
+    guarded(env, null_mut(), |session, jni| {
+        if session.runtime.get().is_none() {
+            return null_mut(); // called to be linked
+        }
+        let class = ClassIndex(class as u32);
+        callers::passes(session, jni, class, caller as u32)
+    })
 }
 
 /// `static native int epoch()`.

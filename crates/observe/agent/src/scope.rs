@@ -12,9 +12,10 @@ use std::time::Instant;
 
 use pricetag_instrument::ScopeProbe;
 use pricetag_trace::{
-    AgentOptions, Argument, ClassCounters, Invocation, MethodScope, Mode, Record, Scope,
+    AgentOptions, Argument, Called, ClassCounters, Invocation, MethodScope, Mode, Record, Scope,
 };
 
+use crate::callers;
 use crate::caught;
 use crate::chunks::{Chunks, Snapshot};
 use crate::clock;
@@ -244,6 +245,10 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         let caught = &session.caught;
         session.record(&caught.record_of(session, active.sequence, &active.caught));
     }
+    let changed = counters.map_or_else(Changes::default, |after| changes(session, &before, &after));
+    if session.options.callers && session.counting() {
+        session.record(&callers::sorted(Some(active.sequence), changed.called));
+    }
     session.record(&Record::Invocation(Invocation {
         scope: u32::try_from(scope).unwrap_or(u32::MAX),
         sequence: active.sequence,
@@ -258,7 +263,7 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
             .collections()
             .saturating_sub(active.collections),
         threw,
-        counters: counters.map_or_else(Vec::new, |after| changes(session, &before, &after)),
+        counters: changed.counters,
         classes_loaded: u32::try_from(classes_loaded(session, jni).saturating_sub(active.classes))
             .unwrap_or(u32::MAX),
     }));
@@ -274,32 +279,45 @@ fn usage(session: &Session, jni: Jni) -> (u64, u64) {
     (clock::thread_cpu(), allocated.unwrap_or(0))
 }
 
-/// Counters that differ between two snapshots of one thread.
-pub fn changes(session: &Session, before: &Snapshot, after: &Snapshot) -> Vec<ClassCounters> {
-    let mut changed = Vec::new();
+/// What differs between two snapshots of one thread.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// Counters, ascending by class.
+    pub counters: Vec<ClassCounters>,
+    /// Passes of loops by calling method.
+    pub called: Vec<Called>,
+}
+
+/// What differs between two snapshots of one thread.
+pub fn changes(session: &Session, before: &Snapshot, after: &Snapshot) -> Changes {
+    let mut changed = Changes::default();
     for (class, now) in after {
         let then = before.get(class);
         let Some(known) = session.classes.get(*class) else {
             continue;
         };
-        let counts: Vec<(u32, u64)> = (0u32..)
-            .zip(&now[..known.counters.min(now.len())])
-            .filter_map(|(index, &now)| {
-                let then = then
-                    .and_then(|then| then.get(index as usize))
-                    .copied()
-                    .unwrap_or(0);
-                (now != then).then_some((index, now.wrapping_sub(then) as u64))
-            })
-            .collect();
+        let since = now[..known.counters.min(now.len())].iter().enumerate();
+        let since = since.map(|(index, now)| {
+            let then = then.and_then(|then| then.get(index)).copied().unwrap_or(0);
+            now.wrapping_sub(then) as u64
+        });
+        let since: Vec<u64> = since.collect();
+        if known.caller.is_some() {
+            changed
+                .called
+                .extend(session.callers.called(&known, &since));
+            continue;
+        }
+        let counts = (0..).zip(since).filter(|(_, count)| *count != 0);
+        let counts: Vec<(u32, u64)> = counts.collect();
         if !counts.is_empty() {
-            changed.push(ClassCounters {
+            changed.counters.push(ClassCounters {
                 hash: known.hash,
                 counts,
             });
         }
     }
-    changed.sort_by_key(|counters| counters.hash);
+    changed.counters.sort_by_key(|counters| counters.hash);
     changed
 }
 

@@ -9,6 +9,7 @@ use pricetag_probe_plan::PlanStore;
 use pricetag_trace::{AgentOptions, Left, Mode, Record, TraceWriter};
 
 use crate::block_times::BlockTimes;
+use crate::callers::Callers;
 use crate::caught::Caught;
 use crate::chunks::Chunks;
 use crate::classes::Classes;
@@ -57,6 +58,8 @@ pub struct Session {
     pub values: Values,
     /// Exceptions where they are caught.
     pub caught: Caught,
+    /// Methods as callers of loops.
+    pub callers: Callers,
     /// Observed methods.
     pub scopes: Scopes,
     /// Costs of the process.
@@ -98,6 +101,7 @@ impl Session {
             chunks: Chunks::default(),
             values: Values::default(),
             caught: Caught::default(),
+            callers: Callers::default(),
             scopes: Scopes::new(&options),
             costs: Costs::default(),
             steps: Steps::default(),

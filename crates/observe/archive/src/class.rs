@@ -37,6 +37,7 @@ pub(crate) fn instrument(
         class_index,
         scopes: &[],
         caught: false,
+        callers: None,
     };
     let rewritten = rewrite(original, Some(plan), &wiring).map_err(|error| error.to_string())?;
     let label = |index: usize| {

@@ -21,6 +21,7 @@ const WIRING: Wiring<'_> = Wiring {
     class_index: 1000,
     scopes: &[],
     caught: false,
+    callers: None,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -4,15 +4,16 @@
 //! ```text
 //! report parameters, enter        (scopes)
 //! enter                           (timed; in a constructor behind the call of the superclass's)
-//! fetch the chunk, reset position (counted)
+//! fetch the chunk, reset position (counted); fetch passes, caller; be active (by caller)
 //! entry counter
 //! body: for every original instruction
-//!     arrival:  clock (timed); counters of the block's only way in; position; counter of the only way out; exit (scopes)
+//!     arrival:  passes of the loop that begins here; clock (timed); counters of the block's only way in; position; counter of the only way out; exit (scopes)
 //!               value of the store to a local variable, copy of that to a field
 //!     itself:   the instruction; value of the `iinc` or the field; counters of the fall-through
 //! trampolines, handler stubs, catch-all of the counters, catch-all of the scopes
 //! ```
 
+use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::Source;
 use crate::method::Shared;
@@ -58,6 +59,10 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub depth: Option<u32>,
     /// The local that keeps a caught exception while it is reported.
     pub caught: Option<u16>,
+    /// What is done about calling methods.
+    pub callers: Callers,
+    /// In a constructor whose caller is known, the instruction that initialises `this` and where the code behind it begins.
+    pub initialised: Option<(usize, Label)>,
     /// Where inserted code stands that belongs to the instruction at an original offset.
     pub places: Vec<(Label, u16)>,
     pub timing: Option<Timing>,
@@ -78,9 +83,10 @@ impl Body<'_, '_, '_> {
         )?;
         self.begin_timing(None)?;
         let entered = self.asm.here();
-        if let Some(placement) = self.placement {
-            self.prologue(placement)?;
-        }
+        let active = match self.placement {
+            Some(placement) => self.prologue(placement)?,
+            None => entered,
+        };
         self.want_original_frames()?;
         for index in 0..self.instructions.len() {
             self.instruction(index)?;
@@ -95,6 +101,7 @@ impl Body<'_, '_, '_> {
         self.trampolines(placement)?;
         self.stubs(placement)?;
         self.counting_catch_all(plan)?;
+        self.uninitialised_catch_all(plan, active)?;
         self.scope_catch_all(entered, end)
     }
 
@@ -114,19 +121,24 @@ impl Body<'_, '_, '_> {
         )
     }
 
-    fn prologue(&mut self, placement: &Placement) -> Result<(), MethodError> {
+    /// Appends the prologue; where the method begins to be the active one.
+    fn prologue(&mut self, placement: &Placement) -> Result<Label, MethodError> {
         self.asm
             .int(self.shared.class_index as i32, &mut self.shared.constants)?;
         let fetch = self.shared.runtime()?.chunk;
         self.asm.constant(opcode::INVOKESTATIC, fetch);
         self.asm.local(opcode::ASTORE, self.chunk);
+        self.find_caller()?;
         if let Some(position) = self.position {
             let first = placement.first_position as i32;
             self.asm.int(first, &mut self.shared.constants)?;
             self.asm.local(opcode::ISTORE, position);
         }
         self.descend()?;
-        self.count(placement.entry)
+        self.be_active()?;
+        let active = self.asm.here();
+        self.count(placement.entry)?;
+        Ok(active)
     }
 
     fn want_original_frames(&mut self) -> Result<(), MethodError> {
@@ -218,6 +230,7 @@ impl Body<'_, '_, '_> {
             .unwrap_or_default();
         let arrival = self.arrival(index);
         self.asm.bind(arrival);
+        self.count_passes(index)?;
         self.mark_block(index)?;
         self.count(marks.arrival)?;
         self.taken(marks.taken)?;
@@ -228,6 +241,7 @@ impl Body<'_, '_, '_> {
         self.count(marks.own)?;
         if opcode::is_return(instruction.opcode) {
             self.ascend()?;
+            self.leave_to_caller()?;
             self.leave_timing()?;
             scope::exit(
                 &mut self.asm,
@@ -241,6 +255,7 @@ impl Body<'_, '_, '_> {
             self.asm.bind(itself);
         }
         self.copy(index);
+        self.note_initialised(index);
         self.take_behind(index)?;
         self.count(marks.after)?;
         self.not_taken(marks.not_taken)?;

@@ -8,6 +8,7 @@
 //! were, each with its reason.
 
 mod body;
+mod callers;
 mod caught;
 mod error;
 mod frames;
@@ -21,9 +22,9 @@ mod values;
 
 pub use error::RewriteError;
 pub use runtime::{
-    HELPER_CLASS, HelperOptions, NOWHERE, SHARED_CLASSES, SLOTS, THREAD_CHUNKS_FIELD,
-    THREAD_INDEX_FIELD, THREAD_SLOT_FIELD, Ticks, add_thread_fields, helper_class,
-    helper_class_with,
+    HELPER_CLASS, HelperOptions, NOWHERE, PAIRS_FIELD, Pair, Pairs, SHARED_CLASSES, SLOTS,
+    THREAD_CALLER_FIELD, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD, THREAD_SLOT_FIELD, Ticks,
+    add_thread_fields, helper_class, helper_class_with,
 };
 
 pub use timing::{BLOCK_ENTER, BLOCK_LEAVE, rewrite_timed};
@@ -43,6 +44,8 @@ pub struct Wiring<'a> {
     pub scopes: &'a [ScopeProbe],
     /// Whether exceptions are reported to the helper where they are caught.
     pub caught: bool,
+    /// The number of the class's first method among all methods, if loops are counted by calling method; 0 is nobody's.
+    pub callers: Option<u32>,
 }
 
 /// A method whose invocations are reported with arguments, beginning and end.
@@ -67,6 +70,8 @@ pub struct Rewritten {
     pub left: Vec<(u16, String)>,
     /// Methods that are counted, but in which no values are taken, with the reason.
     pub without_values: Vec<(u16, String)>,
+    /// Methods that are counted, but neither known as callers nor their loops counted by them, with the reason.
+    pub without_callers: Vec<(u16, String)>,
     /// Scopes that are not reported, with the reason.
     pub refused_scopes: Vec<(i32, String)>,
     /// Scopes that are reported.
@@ -111,6 +116,7 @@ pub fn rewrite(
         methods: Vec::new(),
         left: Vec::new(),
         without_values: Vec::new(),
+        without_callers: Vec::new(),
         refused_scopes: Vec::new(),
         scopes: Vec::new(),
     };
@@ -118,6 +124,7 @@ pub fn rewrite(
     for (index, member) in class.methods().iter().enumerate() {
         let takes = plan.map_or_else(Vec::new, |plan| values::of_method(plan, index));
         let depth = plan.and_then(|plan| plan.depth_element(index as u16));
+        let first_loop = plan.map_or(0, |plan| plan.first_loop(index));
         let transitions = plan.map_or(&[][..], |plan| plan.transitions_of(index as u16));
         let plan = plan
             .map(|plan| &plan.methods[index])
@@ -135,14 +142,19 @@ pub fn rewrite(
             takes: &takes,
             depth,
             caught: wiring.caught,
+            caller: wiring.callers.map(|first| first + index as u32),
+            first_loop,
         };
         let Tried {
             changed,
             without_values,
+            without_callers,
             failure,
         } = rewrite_or_retreat(&mut shared, index, probes);
         let valueless = without_values.map(|error| (index as u16, error.to_string()));
         outcome.without_values.extend(valueless);
+        let callerless = without_callers.map(|error| (index as u16, error.to_string()));
+        outcome.without_callers.extend(callerless);
         if let Some((code, pcs)) = changed {
             edits.push(code);
             outcome
@@ -180,15 +192,23 @@ struct Tried {
     changed: Option<method::Changed>,
     /// Why it is counted without taking values.
     without_values: Option<MethodError>,
+    /// Why it is counted without regard to callers.
+    without_callers: Option<MethodError>,
     /// Why it is not counted, or not changed at all.
     failure: Option<MethodError>,
 }
 
-/// Rewrites a method; if that fails, without reporting caught exceptions; without taking values; if it cannot be counted, wires at least its
-/// scopes.
+/// Rewrites a method; if that fails, without regard to callers; without reporting caught exceptions; without taking values; if it cannot be
+/// counted, wires at least its scopes.
 fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Probes<'_>) -> Tried {
     let mut tried = Tried::default();
     let mut result = method::rewrite(shared, index, probes);
+    if probes.caller.take().is_some()
+        && let Err(error) = result
+    {
+        tried.without_callers = Some(error);
+        result = method::rewrite(shared, index, probes);
+    }
     if result.is_err() && probes.caught {
         probes.caught = false;
         result = method::rewrite(shared, index, probes);
@@ -213,6 +233,9 @@ fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Pro
             ..Probes::default()
         };
         tried.changed = method::rewrite(shared, index, scopes).ok();
+    }
+    if tried.failure.is_some() {
+        tried.without_callers = None;
     }
     tried
 }

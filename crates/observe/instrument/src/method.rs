@@ -1,6 +1,7 @@
 //! One method: from its `Code` attribute to a new one.
 
 use crate::body::{Body, Entry};
+use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
 use crate::placement::{self, Placement, Starts};
@@ -146,6 +147,10 @@ pub(crate) struct Probes<'p> {
     pub depth: Option<u32>,
     /// Whether exceptions are reported where they are caught; only with counters.
     pub caught: bool,
+    /// The method's number, if it is to be known as a caller and its loops are counted by those; only with counters.
+    pub caller: Option<u32>,
+    /// Number of its first loop in the class.
+    pub first_loop: u32,
 }
 
 /// Rewrites the method at `index`.
@@ -177,7 +182,10 @@ pub(crate) fn rewrite(
     let placement = placement.as_ref();
     let has_positions = placement.is_some_and(|placement| placement.has_positions);
     let trampolines = placement.map_or(0, |placement| placement.trampolines.len());
-    let counting = u16::from(placement.is_some()) + u16::from(has_positions);
+    let mut counting = u16::from(placement.is_some()) + u16::from(has_positions);
+    let behind = code.max_locals.saturating_add(counting);
+    let callers = Callers::of(&probes, has_positions, behind);
+    counting += callers.slots();
     let caught = probes.caught && placement.is_some_and(|placement| !placement.handlers.is_empty());
     let (max_stack, max_locals) = limits(code, counting + u16::from(caught))?;
     let behind = code.max_locals + counting;
@@ -186,7 +194,9 @@ pub(crate) fn rewrite(
             2 * instructions.len() + 1 + trampolines,
             code.bytes.len() * 3 + 64,
         ),
-        position: has_positions.then(|| behind - 1),
+        position: has_positions.then(|| code.max_locals + 1),
+        callers,
+        initialised: None,
         caught: caught.then_some(behind),
         chunk: code.max_locals,
         frames: original.frames.as_ref(),
@@ -242,7 +252,7 @@ pub(crate) fn rewrite(
     let stack_map = stack_map(
         shared,
         &original,
-        placement,
+        (placement, callers),
         &wanted,
         &assembled,
         &relocation,
@@ -286,7 +296,7 @@ fn limits(code: &Code<'_>, added: u16) -> Result<(u16, u16), ClassFileError> {
 fn stack_map(
     shared: &mut Shared<'_, '_>,
     original: &Original<'_>,
-    placement: Option<&Placement>,
+    (placement, callers): (Option<&Placement>, Callers),
     wanted: &[(Label, Source)],
     assembled: &Assembled,
     relocation: &Relocation,
@@ -303,6 +313,7 @@ fn stack_map(
     if let Some(placement) = placement {
         added.push(VerificationType::Object(runtime.long_array));
         added.extend(placement.has_positions.then_some(VerificationType::Integer));
+        added.extend(callers.types(shared)?);
     }
     let padding = Padding {
         slots: original.code.max_locals,

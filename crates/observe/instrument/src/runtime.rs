@@ -1,6 +1,9 @@
-//! What instrumented code needs at run time: the class `java/lang/Pricetag` and three fields of `java/lang/Thread`.
+//! What instrumented code needs at run time: the class `java/lang/Pricetag` and four fields of `java/lang/Thread`.
 
+mod passes;
 mod take;
+
+pub use passes::{Pair, Pairs};
 
 use crate::error::RewriteError;
 use pricetag_classfile::splice::{Edit, splice};
@@ -14,6 +17,8 @@ pub const THREAD_CHUNKS_FIELD: &str = "$pricetag";
 pub const THREAD_INDEX_FIELD: &str = "$pricetagThread";
 /// Field of `java.lang.Thread` of type `int`: the thread's place in the rows of `ROWS_FIELD`; 0 if it has none.
 pub const THREAD_SLOT_FIELD: &str = "$pricetagSlot";
+/// Field of `java.lang.Thread` of type `int`: the number of the thread's innermost active counted method, if loops are counted by those; 0 is nobody's.
+pub const THREAD_CALLER_FIELD: &str = "$pricetagCaller";
 
 /// Field of the helper: the thread whose chunks are in [`SHARED_FIELD`].
 pub const OWNER_FIELD: &str = "owner";
@@ -21,6 +26,8 @@ pub const OWNER_FIELD: &str = "owner";
 pub const SHARED_FIELD: &str = "shared";
 /// Field of the helper: by class index a row, a `long[][]` with the chunks of the threads that have a slot.
 pub const ROWS_FIELD: &str = "rows";
+/// Field of the helper of type `long[]`: under which class index the passes of a class's loops for a caller are, see [`Pairs`].
+pub const PAIRS_FIELD: &str = "pairs";
 /// Length of a row, a power of two; place 0 stays empty.
 pub const SLOTS: u32 = 64;
 /// Field of the helper: calls of it until the next epoch.
@@ -35,7 +42,7 @@ pub const SHARED_TYPE: &str = "[Ljava/lang/Object;";
 /// Type of the fields [`OWNER_FIELD`] and [`WATCHED_FIELD`].
 const OWNER_TYPE: &str = "Ljava/lang/Thread;";
 
-const THREAD: &str = "java/lang/Thread";
+pub(crate) const THREAD: &str = "java/lang/Thread";
 const ACC_PUBLIC: u16 = 0x0001;
 const ACC_STATIC: u16 = 0x0008;
 const ACC_FINAL: u16 = 0x0010;
@@ -51,7 +58,7 @@ const LINK_METHOD: &str = "link";
 pub const NOWHERE: i32 = i32::MIN;
 
 /// Native methods of the helper class, with their descriptors.
-const NATIVES: [(&str, &str); 11] = [
+const NATIVES: [(&str, &str); 12] = [
     ("slow", "(I)[J"),
     ("argLong", "(J)V"),
     ("argDouble", "(D)V"),
@@ -63,6 +70,7 @@ const NATIVES: [(&str, &str); 11] = [
     ("taken", "(JIII)V"),
     ("takenLength", "(Ljava/lang/Object;III)V"),
     ("caught", "(Ljava/lang/Object;II)V"),
+    ("slowPasses", "(II)[J"),
 ];
 
 /// The class file of `java/lang/Pricetag` for programs of which no values are taken.
@@ -120,13 +128,15 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
     let mut body = Vec::new();
     let access = ACC_PUBLIC | ACC_FINAL | ACC_SUPER;
     put(&mut body, &[access, this, parent, 0]);
-    put(&mut body, &[5]);
-    put(
-        &mut body,
-        &[ACC_STATIC, pool.utf8(LEFT_FIELD)?, pool.utf8("I")?, 0],
-    );
-    let (watched, thread) = (pool.utf8(WATCHED_FIELD)?, pool.utf8(OWNER_TYPE)?);
-    put(&mut body, &[ACC_STATIC, watched, thread, 0]);
+    put(&mut body, &[6]);
+    for (name, descriptor) in [
+        (LEFT_FIELD, "I"),
+        (PAIRS_FIELD, "[J"),
+        (WATCHED_FIELD, OWNER_TYPE),
+    ] {
+        let (name, descriptor) = (pool.utf8(name)?, pool.utf8(descriptor)?);
+        put(&mut body, &[ACC_STATIC, name, descriptor, 0]);
+    }
     for (name, descriptor) in [
         (OWNER_FIELD, OWNER_TYPE),
         (SHARED_FIELD, SHARED_TYPE),
@@ -154,6 +164,7 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         fetch("slotted", slotted_code(&mut pool)?, false),
         fetch("others", others_code(&mut pool)?, false),
     ];
+    methods.push(passes::method(&mut pool)?);
     methods.extend(take::methods(&mut pool, options)?);
     methods.push(HelperMethod {
         name: LINK_METHOD,
@@ -366,7 +377,7 @@ fn others_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileErro
     hand_on(asm, slow, "slow", pool)
 }
 
-/// Adds the public transient fields [`THREAD_CHUNKS_FIELD`], [`THREAD_INDEX_FIELD`] and [`THREAD_SLOT_FIELD`] to the class file
+/// Adds the public transient fields [`THREAD_CHUNKS_FIELD`], [`THREAD_INDEX_FIELD`], [`THREAD_SLOT_FIELD`] and [`THREAD_CALLER_FIELD`] to the class file
 /// of `java.lang.Thread`.
 pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteError> {
     let class = ClassFile::parse(java_lang_thread)?;
@@ -381,6 +392,7 @@ pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteErro
         (THREAD_CHUNKS_FIELD, "[[J"),
         (THREAD_INDEX_FIELD, "I"),
         (THREAD_SLOT_FIELD, "I"),
+        (THREAD_CALLER_FIELD, "I"),
     ];
     for (field, descriptor) in added {
         if names.iter().any(|name| name == field) {

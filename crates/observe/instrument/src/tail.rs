@@ -53,6 +53,7 @@ impl Body<'_, '_, '_> {
         self.want_copy(label, handler)?;
         self.count_position();
         self.count(Some(counter))?;
+        self.be_active()?;
         let target = self.arrival_at(u32::from(handler));
         self.report_caught(handler, counter, target)?;
         self.asm.jump(opcode::GOTO, target);
@@ -87,6 +88,7 @@ impl Body<'_, '_, '_> {
         self.want(handler, Source::Counting);
         self.count_position();
         self.ascend()?;
+        self.leave_to_caller()?;
         self.rethrow()?;
         let (start, end) = (self.arrival(first), self.arrival(self.instructions.len()));
         self.entries.push(Entry {

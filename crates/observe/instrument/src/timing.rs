@@ -79,6 +79,7 @@ pub fn rewrite_timed(
         methods: Vec::new(),
         left: Vec::new(),
         without_values: Vec::new(),
+        without_callers: Vec::new(),
         refused_scopes: Vec::new(),
         scopes: Vec::new(),
     };

@@ -107,6 +107,8 @@ pub struct RecordOptions {
     pub transitions: bool,
     /// Whether exceptions are counted by class where they are caught.
     pub caught: bool,
+    /// Whether passes of loops are counted by calling method, too.
+    pub callers: bool,
     /// Whether it is found out when in a run each feature is final.
     pub availability: bool,
     /// Timing runs per input.
@@ -177,6 +179,7 @@ impl RecordOptions {
             ("lengths", self.lengths.to_string()),
             ("transitions", self.transitions.to_string()),
             ("caught", self.caught.to_string()),
+            ("callers", self.callers.to_string()),
             ("availability", self.availability.to_string()),
             ("timing", timing.to_owned()),
             (

@@ -194,6 +194,7 @@ impl<'a> Subject<'a> {
             lengths: self.options.lengths,
             transitions: self.options.transitions,
             caught: self.options.caught,
+            callers: self.options.callers,
             ..AgentOptions::new(mode, absolute(trace)?)
         })
     }

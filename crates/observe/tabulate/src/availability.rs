@@ -90,6 +90,7 @@ fn beginning(look: &Look) -> Part<'_> {
         open,
         values: &look.values,
         caught,
+        called: look.called.as_deref(),
     }
 }
 

@@ -10,7 +10,7 @@ use pricetag_dataset::{DatasetBuilder, Feature};
 use pricetag_probe_plan::{ClassHash, CounterIndex, MethodCounts, MethodPlan};
 use pricetag_trace::{Record, Trace};
 
-use crate::describe::{MethodFeatures, place};
+use crate::describe::{MethodFeatures, inserted};
 use crate::naming;
 use crate::row::Sums;
 
@@ -75,11 +75,8 @@ impl Sums {
 
 /// The feature of a class at a handler, from the handler's own.
 fn feature(handler: &Feature, class: &str) -> Feature {
-    let place = place(handler);
-    let name = handler.name.strip_suffix(place.as_str());
-    let name = name.unwrap_or(&handler.name);
     Feature {
-        name: format!("{name} caught {class}{place}"),
+        name: inserted(handler, &format!("caught {class}")),
         text: Some(
             "exceptions of this class that arrived at the handler, whoever threw them".to_owned(),
         ),

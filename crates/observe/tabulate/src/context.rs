@@ -8,8 +8,8 @@
 //!
 //! Deviations and limits: a call that throws before it arrives (no receiver, no room on the stack) is counted; calls out of
 //! uncounted code, by reflection and of lambda bodies have no calling method here; an uncounted class may override a method
-//! unseen; of two classes of one name in a run the one listed last stands for both as callee. Loops are not split: see
-//! `docs/decisions/007-calling-context.md`.
+//! unseen; of two classes of one name in a run the one listed last stands for both as callee. Passes of loops are observed
+//! instead: see [`crate::callers`] and `docs/decisions/007-calling-context.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -79,12 +79,19 @@ impl MethodFeatures {
 }
 
 /// File and lines of a feature, as they stand at the end of its name.
-pub(crate) fn place(feature: &Feature) -> String {
+fn place(feature: &Feature) -> String {
     match (&feature.source_file, feature.lines) {
         (Some(file), Some((a, b))) if a == b => format!(" ({file}:{a})"),
         (Some(file), Some((a, b))) => format!(" ({file}:{a}-{b})"),
         _ => String::new(),
     }
+}
+
+/// A feature's name with more words before its place.
+pub(crate) fn inserted(feature: &Feature, words: &str) -> String {
+    let place = place(feature);
+    let name = feature.name.strip_suffix(place.as_str());
+    format!("{} {words}{place}", name.unwrap_or(&feature.name))
 }
 
 struct Describe<'a> {

@@ -10,6 +10,7 @@ use pricetag_dataset::DatasetBuilder;
 use pricetag_probe_plan::{ClassHash, MethodCounts, MethodPlan, OpenFrame};
 use pricetag_trace::{ClassCounters, OpenFrameRecord, Record, Trace};
 
+use crate::callers::{self, Passes};
 use crate::caught::Arrivals;
 use crate::cold::Cold;
 use crate::row::Sums;
@@ -60,6 +61,8 @@ pub(crate) struct Counted {
     pub(crate) open: Frames,
     /// Exceptions at handlers by class, if they were recorded.
     pub(crate) caught: Option<Arrivals>,
+    /// Passes of loops by caller, if they were recorded.
+    pub(crate) passes: Option<Passes>,
 }
 
 impl Counted {
@@ -134,7 +137,10 @@ impl Tabulator {
         let first = Readings::of(before);
         let first = self.totals(&run, &first.counters, first.open, &mut sums)?;
         let second = Readings::of(after);
-        let second = self.totals(&run, &second.counters, second.open, &mut sums)?;
+        let mut second = self.totals(&run, &second.counters, second.open, &mut sums)?;
+        let earlier = self.passes(callers::of(before).get(&None).map(Vec::as_slice))?;
+        let later = self.passes(run.called.remove(&None).as_deref())?;
+        second.passes = later.map(|later| callers::without(later, &earlier.unwrap_or_default()));
         self.add_counters(&mut run, &second, Some(&first), &mut sums, builder);
         Ok(self.close(sums, run.caveats, run.left, builder))
     }

@@ -10,6 +10,7 @@
 
 mod availability;
 mod block_times;
+mod callers;
 mod caught;
 pub mod cold;
 mod compare;

@@ -7,6 +7,7 @@ use pricetag_dataset::Feature;
 use pricetag_probe_plan::{ClassHash, ClassPlan};
 use pricetag_trace::{Record, Trace};
 
+use crate::callers;
 use crate::caught;
 use crate::describe::{self, MethodFeatures};
 use crate::leaving::Leaving;
@@ -35,6 +36,7 @@ pub(crate) struct Run {
     pub(crate) fields: Fields,
     pub(crate) values: ByInvocation,
     pub(crate) caught: caught::ByInvocation,
+    pub(crate) called: callers::ByInvocation,
 }
 
 impl Tabulator {
@@ -48,6 +50,7 @@ impl Tabulator {
             fields: Fields::default(),
             values: values::of(trace),
             caught: caught::of(trace),
+            called: callers::of(trace),
         };
         if let Some(reason) = trace.incomplete_reason() {
             run.caveats

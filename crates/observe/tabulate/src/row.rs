@@ -20,7 +20,7 @@ pub(crate) struct Sums {
     /// A warm JVM: what is executed is not executed for the first time, and mostly compiled.
     pub(crate) warm: bool,
     pub(crate) imbalances: Vec<String>,
-    /// Handlers at which more exceptions are reported than arrived.
+    /// Handlers at which more exceptions are reported than arrived, and loops with more passes by caller than all.
     pub(crate) contradictions: Vec<String>,
     pub(crate) stray: u32,
     pub(crate) unplanned: u32,

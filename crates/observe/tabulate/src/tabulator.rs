@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind, Observation, Row};
 use pricetag_probe_plan::{ClassHash, MethodOutcome, MethodPlan, PlanStore, StoreError};
-use pricetag_trace::{ClassCounters, Invocation, Record, Trace, ValuePlace, VariableValues};
+use pricetag_trace::{
+    Called, ClassCounters, Invocation, Record, Trace, ValuePlace, VariableValues,
+};
 
 use crate::caught::Arrivals;
 use crate::cold::{Cold, interprets};
@@ -71,6 +73,7 @@ pub(crate) struct Part<'t> {
     pub(crate) open: Frames,
     pub(crate) values: &'t [VariableValues],
     pub(crate) caught: Option<Arrivals>,
+    pub(crate) called: Option<&'t [Called]>,
 }
 
 /// Turns traces into rows; loads each plan once.
@@ -125,6 +128,7 @@ impl Tabulator {
         let mut sums = Sums::new(cold);
         let mut counted = self.totals(&run, &counters, open, &mut sums)?;
         counted.caught = run.caught.remove(&None);
+        counted.passes = self.passes(run.called.remove(&None).as_deref())?;
         self.add_counters(&mut run, &counted, None, &mut sums, builder);
         let values = run.values.remove(&None).unwrap_or_default();
         self.add_values(&run, &values, &mut sums, builder);
@@ -177,6 +181,7 @@ impl Tabulator {
         record: &Invocation,
         builder: &mut DatasetBuilder,
     ) -> Result<Tabulated, TabulateError> {
+        let called = run.called.remove(&Some(record.sequence));
         let part = Part {
             classes_loaded: record.classes_loaded,
             counters: &record.counters,
@@ -186,6 +191,7 @@ impl Tabulator {
                 .remove(&Some(record.sequence))
                 .unwrap_or_default(),
             caught: run.caught.remove(&Some(record.sequence)),
+            called: called.as_deref(),
         };
         let mut row = self.part_of(run, part, builder)?;
         if record.threw {
@@ -211,6 +217,7 @@ impl Tabulator {
         let counters: Vec<&ClassCounters> = part.counters.iter().collect();
         let mut counted = self.totals(run, &counters, part.open, &mut sums)?;
         counted.caught = part.caught;
+        counted.passes = self.passes(part.called)?;
         self.add_counters(run, &counted, None, &mut sums, builder);
         self.add_values(run, part.values, &mut sums, builder);
         Ok(self.close(sums, run.caveats.clone(), Vec::new(), builder))
@@ -244,6 +251,7 @@ impl Tabulator {
             totals,
             open,
             caught: None,
+            passes: None,
         })
     }
 
@@ -300,6 +308,19 @@ impl Tabulator {
                         if let (Some(caught), true) = (&counted.caught, wanted) {
                             let place = (*hash, method);
                             sums.add_caught(place, &features, &counts, caught, builder);
+                        }
+                        if let (Some(passes), false) = (&counted.passes, method.loops.is_empty()) {
+                            let place = (*hash, plan.first_loop(index));
+                            let loops = method.loop_counts(&counts);
+                            let features = &features.loops;
+                            sums.add_passes(
+                                place,
+                                &method.loops,
+                                &loops,
+                                features,
+                                passes,
+                                builder,
+                            );
                         }
                     }
                     Err(imbalance) => sums.imbalances.push(format!(
@@ -382,7 +403,7 @@ impl Tabulator {
             sums.count(&feature, 1.0, builder);
         }
         caveats.extend(listed(sums.imbalances, "further methods left out"));
-        caveats.extend(listed(sums.contradictions, "further handlers"));
+        caveats.extend(listed(sums.contradictions, "further handlers and loops"));
         if sums.unusable > 0 {
             caveats.push(format!(
                 "{} values are infinite, not a number, or sizes that only the program's own code could tell: missing, as far as no other thread has a finite one",

@@ -19,7 +19,7 @@ use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
 use crate::lists::listed_methods;
 use crate::recording::{CATEGORIES, categories};
-use crate::watch::{asks_for, find_agent, first_values, kinds};
+use crate::watch::{asks_for, find_agent, first_values, kinds, splits_loops};
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
 pub const FOLDER: &str = ".agent";
@@ -92,6 +92,7 @@ fn line_to_paste(args: &RecordArgs) -> Result<String, Failure> {
         keep: listed_methods(subject.methods.as_deref())?,
         count_jdk: subject.count_jdk,
         transitions: asks_for(subject, FeatureKind::Transition),
+        callers: splits_loops(subject),
         scopes,
         ..AgentOptions::new(Mode::Count, "%p.trace")
     };

@@ -67,6 +67,8 @@ struct Needed {
     caught: bool,
     /// Whether calls are split by calling method.
     context: bool,
+    /// Whether loops are.
+    callers: bool,
 }
 
 impl Needed {
@@ -79,10 +81,15 @@ impl Needed {
             transitions: false,
             caught: false,
             context: false,
+            callers: false,
         };
         let names: Vec<&str> = names.collect();
         let any = |infix| names.iter().any(|name| name.contains(infix));
         needed.context = any(" called from ");
+        needed.callers = names.iter().any(|name| {
+            let split = name.split_once(" called from ");
+            split.is_some_and(|(what, _)| what.contains(" loop "))
+        });
         needed.transitions = any(" transitions");
         needed.caught = any(" caught ");
         // Depths and passes per entry have no number, but are recorded with values only. A length's name may be followed by what
@@ -143,6 +150,7 @@ fn options(
         lengths: needed.lengths,
         transitions: needed.transitions,
         caught: needed.caught,
+        callers: needed.callers,
         availability: false,
         repeat: 1,
         timing: Timing::Never,

@@ -70,6 +70,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         lengths: false,
         transitions: false,
         caught: false,
+        callers: false,
         availability: false,
         repeat: args.repeat,
         timing: Timing::Never,

@@ -151,6 +151,7 @@ pub fn rewriter(bytes: &[u8]) {
             class_index: 70_000,
             scopes,
             caught,
+            callers: caught.then_some(1),
         };
         let rewritten = rewrite(bytes, plan, &wiring).expect("a readable class and its plan");
         is_whole(&class, plan, &rewritten);

@@ -38,6 +38,7 @@ fn a_plan_for_another_class_is_refused() {
         class_index: 0,
         scopes: &[],
         caught: false,
+        callers: None,
     };
     let refused = rewrite(first, Some(&plan(second)), &wiring);
     assert!(
@@ -56,6 +57,7 @@ fn what_is_not_asked_for_is_not_touched() {
                 class_index: 0,
                 scopes: &[],
                 caught: false,
+                callers: None,
             },
         )
         .expect("a class");
@@ -70,7 +72,7 @@ proptest! {
     fn arbitrary_bytes_are_refused(tail in prop::collection::vec(any::<u8>(), 0..300)) {
         let mut bytes = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 61];
         bytes.extend(&tail);
-        let wiring = Wiring { class_index: 0, scopes: &scopes(), caught: false };
+        let wiring = Wiring { class_index: 0, scopes: &scopes(), caught: false, callers: None };
         let _ = (rewrite(&bytes, None, &wiring), rewrite(&tail, None, &wiring), add_thread_fields(&bytes));
     }
 
@@ -88,7 +90,7 @@ proptest! {
         if let Ok(class) = ClassFile::parse(&bytes) {
             let plan = pricetag_probe::plan(&class, &bytes);
             for plan in [None, Some(&plan)] {
-                let rewritten = rewrite(&bytes, plan, &Wiring { class_index: 7, scopes: &scopes(), caught: false });
+                let rewritten = rewrite(&bytes, plan, &Wiring { class_index: 7, scopes: &scopes(), caught: false, callers: None });
                 let rewritten = rewritten.expect("a readable class and its plan");
                 let after = ClassFile::parse(&rewritten.bytes).expect("still a class");
                 for (left, _) in &rewritten.left {
@@ -134,7 +136,7 @@ proptest! {
                 pc.0 = random(100) as u16;
             }
         }
-        let rewritten = rewrite(bytes, Some(&plan), &Wiring { class_index: u32::MAX, scopes: &[], caught: false }).expect("a class");
+        let rewritten = rewrite(bytes, Some(&plan), &Wiring { class_index: u32::MAX, scopes: &[], caught: false, callers: None }).expect("a class");
         prop_assert!(ClassFile::parse(&rewritten.bytes).is_ok());
     }
 }

@@ -18,6 +18,7 @@ fn other_readers_accept_instrumented_classes() {
                 class_index: 40_000,
                 scopes: &[],
                 caught: false,
+                callers: None,
             },
         )
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -178,6 +178,7 @@ impl Bench {
             lengths: false,
             transitions: false,
             caught: false,
+            callers: false,
             availability: false,
             repeat: 2,
             timing: Timing::Separate,

@@ -1,0 +1,144 @@
+//! Passes of loops by the method that called theirs: `C.m(int) loop 0 at block 1 called from C.few(int) (C.java:5)`.
+//!
+//! The calling method is the innermost counted one below on the stack, also where uncounted code stands between (a comparator that a sort calls, a lambda's body in a stream); a
+//! method that calls itself is its own. Unlike calls, which [`crate::context`] splits by call site, this was observed. What was not (a method too large for it) is of an
+//! *unknown method*, so that the columns of a loop add up to its passes. More than these are a contradiction, which the row states.
+
+use std::collections::BTreeMap;
+
+use pricetag_dataset::{DatasetBuilder, Feature, FeatureKind};
+use pricetag_probe_plan::{ClassHash, LoopCounts, LoopPlan};
+use pricetag_trace::{Called, Record, Trace};
+
+use crate::describe::inserted;
+use crate::row::Sums;
+use crate::tabulator::{TabulateError, Tabulator};
+
+/// Passes by the class and the number of the loop in it, and by the caller's name.
+pub(crate) type Passes = BTreeMap<(ClassHash, u32), BTreeMap<String, u64>>;
+
+/// Passes by invocation, and by none for the whole run; nothing where they were not recorded.
+pub(crate) type ByInvocation = BTreeMap<Option<u64>, Vec<Called>>;
+
+/// All passes of a trace.
+pub(crate) fn of(trace: &Trace) -> ByInvocation {
+    let mut all = ByInvocation::new();
+    for record in &trace.records {
+        if let Record::ByCaller(by) = record {
+            let called = all.entry(by.invocation).or_default();
+            called.extend(by.called.iter().cloned());
+        }
+    }
+    all
+}
+
+/// Passes without those before.
+pub(crate) fn without(mut later: Passes, before: &Passes) -> Passes {
+    for (place, callers) in &mut later {
+        let Some(before) = before.get(place) else {
+            continue;
+        };
+        for (caller, passes) in callers {
+            *passes = passes.saturating_sub(before.get(caller).copied().unwrap_or(0));
+        }
+    }
+    later
+}
+
+impl Tabulator {
+    /// Passes by the names of the callers, if they are wanted and were recorded.
+    pub(crate) fn passes(
+        &mut self,
+        called: Option<&[Called]>,
+    ) -> Result<Option<Passes>, TabulateError> {
+        let kinds = &self.options.kinds;
+        let wanted = kinds.contains(&FeatureKind::Context) && kinds.contains(&FeatureKind::Loop);
+        let Some(called) = called.filter(|_| wanted) else {
+            return Ok(None);
+        };
+        let mut all = Passes::new();
+        for here in called {
+            let name = match here.caller {
+                None => Some("uncounted code"),
+                Some(caller) => {
+                    self.load(caller.hash)?;
+                    let class = self.classes.get(&caller.hash).and_then(Option::as_ref);
+                    let name = class.and_then(|class| class.names.get(usize::from(caller.method)));
+                    name.map(String::as_str)
+                }
+            };
+            // The rest is the unknown method's.
+            let Some(name) = name else { continue };
+            for (number, passes) in &here.passes {
+                let callers = all.entry((here.hash, *number)).or_default();
+                *callers.entry(name.to_owned()).or_default() += passes;
+            }
+        }
+        Ok(Some(all))
+    }
+}
+
+impl Sums {
+    /// Adds the passes of a method's loops by caller; `first` is the number of its first loop in the class with this hash.
+    pub(crate) fn add_passes(
+        &mut self,
+        (hash, first): (ClassHash, u32),
+        loops: &[LoopPlan],
+        counts: &[LoopCounts],
+        features: &[Feature],
+        passes: &Passes,
+        builder: &mut DatasetBuilder,
+    ) {
+        let described = loops.iter().zip(counts).zip(features);
+        for (number, ((_, counts), feature)) in (first..)
+            .zip(described)
+            .filter(|(_, ((l, _), _))| l.reducible)
+        {
+            let all = counts.entries + counts.repeats;
+            let mut observed = 0;
+            for (caller, passes) in passes.get(&(hash, number)).into_iter().flatten() {
+                self.count(&by(feature, caller), *passes as f64, builder);
+                observed += passes;
+            }
+            match all.checked_sub(observed) {
+                Some(0) => {}
+                Some(rest) => {
+                    self.count(&by(feature, "an unknown method"), rest as f64, builder);
+                }
+                None => self.contradictions.push(format!(
+                    "{}: {observed} passes by calling method, but only {all} of all",
+                    feature.name
+                )),
+            }
+        }
+    }
+}
+
+/// The feature of a loop's passes for a caller.
+fn by(of_loop: &Feature, caller: &str) -> Feature {
+    Feature {
+        name: inserted(of_loop, &format!("called from {caller}")),
+        kind: FeatureKind::Context,
+        text: Some("passes of the loop's header while this method had called".to_owned()),
+        ..of_loop.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_has_what_its_beginning_had_not() {
+        let passes = |n: &[(&str, u64)]| -> Passes {
+            let callers = n.iter().map(|(caller, n)| ((*caller).to_owned(), *n));
+            [((ClassHash(1), 0), callers.collect())].into()
+        };
+        let since = without(passes(&[("a", 5), ("b", 2)]), &passes(&[("a", 3)]));
+        assert_eq!(since, passes(&[("a", 2), ("b", 2)]));
+        assert_eq!(
+            without(passes(&[("a", 5)]), &Passes::new()),
+            passes(&[("a", 5)])
+        );
+    }
+}
