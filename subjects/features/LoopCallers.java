@@ -144,3 +144,20 @@ public class LoopCallers {
         leave(n);
     }
 }
+//= LoopCallers.work(int) loop 0 at block 1 called from LoopCallers.few(int) (LoopCallers.java:9) = 79
+//= LoopCallers.work(int) loop 0 at block 1 called from LoopCallers.many(int) (LoopCallers.java:9) = 36
+//= LoopCallers.work(int) loop 0 at block 1 called from LoopCallers.caught(int) (LoopCallers.java:9) = 12
+//= LoopCallers.work(int) loop 0 at block 1 called from LoopCallers$Base.<init>(int) (LoopCallers.java:9) = 6
+//= LoopCallers.work(int) loop 0 at block 1 called from LoopCallers.refused(int) (LoopCallers.java:9) = 21
+//= LoopCallers.many(int) loop 0 at block 1 called from LoopCallers.main(String[]) (LoopCallers.java:21) = 13
+//= LoopCallers.down(int) loop 0 at block 1 called from LoopCallers.main(String[]) (LoopCallers.java:30) = 6
+//= LoopCallers.down(int) loop 0 at block 1 called from LoopCallers.down(int) (LoopCallers.java:30) = 15
+//= LoopCallers.fail(int) loop 0 at block 1 called from LoopCallers.passOn(int) (LoopCallers.java:38) = 13
+//= LoopCallers.caught(int) loop 0 at block 1 called from LoopCallers.main(String[]) (LoopCallers.java:51) = 3
+//= LoopCallers.compare(Integer,Integer) loop 0 at block 1 called from LoopCallers.sort(List) (LoopCallers.java:64) = 4
+//= LoopCallers$Base.<init>(int) loop 0 at block 1 called from LoopCallers$Picky.<init>(int) (LoopCallers.java:76) = 4
+//= LoopCallers$Picky.checked(int) loop 0 at block 1 called from LoopCallers$Picky.<init>(int) (LoopCallers.java:88) = 3
+//= LoopCallers$Worker.run() loop 0 at block 1 called from uncounted code (LoopCallers.java:111) = 17
+//= LoopCallers.leave(int) loop 0 at block 1 called from LoopCallers.main(String[]) (LoopCallers.java:119) = 6
+//= LoopCallers.main(String[]) loop 0 at block 1 called from uncounted code (LoopCallers.java:136) = 3
+//= LoopCallers.main(String[]) loop 1 at block 4 called from uncounted code (LoopCallers.java:139) = 3

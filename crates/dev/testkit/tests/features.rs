@@ -48,6 +48,7 @@ fn rows(subject: &Subject, scope: Option<Scope>, first: u16) -> (Outcome, Datase
     launch.lengths = true;
     launch.transitions = true;
     launch.caught = true;
+    launch.callers = true;
     let scopes: Vec<Scope> = scope.into_iter().collect();
     let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, !scopes.is_empty()));
     let (outcome, dataset) = agent.observe(&launch, &scopes, read).expect("it runs");
@@ -203,6 +204,94 @@ fn calls_are_split_by_the_method_that_made_them() {
             "{method}"
         );
     }
+}
+
+/// Of every loop its passes, and these by caller.
+fn split_loops(dataset: &Dataset, row: usize) -> BTreeMap<String, (f64, BTreeMap<String, f64>)> {
+    let mut loops: BTreeMap<String, (f64, BTreeMap<String, f64>)> = BTreeMap::new();
+    let names = dataset.features.iter().map(|feature| &feature.name);
+    for (id, name) in (0..).map(FeatureId).zip(names) {
+        let count = dataset.cells(id)[row].unwrap_or(0.0);
+        let kind = dataset.feature(id).kind;
+        if kind == FeatureKind::Loop {
+            loops.entry(name.clone()).or_default().0 = count;
+        } else if let (FeatureKind::Context, Some((split, caller))) =
+            (kind, name.split_once(" called from "))
+            && split.contains(" loop ")
+        {
+            // The place in the source stands behind both.
+            let (caller, place) = match caller.rsplit_once(" (") {
+                Some((caller, place)) => (caller, format!(" ({place}")),
+                None => (caller, String::new()),
+            };
+            let callers = &mut loops.entry(format!("{split}{place}")).or_default().1;
+            callers.insert(caller.to_owned(), count);
+        }
+    }
+    loops
+}
+
+fn assert_split(dataset: &Dataset, row: usize, what: &str) {
+    for (name, (passes, callers)) in split_loops(dataset, row) {
+        assert_eq!(
+            callers.values().sum::<f64>(),
+            passes,
+            "{what}: {name}: {callers:?}"
+        );
+    }
+}
+
+#[test]
+fn loops_are_split_by_the_method_that_called_theirs() {
+    for release in [11, 17] {
+        let subject = subject("LoopCallers", "5", Compiler::Javac(release));
+        let (_, dataset) = rows(&subject, None, 0);
+        agree(&subject, &dataset);
+        assert_split(&dataset, 0, "process");
+        // The comments name all of them.
+        let named = expected(&subject);
+        let mut found = 0;
+        for (name, (_, callers)) in split_loops(&dataset, 0) {
+            let (name, place) = name.split_once(" (").expect("debug tables");
+            for caller in callers.keys() {
+                let split = format!("{name} called from {caller} ({place}");
+                assert!(named.iter().any(|n| n.1 == split), "{split}");
+                found += 1;
+            }
+        }
+        assert_eq!(found, named.len());
+    }
+}
+
+#[test]
+fn loops_are_split_by_caller_in_every_invocation() {
+    let subject = subject("LoopCallers", "5", Compiler::Javac(11));
+    let scope = "LoopCallers#many".parse().expect("a scope");
+    let (_, dataset) = rows(&subject, Some(scope), 0);
+    let passes = |row, loops: &str, caller: &str| {
+        let split = split_loops(&dataset, row);
+        let mut found = split.iter().filter(|(name, _)| name.starts_with(loops));
+        let (_, (_, callers)) = found.next().expect("the loop");
+        callers.get(caller).copied()
+    };
+    // The first invocation has the argument 5, the second 6; each also calls `work` with every smaller number.
+    for (row, n) in [(0, 5.0), (1, 6.0)] {
+        assert_split(&dataset, row, "invocation");
+        let (many, work) = (
+            "LoopCallers.many(int) loop 0",
+            "LoopCallers.work(int) loop 0",
+        );
+        assert_eq!(
+            passes(row, many, "LoopCallers.main(String[])"),
+            Some(n + 1.0)
+        );
+        assert_eq!(
+            passes(row, work, "LoopCallers.many(int)"),
+            Some(n * (n + 1.0) / 2.0)
+        );
+        assert_eq!(passes(row, work, "LoopCallers.few(int)"), None);
+    }
+    assert_eq!(dataset.observations.len(), 2);
 }
 
 #[test]
@@ -552,7 +641,30 @@ fn counts_stay_exact_while_values_are_taken_and_changes_counted() {
         suite.values = 5;
         suite.transitions = true;
         suite.caught = true;
+        suite.callers = true;
     });
+}
+
+#[test]
+fn counts_stay_exact_while_loops_are_split_by_caller() {
+    let programs: Vec<&str> = HARD.into_iter().chain(THROWING).collect();
+    let (suite, agent, machine) = stays_exact(&programs, "with loops by caller", |suite| {
+        suite.callers = true;
+        suite.caught = true;
+    });
+    let mut split = 0;
+    for program in &suite.programs {
+        let launch = suite.launch(&machine, program);
+        let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, false));
+        let (_, dataset) = agent.observe(&launch, &[], read).expect("it runs");
+        assert_split(&dataset, 0, &program.name);
+        for (name, (_, callers)) in split_loops(&dataset, 0) {
+            let unknown = callers.get("an unknown method");
+            assert_eq!(unknown, None, "{}: {name}", program.name);
+            split += callers.len();
+        }
+    }
+    assert!(split > programs.len(), "{split}");
 }
 
 #[test]
@@ -564,6 +676,7 @@ fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_count
     suite.values = 5;
     suite.transitions = true;
     suite.caught = true;
+    suite.callers = true;
     let agent = Agent::locate().expect("the agent builds");
     suite
         .check_all(&agent, &machine)

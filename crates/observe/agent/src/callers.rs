@@ -6,7 +6,7 @@
 //!
 //! The lock is never held while the JVM is called.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
 use pricetag_instrument::{Pair, Pairs};
@@ -15,6 +15,7 @@ use pricetag_trace::{ByCaller, Called, Caller, Record};
 
 use crate::chunks::Totals;
 use crate::classes::{ClassIndex, Counted};
+use crate::frames;
 use crate::jvm::{Jni, jobject};
 use crate::session::{Session, lock};
 
@@ -30,6 +31,8 @@ struct Table {
     first: HashMap<ClassIndex, u32>,
     /// The methods by number, from 1.
     methods: Vec<Caller>,
+    /// The numbers of those that say so while they are active.
+    numbers: BTreeMap<Caller, u32>,
     /// The index under which passes are counted, by their class and the number of the caller.
     indices: HashMap<(ClassIndex, u32), ClassIndex>,
     pairs: Pairs,
@@ -43,10 +46,18 @@ impl Callers {
         let first = *table.first.entry(class).or_insert(next);
         if first == next {
             let all = 0..u16::try_from(methods).unwrap_or(u16::MAX);
-            let callers = all.map(|method| Caller { hash, method });
-            table.methods.extend(callers);
+            for (number, method) in (first..).zip(all) {
+                let caller = Caller { hash, method };
+                table.methods.push(caller);
+                table.numbers.insert(caller, number);
+            }
         }
         first
+    }
+
+    /// Notes that a method does not say that it is active.
+    pub fn silence(&self, hash: ClassHash, method: u16) {
+        lock(&self.table).numbers.remove(&Caller { hash, method });
     }
 
     /// What a chunk of passes says; none if nothing was counted in it.
@@ -64,8 +75,31 @@ impl Callers {
     }
 }
 
+/// The number of the innermost active counted method, by the stack of the current thread. Says so on the thread, unless the method is a constructor that may not have
+/// initialised its object yet.
+fn innermost(session: &Session, jni: Jni) -> u32 {
+    let known = |caller: Caller| lock(&session.callers.table).numbers.get(&caller).copied();
+    let found = frames::innermost(session, jni, |hash, method| known(Caller { hash, method }));
+    let (number, constructor) = found.unwrap_or((0, false));
+    let field = session
+        .runtime
+        .get()
+        .and_then(|runtime| runtime.thread_cell);
+    if let (Some(field), Some(thread), false) = (field, session.jvmti.current_thread(), constructor)
+    {
+        let cell = jni.object_field(thread, field);
+        if !cell.is_null() {
+            jni.write_longs(cell, &[i64::from(number)]);
+            jni.delete_local(cell);
+        }
+        jni.delete_local(thread);
+    }
+    number
+}
+
 /// Passes of a class's loops for a caller on the current thread: what `java.lang.Pricetag.slowPasses` returns.
-pub fn passes(session: &Session, jni: Jni, class: ClassIndex, caller: u32) -> jobject {
+pub fn passes(session: &Session, jni: Jni, class: ClassIndex, caller: i32) -> jobject {
+    let caller = u32::try_from(caller).unwrap_or_else(|_| innermost(session, jni));
     let Some(counted) = session.classes.get(class) else {
         return session.chunks.slow(session, jni, class);
     };

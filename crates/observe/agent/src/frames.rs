@@ -12,6 +12,7 @@ use jvmti_bindings::sys::jvmti::{
     JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER as BLOCKED, JVMTI_THREAD_STATE_WAITING,
     jvmtiFrameInfo,
 };
+use pricetag_probe_plan::ClassHash;
 use pricetag_trace::OpenFrameRecord;
 
 use crate::classes::{ClassIndex, Counted};
@@ -114,6 +115,39 @@ pub fn above(session: &Session, jni: Jni, below: usize) -> Vec<OpenFrameRecord> 
         resolved(session, jni, &stack, itself, &mut methods, &mut frames);
     }
     frames
+}
+
+/// Frames in which the innermost counted method is looked for first.
+const NEAR: usize = 16;
+
+/// What `known` says of the innermost active method on the current thread of which it knows something, and whether that is a constructor.
+pub fn innermost<T>(
+    session: &Session,
+    jni: Jni,
+    known: impl Fn(ClassHash, u16) -> Option<T>,
+) -> Option<(T, bool)> {
+    let current = session.jvmti.current_thread()?;
+    let near = session.jvmti.top(current, NEAR);
+    let found = innermost_of(session, jni, &near, &known);
+    let all = || innermost_of(session, jni, &session.jvmti.stack(current), &known);
+    let found = found.or_else(all);
+    jni.delete_local(current);
+    found
+}
+
+fn innermost_of<T>(
+    session: &Session,
+    jni: Jni,
+    stack: &[jvmtiFrameInfo],
+    known: impl Fn(ClassHash, u16) -> Option<T>,
+) -> Option<(T, bool)> {
+    stack.iter().find_map(|frame| {
+        let (class, index) = resolve(session, jni, frame.method)?;
+        let method = &class.methods[usize::from(index)];
+        // In its prologue a method is not active yet.
+        method.original_call(u32::try_from(frame.location).ok()?)?;
+        Some((known(class.hash, index)?, method.name == "<init>"))
+    })
 }
 
 /// The open frames of counted methods on the current and all other threads.

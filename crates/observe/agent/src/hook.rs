@@ -385,6 +385,7 @@ impl Request {
             session.left(&self.name, label(*method), reason);
         }
         for (method, reason) in &rewritten.without_callers {
+            session.callers.silence(plan.hash, *method);
             let reason = format!("its loops and what it calls are not counted by caller: {reason}");
             session.left(&self.name, label(*method), reason);
         }

@@ -522,6 +522,11 @@ impl Jvmti {
     pub fn stack(self, thread: jobject) -> Vec<jvmti::jvmtiFrameInfo> {
         // The thread may still be running when it could not be suspended, hence the slack.
         let room = self.frame_count(thread).unwrap_or(0) + 64;
+        self.top(thread, room)
+    }
+
+    /// The innermost Java frames of a thread, so many at most.
+    pub fn top(self, thread: jobject, room: usize) -> Vec<jvmti::jvmtiFrameInfo> {
         let mut frames = vec![jvmti::jvmtiFrameInfo::default(); room];
         let mut count = 0;
         let result = jvmti_call!(

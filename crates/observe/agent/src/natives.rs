@@ -218,7 +218,7 @@ pub extern "system" fn Java_java_lang_Pricetag_slowPasses(
             return null_mut(); // called to be linked
         }
         let class = ClassIndex(class as u32);
-        callers::passes(session, jni, class, caller as u32)
+        callers::passes(session, jni, class, caller)
     })
 }
 

@@ -23,6 +23,8 @@ pub struct Runtime {
     pub thread_serial: Option<Id<jfieldID>>,
     /// `Thread.$pricetagSlot`, the thread's place in the rows of chunks, 0 if it has none; only in counting runs.
     pub thread_slot: Option<Id<jfieldID>>,
+    /// `Thread.$pricetagCell`, a `long[]` with the number of its innermost active counted method; only in counting runs.
+    pub thread_cell: Option<Id<jfieldID>>,
     /// `java.lang.Pricetag`, once it is defined.
     pub helper: Option<Helper>,
     /// `java.lang.Runtime`'s only instance and its ways to measure the heap.
@@ -101,6 +103,7 @@ impl Runtime {
             thread_chunks: jni.field(thread, c"$pricetag", c"[[J"),
             thread_serial: jni.field(thread, c"$pricetagThread", c"I"),
             thread_slot: jni.field(thread, c"$pricetagSlot", c"I"),
+            thread_cell: jni.field(thread, c"$pricetagCell", c"[J"),
             helper: None,
             heap: Heap::find(jni),
             string: global(c"java/lang/String")?,

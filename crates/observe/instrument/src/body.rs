@@ -4,7 +4,7 @@
 //! ```text
 //! report parameters, enter        (scopes)
 //! enter                           (timed; in a constructor behind the call of the superclass's)
-//! fetch the chunk, reset position (counted); fetch passes, caller; be active (by caller)
+//! fetch the chunk, reset position (counted); fetch passes, cell and caller; be active (by caller)
 //! entry counter
 //! body: for every original instruction
 //!     arrival:  passes of the loop that begins here; clock (timed); counters of the block's only way in; position; counter of the only way out; exit (scopes)
@@ -61,8 +61,6 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub caught: Option<u16>,
     /// What is done about calling methods.
     pub callers: Callers,
-    /// In a constructor whose caller is known, the instruction that initialises `this` and where the code behind it begins.
-    pub initialised: Option<(usize, Label)>,
     /// Where inserted code stands that belongs to the instruction at an original offset.
     pub places: Vec<(Label, u16)>,
     pub timing: Option<Timing>,
@@ -83,10 +81,9 @@ impl Body<'_, '_, '_> {
         )?;
         self.begin_timing(None)?;
         let entered = self.asm.here();
-        let active = match self.placement {
-            Some(placement) => self.prologue(placement)?,
-            None => entered,
-        };
+        if let Some(placement) = self.placement {
+            self.prologue(placement)?;
+        }
         self.want_original_frames()?;
         for index in 0..self.instructions.len() {
             self.instruction(index)?;
@@ -101,7 +98,6 @@ impl Body<'_, '_, '_> {
         self.trampolines(placement)?;
         self.stubs(placement)?;
         self.counting_catch_all(plan)?;
-        self.uninitialised_catch_all(plan, active)?;
         self.scope_catch_all(entered, end)
     }
 
@@ -121,8 +117,7 @@ impl Body<'_, '_, '_> {
         )
     }
 
-    /// Appends the prologue; where the method begins to be the active one.
-    fn prologue(&mut self, placement: &Placement) -> Result<Label, MethodError> {
+    fn prologue(&mut self, placement: &Placement) -> Result<(), MethodError> {
         self.asm
             .int(self.shared.class_index as i32, &mut self.shared.constants)?;
         let fetch = self.shared.runtime()?.chunk;
@@ -135,10 +130,8 @@ impl Body<'_, '_, '_> {
             self.asm.local(opcode::ISTORE, position);
         }
         self.descend()?;
-        self.be_active()?;
-        let active = self.asm.here();
-        self.count(placement.entry)?;
-        Ok(active)
+        self.begin_active()?;
+        self.count(placement.entry)
     }
 
     fn want_original_frames(&mut self) -> Result<(), MethodError> {
@@ -241,7 +234,7 @@ impl Body<'_, '_, '_> {
         self.count(marks.own)?;
         if opcode::is_return(instruction.opcode) {
             self.ascend()?;
-            self.leave_to_caller()?;
+            self.leave_to_caller();
             self.leave_timing()?;
             scope::exit(
                 &mut self.asm,
@@ -255,7 +248,7 @@ impl Body<'_, '_, '_> {
             self.asm.bind(itself);
         }
         self.copy(index);
-        self.note_initialised(index);
+        self.be_initialised(index)?;
         self.take_behind(index)?;
         self.count(marks.after)?;
         self.not_taken(marks.not_taken)?;

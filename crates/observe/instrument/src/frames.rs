@@ -15,8 +15,6 @@ pub(crate) enum Source {
     Kept(usize),
     /// A handler of everything that uses the new locals: nothing known of the old ones, a `Throwable` on the stack.
     Counting,
-    /// The same in a constructor whose object is not yet initialised.
-    Uninitialised,
     /// A handler of everything that uses no locals.
     Bare,
 }
@@ -65,11 +63,6 @@ pub(crate) fn write(
                 stack.push(VerificationType::Object(padding.throwable));
             }
             Source::Counting => {
-                pad(&mut locals, padding, 0)?;
-                stack.push(VerificationType::Object(padding.throwable));
-            }
-            Source::Uninitialised => {
-                locals.push(VerificationType::UninitializedThis);
                 pad(&mut locals, padding, 0)?;
                 stack.push(VerificationType::Object(padding.throwable));
             }

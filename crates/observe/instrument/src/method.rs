@@ -196,7 +196,6 @@ pub(crate) fn rewrite(
         ),
         position: has_positions.then(|| code.max_locals + 1),
         callers,
-        initialised: None,
         caught: caught.then_some(behind),
         chunk: code.max_locals,
         frames: original.frames.as_ref(),

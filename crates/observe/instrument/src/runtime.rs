@@ -17,8 +17,9 @@ pub const THREAD_CHUNKS_FIELD: &str = "$pricetag";
 pub const THREAD_INDEX_FIELD: &str = "$pricetagThread";
 /// Field of `java.lang.Thread` of type `int`: the thread's place in the rows of `ROWS_FIELD`; 0 if it has none.
 pub const THREAD_SLOT_FIELD: &str = "$pricetagSlot";
-/// Field of `java.lang.Thread` of type `int`: the number of the thread's innermost active counted method, if loops are counted by those; 0 is nobody's.
-pub const THREAD_CALLER_FIELD: &str = "$pricetagCaller";
+/// Field of `java.lang.Thread` of type `long[]`: the thread's cell, whose element is the number of its innermost active counted method, if loops are counted by
+/// those; 0 is nobody's, a negative one that of a constructor that may have been left.
+pub const THREAD_CELL_FIELD: &str = "$pricetagCell";
 
 /// Field of the helper: the thread whose chunks are in [`SHARED_FIELD`].
 pub const OWNER_FIELD: &str = "owner";
@@ -42,7 +43,7 @@ pub const SHARED_TYPE: &str = "[Ljava/lang/Object;";
 /// Type of the fields [`OWNER_FIELD`] and [`WATCHED_FIELD`].
 const OWNER_TYPE: &str = "Ljava/lang/Thread;";
 
-pub(crate) const THREAD: &str = "java/lang/Thread";
+const THREAD: &str = "java/lang/Thread";
 const ACC_PUBLIC: u16 = 0x0001;
 const ACC_STATIC: u16 = 0x0008;
 const ACC_FINAL: u16 = 0x0010;
@@ -164,7 +165,7 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         fetch("slotted", slotted_code(&mut pool)?, false),
         fetch("others", others_code(&mut pool)?, false),
     ];
-    methods.push(passes::method(&mut pool)?);
+    methods.extend(passes::methods(&mut pool)?);
     methods.extend(take::methods(&mut pool, options)?);
     methods.push(HelperMethod {
         name: LINK_METHOD,
@@ -377,7 +378,7 @@ fn others_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileErro
     hand_on(asm, slow, "slow", pool)
 }
 
-/// Adds the public transient fields [`THREAD_CHUNKS_FIELD`], [`THREAD_INDEX_FIELD`], [`THREAD_SLOT_FIELD`] and [`THREAD_CALLER_FIELD`] to the class file
+/// Adds the public transient fields [`THREAD_CHUNKS_FIELD`], [`THREAD_INDEX_FIELD`], [`THREAD_SLOT_FIELD`] and [`THREAD_CELL_FIELD`] to the class file
 /// of `java.lang.Thread`.
 pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteError> {
     let class = ClassFile::parse(java_lang_thread)?;
@@ -392,7 +393,7 @@ pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteErro
         (THREAD_CHUNKS_FIELD, "[[J"),
         (THREAD_INDEX_FIELD, "I"),
         (THREAD_SLOT_FIELD, "I"),
-        (THREAD_CALLER_FIELD, "I"),
+        (THREAD_CELL_FIELD, "[J"),
     ];
     for (field, descriptor) in added {
         if names.iter().any(|name| name == field) {

@@ -88,7 +88,7 @@ impl Body<'_, '_, '_> {
         self.want(handler, Source::Counting);
         self.count_position();
         self.ascend()?;
-        self.leave_to_caller()?;
+        self.leave_to_caller();
         self.rethrow()?;
         let (start, end) = (self.arrival(first), self.arrival(self.instructions.len()));
         self.entries.push(Entry {

@@ -1,9 +1,13 @@
-//! The helper's method by which methods with loops find the passes that belong to their calling method.
+//! The helper's methods by which methods know who called them, and those with loops find the passes that belong to their caller.
 //!
 //! ```text
+//! static long[] cell() {
+//!     long[] cell = currentThread().$pricetagCell;
+//!     return cell != null ? cell : (currentThread().$pricetagCell = new long[1]);
+//! }
 //! static long[] passes(int class) {
-//!     int caller = currentThread().$pricetagCaller;
-//!     if (pairs != null) {
+//!     int caller = (int) cell()[0];
+//!     if (pairs != null && caller >= 0) {
 //!         long key = (long) class << CALLER_BITS | caller;
 //!         for (int at = class * CLASS_FACTOR + caller * CALLER_FACTOR; ; at++) {
 //!             long pair = pairs[(at ^ at >>> FOLD) & pairs.length - 1];        // folded once, before the loop
@@ -15,9 +19,11 @@
 //! }
 //! ```
 //! `pairs` is a hash table with linear probing, for all threads: under which class index the passes of a class for a caller are. The native `slowPasses` fills it. A
-//! pair is one element, so that a thread finds all of it or nothing; who finds nothing asks the native.
+//! pair is one element, so that a thread finds all of it or nothing; who finds nothing asks the native, and so does who finds a caller that may be gone.
 
-use super::{HELPER_CLASS, HelperMethod, PAIRS_FIELD, THREAD, THREAD_CALLER_FIELD};
+use super::{
+    HELPER_CLASS, HelperMethod, PAIRS_FIELD, THREAD, THREAD_CELL_FIELD, return_if_present,
+};
 use pricetag_classfile::{Assembler, ClassFileError, PoolAppender, opcode};
 
 const CALLER_BITS: u32 = 22;
@@ -103,19 +109,48 @@ impl Pairs {
     }
 }
 
-/// `passes`.
-pub(super) fn method(pool: &mut PoolAppender<'_, '_>) -> Result<HelperMethod, ClassFileError> {
-    Ok(HelperMethod {
-        name: "passes",
-        descriptor: "(I)[J",
+/// Both of them.
+pub(super) fn methods(
+    pool: &mut PoolAppender<'_, '_>,
+) -> Result<[HelperMethod; 2], ClassFileError> {
+    let method = |name, descriptor, code| HelperMethod {
+        name,
+        descriptor,
         stack: 5,
         locals: 8,
-        code: code(pool)?,
+        code,
         inline: false,
-    })
+    };
+    Ok([
+        method("cell", "()[J", cell_code(pool)?),
+        method("passes", "(I)[J", passes_code(pool)?),
+    ])
 }
 
-fn code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+fn cell_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+    const CELL: u16 = 0;
+    const LONG: u8 = 11;
+    let mut asm = Assembler::default();
+    let none = asm.label();
+    let current = pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?;
+    let field = pool.field(THREAD, THREAD_CELL_FIELD, "[J")?;
+    asm.constant(opcode::INVOKESTATIC, current);
+    asm.constant(opcode::GETFIELD, field);
+    asm.local(opcode::ASTORE, CELL);
+    return_if_present(&mut asm, CELL, none);
+    asm.bind(none);
+    asm.op(opcode::ICONST_1);
+    asm.raw(&[opcode::NEWARRAY, LONG]);
+    asm.local(opcode::ASTORE, CELL);
+    asm.constant(opcode::INVOKESTATIC, current);
+    asm.local(opcode::ALOAD, CELL);
+    asm.constant(opcode::PUTFIELD, field);
+    asm.local(opcode::ALOAD, CELL);
+    asm.op(opcode::ARETURN);
+    Ok(asm.finish()?.code)
+}
+
+fn passes_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
     const CLASS: u16 = 0;
     const CALLER: u16 = 1;
     const TABLE: u16 = 2;
@@ -124,10 +159,9 @@ fn code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
     const PAIR: u16 = 6;
     let mut asm = Assembler::default();
     let (unknown, next, other) = (asm.label(), asm.label(), asm.label());
-    let current = pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?;
-    asm.constant(opcode::INVOKESTATIC, current);
-    let field = pool.field(THREAD, THREAD_CALLER_FIELD, "I")?;
-    asm.constant(opcode::GETFIELD, field);
+    let cell = pool.method(HELPER_CLASS, "cell", "()[J")?;
+    asm.constant(opcode::INVOKESTATIC, cell);
+    asm.raw(&[opcode::ICONST_0, opcode::LALOAD, opcode::L2I]);
     asm.local(opcode::ISTORE, CALLER);
     asm.constant(
         opcode::GETSTATIC,
@@ -136,6 +170,8 @@ fn code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
     asm.local(opcode::ASTORE, TABLE);
     asm.local(opcode::ALOAD, TABLE);
     asm.jump(opcode::IFNULL, unknown);
+    asm.local(opcode::ILOAD, CALLER);
+    asm.jump(opcode::IFLT, unknown);
     asm.local(opcode::ILOAD, CLASS);
     asm.op(opcode::I2L);
     asm.int(CALLER_BITS as i32, pool)?;
