@@ -154,8 +154,8 @@ public class LoopCallers {
 //= LoopCallers.down(int) loop 0 at block 1 called from LoopCallers.down(int) (LoopCallers.java:30) = 15
 //= LoopCallers.fail(int) loop 0 at block 1 called from LoopCallers.passOn(int) (LoopCallers.java:38) = 13
 //= LoopCallers.caught(int) loop 0 at block 1 called from LoopCallers.main(String[]) (LoopCallers.java:51) = 3
-//= LoopCallers.compare(Integer,Integer) loop 0 at block 1 called from LoopCallers.sort(List) (LoopCallers.java:64) = 4
-//= LoopCallers$Base.<init>(int) loop 0 at block 1 called from LoopCallers$Picky.<init>(int) (LoopCallers.java:76) = 4
+//= LoopCallers.compare(Integer, Integer) loop 0 at block 1 called from LoopCallers.sort(java.util.List) (LoopCallers.java:64) = 4
+//= LoopCallers$Base.<init>(int) loop 0 at block 2 called from LoopCallers$Picky.<init>(int) (LoopCallers.java:76) = 4
 //= LoopCallers$Picky.checked(int) loop 0 at block 1 called from LoopCallers$Picky.<init>(int) (LoopCallers.java:88) = 3
 //= LoopCallers$Worker.run() loop 0 at block 1 called from uncounted code (LoopCallers.java:111) = 17
 //= LoopCallers.leave(int) loop 0 at block 1 called from LoopCallers.main(String[]) (LoopCallers.java:119) = 6

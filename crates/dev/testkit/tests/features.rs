@@ -2,7 +2,7 @@
 //!
 //! The programs are those of `docs/features.md`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use pricetag_dataset::{Dataset, DatasetBuilder, FeatureId, FeatureKind, Meta, Observation};
@@ -647,7 +647,8 @@ fn counts_stay_exact_while_values_are_taken_and_changes_counted() {
 
 #[test]
 fn counts_stay_exact_while_loops_are_split_by_caller() {
-    let programs: Vec<&str> = HARD.into_iter().chain(THROWING).collect();
+    let programs: BTreeSet<&str> = HARD.into_iter().chain(THROWING).collect();
+    let programs: Vec<&str> = programs.into_iter().collect();
     let (suite, agent, machine) = stays_exact(&programs, "with loops by caller", |suite| {
         suite.callers = true;
         suite.caught = true;
