@@ -2,16 +2,16 @@
 //!
 //! The programs are those of `docs/features.md`.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod callers;
+mod exactness;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use pricetag_dataset::{Dataset, DatasetBuilder, FeatureId, FeatureKind, Meta, Observation};
 use pricetag_probe_plan::{OpenFrame, PlanStore};
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator};
-use pricetag_testkit::suite::in_full;
-use pricetag_testkit::{
-    Agent, Compiler, Launch, Machine, Outcome, Program, Suite, Testbed, repository,
-};
+use pricetag_testkit::{Agent, Compiler, Launch, Machine, Outcome, Program, Testbed, repository};
 use pricetag_trace::{Look, OpenFrameRecord, Record, Scope, Trace};
 
 /// A program of `subjects/features` and its classes.
@@ -159,142 +159,6 @@ fn values_of_all_types_as_the_program_prints_them() {
 }
 
 #[test]
-fn calls_are_split_by_the_method_that_made_them() {
-    let subject = subject("Callers", "5", Compiler::Javac(11));
-    let (_, dataset) = rows(&subject, None, 0);
-    agree(&subject, &dataset);
-    let text = |name: &str| {
-        let id = dataset.feature_id(name).expect("the feature");
-        dataset.feature(id).text.clone().unwrap_or_default()
-    };
-    let of_two = "calls made there, of 2 implementations together";
-    assert_eq!(
-        text("Callers$Square.area() called from Callers.main(String[])"),
-        of_two
-    );
-    // By `super.area()` nothing but that method is reached.
-    let one = "calls made there";
-    assert_eq!(
-        text("Callers$Square.area() called from Callers$Sheet.area()"),
-        one
-    );
-    assert_eq!(
-        text("Callers$Square.shown() called from Callers.main(String[])"),
-        one
-    );
-    // What nothing overrides was invoked as often as it was called.
-    for method in [
-        "Callers.work(int)",
-        "Callers.down(int)",
-        "Callers$Square.shown()",
-    ] {
-        let calls: f64 = (0..dataset.features.len() as u32)
-            .map(FeatureId)
-            .filter(|id| {
-                dataset
-                    .feature(*id)
-                    .name
-                    .starts_with(&format!("{method} called from "))
-            })
-            .filter_map(|id| dataset.cells(id)[0])
-            .sum();
-        assert_eq!(
-            cell(&dataset, 0, &format!("{method} invocations")),
-            Some(calls),
-            "{method}"
-        );
-    }
-}
-
-/// Of every loop its passes, and these by caller.
-fn split_loops(dataset: &Dataset, row: usize) -> BTreeMap<String, (f64, BTreeMap<String, f64>)> {
-    let mut loops: BTreeMap<String, (f64, BTreeMap<String, f64>)> = BTreeMap::new();
-    let names = dataset.features.iter().map(|feature| &feature.name);
-    for (id, name) in (0..).map(FeatureId).zip(names) {
-        let count = dataset.cells(id)[row].unwrap_or(0.0);
-        let kind = dataset.feature(id).kind;
-        if kind == FeatureKind::Loop {
-            loops.entry(name.clone()).or_default().0 = count;
-        } else if let (FeatureKind::Context, Some((split, caller))) =
-            (kind, name.split_once(" called from "))
-            && split.contains(" loop ")
-        {
-            // The place in the source stands behind both.
-            let (caller, place) = match caller.rsplit_once(" (") {
-                Some((caller, place)) => (caller, format!(" ({place}")),
-                None => (caller, String::new()),
-            };
-            let callers = &mut loops.entry(format!("{split}{place}")).or_default().1;
-            callers.insert(caller.to_owned(), count);
-        }
-    }
-    loops
-}
-
-fn assert_split(dataset: &Dataset, row: usize, what: &str) {
-    for (name, (passes, callers)) in split_loops(dataset, row) {
-        assert_eq!(
-            callers.values().sum::<f64>(),
-            passes,
-            "{what}: {name}: {callers:?}"
-        );
-    }
-}
-
-#[test]
-fn loops_are_split_by_the_method_that_called_theirs() {
-    for release in [11, 17] {
-        let subject = subject("LoopCallers", "5", Compiler::Javac(release));
-        let (_, dataset) = rows(&subject, None, 0);
-        agree(&subject, &dataset);
-        assert_split(&dataset, 0, "process");
-        // The comments name all of them.
-        let named = expected(&subject);
-        let mut found = 0;
-        for (name, (_, callers)) in split_loops(&dataset, 0) {
-            let (name, place) = name.split_once(" (").expect("debug tables");
-            for caller in callers.keys() {
-                let split = format!("{name} called from {caller} ({place}");
-                assert!(named.iter().any(|n| n.1 == split), "{split}");
-                found += 1;
-            }
-        }
-        assert_eq!(found, named.len());
-    }
-}
-
-#[test]
-fn loops_are_split_by_caller_in_every_invocation() {
-    let subject = subject("LoopCallers", "5", Compiler::Javac(11));
-    let scope = "LoopCallers#many".parse().expect("a scope");
-    let (_, dataset) = rows(&subject, Some(scope), 0);
-    let passes = |row, loops: &str, caller: &str| {
-        let split = split_loops(&dataset, row);
-        let mut found = split.iter().filter(|(name, _)| name.starts_with(loops));
-        let (_, (_, callers)) = found.next().expect("the loop");
-        callers.get(caller).copied()
-    };
-    // The first invocation has the argument 5, the second 6; each also calls `work` with every smaller number.
-    for (row, n) in [(0, 5.0), (1, 6.0)] {
-        assert_split(&dataset, row, "invocation");
-        let (many, work) = (
-            "LoopCallers.many(int) loop 0",
-            "LoopCallers.work(int) loop 0",
-        );
-        assert_eq!(
-            passes(row, many, "LoopCallers.main(String[])"),
-            Some(n + 1.0)
-        );
-        assert_eq!(
-            passes(row, work, "LoopCallers.many(int)"),
-            Some(n * (n + 1.0) / 2.0)
-        );
-        assert_eq!(passes(row, work, "LoopCallers.few(int)"), None);
-    }
-    assert_eq!(dataset.observations.len(), 2);
-}
-
-#[test]
 fn a_field_has_the_value_once_its_store_has_succeeded() {
     for name in ["Initialiser", "NullTarget"] {
         let subject = subject(name, "7", Compiler::Javac(11));
@@ -394,27 +258,46 @@ fn loops_branches_handlers_and_invocations() {
     agree(&subject, &dataset);
 }
 
-/// How often each class arrived at each handler: of each handler's column its own count, and its classes'.
-fn arrivals(dataset: &Dataset, row: usize) -> BTreeMap<String, (f64, BTreeMap<String, f64>)> {
+/// Columns whose name contains the first words, and their parts, which say of what behind the second ones; without their places.
+fn parts(
+    dataset: &Dataset,
+    row: usize,
+    [whole, of]: [&str; 2],
+) -> BTreeMap<String, (f64, BTreeMap<String, f64>)> {
     let mut found: BTreeMap<String, (f64, BTreeMap<String, f64>)> = BTreeMap::new();
-    for (index, feature) in dataset.features.iter().enumerate() {
-        let count = dataset.cells(FeatureId(index as u32))[row].unwrap_or(0.0);
-        let name = feature
-            .name
-            .rsplit_once(" (")
-            .map_or(&*feature.name, |(name, _)| name);
-        match name.split_once(" caught ") {
-            Some((handler, class)) => {
-                let classes = &mut found.entry(handler.to_owned()).or_default().1;
-                classes.insert(class.to_owned(), count);
+    for (id, feature) in (0..).map(FeatureId).zip(&dataset.features) {
+        let count = dataset.cells(id)[row].unwrap_or(0.0);
+        let name = feature.name.as_str();
+        let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
+        match name.split_once(of) {
+            _ if feature.kind == FeatureKind::Value => {}
+            Some((name, part)) if name.contains(whole) => {
+                let parts = &mut found.entry(name.to_owned()).or_default().1;
+                parts.insert(part.to_owned(), count);
             }
-            None if name.contains(" handler ") => {
-                found.entry(name.to_owned()).or_default().0 = count;
-            }
-            None => {}
+            None if name.contains(whole) => found.entry(name.to_owned()).or_default().0 = count,
+            _ => {}
         }
     }
     found
+}
+
+/// How often each class arrived at each handler: of each handler's column its own count, and its classes'.
+fn arrivals(dataset: &Dataset, row: usize) -> BTreeMap<String, (f64, BTreeMap<String, f64>)> {
+    parts(dataset, row, [" handler ", " caught "])
+}
+
+/// Of each loop its passes, and these by caller.
+fn passes(dataset: &Dataset, row: usize) -> BTreeMap<String, (f64, BTreeMap<String, f64>)> {
+    parts(dataset, row, [" loop ", " called from "])
+}
+
+/// Every loop's passes are those for its callers.
+fn assert_split(dataset: &Dataset, row: usize, what: &str) {
+    for (name, (all, callers)) in passes(dataset, row) {
+        let sum: f64 = callers.values().sum();
+        assert_eq!(sum, all, "{what}: {name}: {callers:?}");
+    }
 }
 
 #[test]
@@ -550,136 +433,4 @@ fn looks_into_invocations_are_exact_and_evenly_spread() {
         let steps = of("Phases.step(int)", "invocations");
         assert!(steps.changes > 15, "{steps:?}");
     }
-}
-
-/// Programs in which exceptions arrive in every way.
-const THROWING: [&str; 16] = [
-    "ClassUnloading",
-    "ConstructorThrows",
-    "DeepFinally",
-    "FinallyNested",
-    "Interrupts",
-    "LinkageErrors",
-    "LoopThrows",
-    "OutOfMemory",
-    "Rethrow",
-    "RuntimeErrors",
-    "StackOverflow",
-    "StackOverflowInHandler",
-    "Suppressed",
-    "ThrowInHandler",
-    "ThrowThroughFrames",
-    "TryWithResources",
-];
-
-/// Holds the counts of these programs, or of all, against the oracle's while more is asked of a run.
-fn stays_exact(
-    programs: &[&str],
-    what: &str,
-    ask: impl FnOnce(&mut Suite),
-) -> (Suite, Agent, Machine) {
-    let compiler = Compiler::Javac(17);
-    let mut suite = Suite::compile(compiler, &Testbed::locate(), "").expect("it compiles");
-    ask(&mut suite);
-    let mut least = programs.len();
-    if in_full() {
-        least = 86;
-    } else {
-        suite.retain(|program| programs.contains(&program.name.as_str()));
-    }
-    let agent = Agent::locate().expect("the agent builds");
-    let machine = Machine::system().expect("there is a JDK");
-    let report = suite.check_all(&agent, &machine);
-    report.assert_agreement(what, least);
-    (suite, agent, machine)
-}
-
-#[test]
-fn counts_stay_exact_while_exceptions_are_reported() {
-    let (suite, agent, machine) = stays_exact(&THROWING, "with exceptions by class", |suite| {
-        suite.caught = true;
-    });
-    let mut handlers = 0;
-    for program in &suite.programs {
-        let launch = suite.launch(&machine, program);
-        let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, false));
-        let (_, dataset) = agent.observe(&launch, &[], read).expect("it runs");
-        for (handler, (entries, classes)) in arrivals(&dataset, 0) {
-            let name = &program.name;
-            assert_eq!(classes.values().sum::<f64>(), entries, "{name}: {handler}");
-            // Where the stack is full nobody can be asked.
-            let unknown = classes.get("unknown class").copied().unwrap_or(0.0);
-            assert!(
-                unknown == 0.0 || name.starts_with("StackOverflow"),
-                "{name}: {handler}: {unknown}"
-            );
-            handlers += 1;
-        }
-    }
-    assert!(handlers > 2 * THROWING.len(), "{handlers}");
-}
-
-/// Programs that are hard on probes: exceptions and overflows in the middle of things, exits, many locals, large methods.
-const HARD: [&str; 12] = [
-    "BigMethod",
-    "ConstructorThrows",
-    "ExitDeep",
-    "InnerClasses",
-    "LocalCaptures",
-    "Loops",
-    "ManyLocals",
-    "StackOverflow",
-    "StackOverflowInHandler",
-    "ThreadPools",
-    "ThrowMidBlock",
-    "WideLocals",
-];
-
-#[test]
-fn counts_stay_exact_while_values_are_taken_and_changes_counted() {
-    stays_exact(&HARD, "with values and changes of outcome", |suite| {
-        suite.values = 5;
-        suite.transitions = true;
-        suite.caught = true;
-        suite.callers = true;
-    });
-}
-
-#[test]
-fn counts_stay_exact_while_loops_are_split_by_caller() {
-    let programs: BTreeSet<&str> = HARD.into_iter().chain(THROWING).collect();
-    let programs: Vec<&str> = programs.into_iter().collect();
-    let (suite, agent, machine) = stays_exact(&programs, "with loops by caller", |suite| {
-        suite.callers = true;
-        suite.caught = true;
-    });
-    let mut split = 0;
-    for program in &suite.programs {
-        let launch = suite.launch(&machine, program);
-        let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, false));
-        let (_, dataset) = agent.observe(&launch, &[], read).expect("it runs");
-        assert_split(&dataset, 0, &program.name);
-        for (name, (_, callers)) in split_loops(&dataset, 0) {
-            let unknown = callers.get("an unknown method");
-            assert_eq!(unknown, None, "{}: {name}", program.name);
-            split += callers.len();
-        }
-    }
-    assert!(split > programs.len(), "{split}");
-}
-
-#[test]
-fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_counted() {
-    let testbed = Testbed::locate();
-    let machine = testbed.runtime(21).expect("the pinned runtime");
-    let mut suite =
-        Suite::compile(Compiler::Javac21, &testbed, "VirtualThreads").expect("it compiles");
-    suite.values = 5;
-    suite.transitions = true;
-    suite.caught = true;
-    suite.callers = true;
-    let agent = Agent::locate().expect("the agent builds");
-    suite
-        .check_all(&agent, &machine)
-        .assert_agreement("virtual threads with values", 1);
 }
