@@ -126,14 +126,73 @@ fn by(of_loop: &Feature, caller: &str) -> Feature {
 
 #[cfg(test)]
 mod tests {
+    use pricetag_dataset::Meta;
+    use pricetag_probe_plan::BlockId;
+
     use super::*;
+    use crate::cold::Cold;
+
+    fn passes(n: &[(&str, u64)]) -> Passes {
+        let callers = n.iter().map(|(caller, n)| ((*caller).to_owned(), *n));
+        [((ClassHash(1), 7), callers.collect())].into()
+    }
+
+    /// The columns of a loop with five passes, and what contradicts.
+    fn columns(reducible: bool, passes: &Passes) -> (Vec<(String, f64)>, Vec<String>) {
+        let of_loop = LoopPlan {
+            header: BlockId(1),
+            parent: None,
+            depth: 1,
+            back_edges: Vec::new(),
+            entry_edges: Vec::new(),
+            reducible,
+        };
+        let counts = LoopCounts {
+            entries: 2,
+            repeats: 3,
+        };
+        let feature = Feature {
+            name: "C.m() loop 0 at block 1 (C.java:5)".to_owned(),
+            source_file: Some("C.java".to_owned()),
+            lines: Some((5, 5)),
+            ..Feature::default()
+        };
+        let mut builder = DatasetBuilder::new(Meta::default());
+        let mut sums = Sums::new(Cold::default());
+        let place = (ClassHash(1), 7);
+        sums.add_passes(
+            place,
+            &[of_loop],
+            &[counts],
+            &[feature],
+            passes,
+            &mut builder,
+        );
+        let counts: Vec<f64> = sums.counts.values().copied().collect();
+        let names = builder.finish().features.into_iter().map(|f| f.name);
+        (names.zip(counts).collect(), sums.contradictions)
+    }
+
+    #[test]
+    fn what_no_caller_has_is_an_unknown_methods() {
+        let column = |caller: &str, n: f64| {
+            let name = format!("C.m() loop 0 at block 1 called from {caller} (C.java:5)");
+            (name, n)
+        };
+        let (found, why) = columns(true, &passes(&[("D.a()", 2), ("D.b()", 1)]));
+        let rest = column("an unknown method", 2.0);
+        assert_eq!(found, [column("D.a()", 2.0), column("D.b()", 1.0), rest]);
+        assert_eq!(why.len(), 0);
+        let (found, why) = columns(true, &passes(&[("D.a()", 5)]));
+        assert_eq!((found, why.len()), (vec![column("D.a()", 5.0)], 0));
+        let (found, why) = columns(true, &passes(&[("D.a()", 6)]));
+        assert_eq!((found.len(), why.len()), (1, 1), "{why:?}");
+        let (found, why) = columns(false, &passes(&[("D.a()", 6)]));
+        assert_eq!((found.len(), why.len()), (0, 0), "not split");
+    }
 
     #[test]
     fn an_interval_has_what_its_beginning_had_not() {
-        let passes = |n: &[(&str, u64)]| -> Passes {
-            let callers = n.iter().map(|(caller, n)| ((*caller).to_owned(), *n));
-            [((ClassHash(1), 0), callers.collect())].into()
-        };
         let since = without(passes(&[("a", 5), ("b", 2)]), &passes(&[("a", 3)]));
         assert_eq!(since, passes(&[("a", 2), ("b", 2)]));
         assert_eq!(

@@ -17,12 +17,13 @@ fn other_readers_accept_instrumented_classes() {
             &Wiring {
                 class_index: 40_000,
                 scopes: &[],
-                caught: false,
-                callers: None,
+                caught: true,
+                callers: Some(1),
             },
         )
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert_eq!(rewritten.left, [], "{}", path.display());
+        assert_eq!(rewritten.without_callers, [], "{}", path.display());
         let parsed = cafebabe::parse_class(&rewritten.bytes);
         assert!(parsed.is_ok(), "{}: {:?}", path.display(), parsed.err());
         let parsed = ristretto_classfile::ClassFile::from_bytes(&rewritten.bytes);
