@@ -219,4 +219,21 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn loops_by_caller_are_recorded_for_a_model_that_knows_one() {
+        for (name, context, callers) in [
+            ("C.m() loop 0 at block 1 (C.java:5)", false, false),
+            ("C.m() called from C.n()", true, false),
+            (
+                "C.m() loop 0 at block 1 called from C.n() (C.java:5)",
+                true,
+                true,
+            ),
+        ] {
+            let needed = Needed::of([name].into_iter(), Scope::Main);
+            let found = (needed.context, needed.callers);
+            assert_eq!(found, (context, callers), "{name}");
+        }
+    }
 }
