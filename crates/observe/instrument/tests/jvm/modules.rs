@@ -17,7 +17,7 @@ fn other_readers_accept_instrumented_classes() {
             &Wiring {
                 class_index: 40_000,
                 scopes: &[],
-                caught: true,
+                caught: false,
                 callers: Some(1),
             },
         )
