@@ -138,4 +138,13 @@ fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_count
     suite
         .check_all(&agent, &machine)
         .assert_agreement("virtual threads with values", 1);
+    let mut split = 0;
+    for program in &suite.programs {
+        let launch = suite.launch(&machine, program);
+        let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, false));
+        let (_, dataset) = agent.observe(&launch, &[], read).expect("it runs");
+        assert_split(&dataset, 0, &program.name);
+        split += passes(&dataset, 0).len();
+    }
+    assert!(split > 0);
 }
