@@ -116,8 +116,10 @@ fn counts_stay_exact_while_loops_are_split_by_caller() {
         let (_, dataset) = agent.observe(&launch, &[], read).expect("it runs");
         assert_split(&dataset, 0, &program.name);
         for (name, (_, callers)) in passes(&dataset, 0) {
-            let unknown = callers.get("an unknown method");
-            assert_eq!(unknown, None, "{}: {name}", program.name);
+            // The run may end in the middle of a pass.
+            let unknown = callers.get("an unknown method").copied().unwrap_or(0.0);
+            let ended = f64::from(u8::from(program.name == "RunningAtExit"));
+            assert!(unknown <= ended, "{}: {name}: {unknown}", program.name);
             split += callers.len();
         }
     }
