@@ -65,6 +65,7 @@ fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
         lengths: is("lengths", "true"),
         transitions: is("transitions", "true"),
         caught: is("caught", "true"),
+        callers: is("callers", "true"),
         availability: is("availability", "true"),
         repeat: text("repeat").parse().unwrap_or(1),
         timing: match text("timing") {
