@@ -16,6 +16,10 @@ use crate::qr::{Qr, R_TOLERANCE};
 const DETAIL_COLUMNS: usize = 1500;
 /// Terms of a relation between columns that is still worth reading.
 const READABLE_TERMS: usize = 6;
+/// A coefficient this close to a whole number is taken for it, where the relation then holds to [`EXACT`].
+const NEARLY_WHOLE: f64 = 1e-2;
+/// A relation that holds to this share of the largest value is exact.
+const EXACT: f64 = 1e-9;
 /// Condition number above which prices lose six digits, and the columns behind it are named.
 pub const ILL: f64 = 1e6;
 /// Variance inflation from which a column belongs to those behind a large condition number.
@@ -182,10 +186,11 @@ impl Diagnosis {
             .map(|Relation { dependent, terms }| {
                 let size = largest(dependent);
                 let term = |(c, j): (f64, usize)| (c * size / largest(j), leads[j]);
-                Relation {
+                let relation = Relation {
                     dependent: leads[dependent],
                     terms: terms.into_iter().map(term).collect(),
-                }
+                };
+                relation.without_rounding(design)
             })
             .collect();
         independent
@@ -213,6 +218,32 @@ impl Diagnosis {
         columns.extend(constant_beside.then(|| roots.clone()));
         let qr = Qr::new(columns.clone(), vec![0.0; self.rows], R_TOLERANCE);
         self.leverage = leverages(&qr, &columns);
+    }
+}
+
+impl Relation {
+    /// The relation with whole coefficients where they are nearly so, and without terms that only balance each other's rounding
+    /// (columns that are nearly dependent leave such pairs), if it holds as well so.
+    fn without_rounding(self, design: &Design) -> Self {
+        let whole = |c: f64| {
+            if (c - c.round()).abs() < NEARLY_WHOLE {
+                c.round()
+            } else {
+                c
+            }
+        };
+        let mut terms: Vec<(f64, usize)> = self.terms.iter().map(|&(c, j)| (whole(c), j)).collect();
+        terms.retain(|(c, _)| *c != 0.0);
+        let values = &design.columns[self.dependent].values;
+        let mut left = values.to_dense(design.rows());
+        for &(c, j) in &terms {
+            design.columns[j].values.add_to(-c, &mut left);
+        }
+        let largest = left.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        if !terms.is_empty() && largest <= EXACT * values.largest() {
+            return Self { terms, ..self };
+        }
+        self
     }
 }
 
@@ -257,4 +288,47 @@ pub fn inflated(qr: &Qr, leads: &[usize]) -> Vec<Inflation> {
         .collect();
     out.sort_by(|a, b| b.factor.total_cmp(&a.factor).then(a.column.cmp(&b.column)));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::{Column, Values};
+
+    fn design(columns: &[&[f64]]) -> Design {
+        let named = columns.iter().enumerate().map(|(j, values)| Column {
+            name: j.to_string(),
+            values: Values::Dense(values.to_vec()),
+        });
+        Design::new(named.collect(), vec![1.0; columns[0].len()])
+    }
+
+    #[test]
+    fn terms_that_balance_each_other_go_and_small_ones_that_matter_stay() {
+        let large = [4e8, 7e8, 9e8, 1e8];
+        let twice = large.map(|v| 2.0 * v);
+        let (a, b) = ([3.0, 1.0, 4.0, 1.0], [5.0, 9.0, 2.0, 6.0]);
+        let sum = [11.0, 11.0, 10.0, 8.0]; // 2a + b
+        let design = design(&[&sum, &a, &b, &large, &twice]);
+        let found = |terms: &[(f64, usize)]| {
+            let relation = Relation {
+                dependent: 0,
+                terms: terms.to_vec(),
+            };
+            relation.without_rounding(&design).terms
+        };
+        let noisy = [
+            (2.000_000_1, 1),
+            (0.999_999_8, 2),
+            (1.04e-8, 3),
+            (-5.2e-9, 4),
+        ];
+        assert_eq!(found(&noisy), [(2.0, 1), (1.0, 2)]);
+        let other = [(2.0, 1), (1.04e-8, 3)];
+        assert_eq!(
+            found(&other),
+            other,
+            "what does not hold without it is left alone"
+        );
+    }
 }

@@ -11,7 +11,7 @@
 //!
 //! The scales s and t are the prices expected from the kinds alone, so departures are relative: cheap and dear blocks
 //! shrink alike. It is empirical Bayes for a linear mixed model (Robinson 1991, "That BLUP is a good thing"), computed
-//! in the space of observations: every matrix is rows × rows, however many blocks there are. λ₁ and λ₂ minimise the
+//! in the space of observations: every matrix is rows × rows, however many blocks there are, or smaller where columns are few. λ₁ and λ₂ minimise the
 //! mean relative error of leave-one-group-out prediction, which for a linear smoother has a closed form.
 //!
 //! All levels are solved jointly under all bounds (`joint`). Rows that the others do not explain are weighed down first
@@ -77,11 +77,13 @@ impl Hierarchical {
         }
         let Weighed { design, factors } =
             &weigh_down(&self.hierarchy, design, self.shrinkage.as_ref())?;
-        let problem = Problem::new(&self.hierarchy, design);
+        let mut problem = Problem::new(&self.hierarchy, design);
         let shrinkage = if let Some(given) = &self.shrinkage {
+            problem = problem.compressed();
             given.clone()
         } else {
             let start = choose(&problem, &design.groups, factors);
+            problem = problem.compressed();
             self.refine(&problem, design, factors, start)?
         };
         solve(&problem, design, &shrinkage, self.certainty)
@@ -158,7 +160,7 @@ impl<'a> HeldOut<'a> {
         fold: &Split,
     ) -> Result<Self, EstimatorError> {
         let train = design.subset(&fold.train)?;
-        let problem = Problem::new(hierarchy, &train);
+        let problem = Problem::new(hierarchy, &train).compressed();
         Ok(Self {
             problem,
             test: design.select(&fold.test),
@@ -290,7 +292,7 @@ fn certainty(
 ) -> Result<Vec<Certainty>, EstimatorError> {
     let full = &factor(&problem.kernels().covariance(s, true))?;
     let without_parts = &factor(&problem.kernels().covariance(s, false))?;
-    let n = problem.z.len();
+    let n = problem.observations;
     let mut residual = problem.z.clone();
     let mut used = 0;
     let top = levels.kinds.iter().chain(&levels.free);
@@ -302,7 +304,7 @@ fn certainty(
     let sigma2 =
         (n > used).then(|| dot(white.col_as_slice(0), white.col_as_slice(0)) / (n - used) as f64);
     let own = whiten(without_parts, &problem.blocks);
-    let mut shared = Mat::<f64>::zeros(n, problem.composed.len());
+    let mut shared = Mat::<f64>::zeros(problem.z.len(), problem.composed.len());
     let mut prior_variance = vec![0.0; problem.composed.len()];
     for (k, &j) in problem.composed.iter().enumerate() {
         let scale = problem.block_scale[k];

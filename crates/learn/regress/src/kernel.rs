@@ -1,11 +1,12 @@
 //! The hierarchical problem in the space of observations: weighted columns, their scales, and the covariances of the
-//! observations through departures of blocks and parts.
+//! observations through departures of blocks and parts. Where observations are many and columns few, an orthogonal
+//! transformation leaves as many rows as columns ([`Problem::compressed`]).
 
 use std::cell::OnceCell;
 use std::ops::Deref;
 
 use faer::linalg::solvers::Llt;
-use faer::{Mat, Side};
+use faer::{Mat, MatRef, Side};
 use pricetag_estimator::{Design, EstimatorError};
 
 use crate::bounded::gram_of;
@@ -19,6 +20,8 @@ const LEAST_SHARE: f64 = 0.05;
 /// The levels above the blocks, weighted and scaled.
 pub(crate) struct Upper<'a> {
     pub hierarchy: &'a Hierarchy,
+    /// Observations; there are fewer rows where they were compressed.
+    pub observations: usize,
     /// √w·y.
     pub z: Vec<f64>,
     /// Indices of the composed and the free columns of the design.
@@ -83,6 +86,7 @@ impl<'a> Upper<'a> {
         scale(&mut parts, &part_scale);
         Self {
             hierarchy,
+            observations: n,
             z,
             composed,
             free,
@@ -132,6 +136,47 @@ impl<'a> Problem<'a> {
             upper,
             blocks,
             block_scale,
+            kernels: OnceCell::new(),
+        }
+    }
+
+    /// The same problem in no more rows than it has columns, where it has more than twice as many: with A = QR of all columns and z,
+    /// least squares in R's columns is least squares in A's (Golub & Van Loan, 4th ed., §5.3), penalties and bounds included. Rows are no
+    /// observations any more.
+    pub fn compressed(self) -> Self {
+        let Upper { parts, top, z, .. } = &self.upper;
+        let target = column(z);
+        let all = [
+            self.blocks.as_ref(),
+            parts.as_ref(),
+            top.as_ref(),
+            target.as_ref(),
+        ];
+        let width: usize = all.iter().map(MatRef::ncols).sum();
+        if z.len() <= 2 * width {
+            return self;
+        }
+        let mut stacked = Mat::<f64>::zeros(z.len(), width);
+        let mut before = 0;
+        for m in all {
+            stacked.as_mut().subcols_mut(before, m.ncols()).copy_from(m);
+            before += m.ncols();
+        }
+        let r = stacked.qr().thin_R().to_owned();
+        let mut before = 0;
+        let [blocks, parts, top, target] = all.map(|m| {
+            before += m.ncols();
+            r.subcols(before - m.ncols(), m.ncols()).to_owned()
+        });
+        Self {
+            upper: Upper {
+                z: target.col_as_slice(0).to_vec(),
+                parts,
+                top,
+                ..self.upper
+            },
+            blocks,
+            block_scale: self.block_scale,
             kernels: OnceCell::new(),
         }
     }
@@ -234,4 +279,61 @@ pub(crate) fn whiten(llt: &Llt<f64>, m: &Mat<f64>) -> Mat<f64> {
 pub(crate) fn solve_top(llt: &Llt<f64>, top: &Mat<f64>, z: &[f64]) -> Vec<f64> {
     let white = whiten(llt, &column(z));
     nnls(&whiten(llt, top), white.col_as_slice(0)).x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::joint;
+    use pricetag_estimator::{Column, Values, relative_weights};
+
+    /// 60 rows of three blocks of two parts and a base price, one block without a price of its own.
+    fn design() -> (Hierarchy, Design) {
+        let cell = |i: usize, j: usize| ((i * (5 * j + 3) + (i / 7) * (j + 2)) % 23) as f64;
+        let mut columns: Vec<Column> = (0..3)
+            .map(|j| Column {
+                name: format!("b{j}"),
+                values: Values::Dense((0..60).map(|i| cell(i, j)).collect()),
+            })
+            .collect();
+        columns.push(Column {
+            name: "base".into(),
+            values: Values::Dense(vec![1.0; 60]),
+        });
+        let cost = |i: usize| 9.0 + 3.0 * cell(i, 0) + 7.0 * cell(i, 1) + ((i * 31) % 11) as f64;
+        let mut design = Design::new(columns, (0..60).map(cost).collect());
+        design.weights = relative_weights(&design.target);
+        let mut hierarchy = Hierarchy::flat(4);
+        hierarchy.roles = vec![
+            Role::Composed(vec![(0, 1.0), (1, 2.0)]),
+            Role::Composed(vec![(0, 1.0), (1, 5.0)]),
+            Role::Composed(vec![(0, 1.0)]),
+            Role::Free,
+        ];
+        hierarchy.part_kinds = vec![0, 1];
+        hierarchy.kinds = vec!["executed".into(), "opcode".into()];
+        (hierarchy, design)
+    }
+
+    #[test]
+    fn fewer_rows_have_the_same_solution() {
+        let (hierarchy, design) = design();
+        for blocks in [1e-4, 1e-1, 10.0] {
+            let strengths = Shrinkage {
+                blocks,
+                parts: 0.3,
+                error: f64::NAN,
+            };
+            let full = Problem::new(&hierarchy, &design);
+            let fewer = Problem::new(&hierarchy, &design).compressed();
+            assert!(fewer.z.len() < 12 && fewer.observations == 60);
+            let full = joint::solve(&full, &strengths).unwrap();
+            let fewer = joint::solve(&fewer, &strengths).unwrap();
+            let levels = |l: &joint::Levels| [&l.blocks[..], &l.parts, &l.kinds, &l.free].concat();
+            for (a, b) in levels(&full).iter().zip(levels(&fewer)) {
+                assert!((a - b).abs() <= 1e-8 * (1.0 + a.abs()), "{a} {b}");
+            }
+            assert!((full.objective / fewer.objective - 1.0).abs() < 1e-9);
+        }
+    }
 }
