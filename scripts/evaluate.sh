@@ -57,7 +57,7 @@ jars() { # jars NAME...: class path of pinned jars
 exactness() {
     section "Exactness: derived counts against an oracle that stops at every bytecode"
     scripts/fetch-testbed.sh
-    cargo test --release --locked -p pricetag-testkit --test conformance -- --nocapture 2>&1 | grep -E 'programs,|test result'
+    cargo test --release --locked -p pricetag-testkit --test conformance -- --nocapture 2>&1 | grep -E 'runs,|test result'
 }
 
 rewriting() {
