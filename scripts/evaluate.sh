@@ -40,7 +40,7 @@ judge() {
             if said=$("$pricetag" --quiet fit "$work/$dataset" -o "$work/$dataset-${share%\%}-$target.json" \
                 --target "$target" --train "$share" --limit 10 2>&1); then
                 echo "$said"
-            elif [[ $said == *'all features are constant'* ]]; then
+            elif [[ $said == *'features are constant'* ]]; then
                 echo "nothing to learn from: $said"
             else
                 echo "$said" >&2
