@@ -5,14 +5,8 @@ use std::process::Command;
 
 use crate::workspace::TidyError;
 
-/// Lines after which a source file needs a reason.
+/// Lines after which a source file has to be split.
 pub const LONGEST: usize = 600;
-
-/// Longer source files, each with its reason.
-pub const LONG_FILES: [(&str, &str); 1] = [(
-    "crates/observe/agent/src/jvm.rs",
-    "a regular table: one safe wrapper per JVMTI and JNI function",
-)];
 
 /// A tracked text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,28 +132,12 @@ pub fn unsafety(files: &[TextFile]) -> Vec<String> {
     wrong
 }
 
-/// Rust files that are too long, and exceptions for files that are gone.
-pub fn lengths(files: &[TextFile], exceptions: &[(&str, &str)]) -> Vec<String> {
-    let mut wrong = Vec::new();
+/// Rust files that are too long.
+pub fn lengths(files: &[TextFile]) -> Vec<String> {
     let length = |f: &TextFile| f.text.lines().count();
-    for file in files.iter().filter(|f| f.is_rust()) {
-        let excused = exceptions.iter().any(|(path, _)| *path == file.path);
-        if length(file) > LONGEST && !excused {
-            wrong.push(format!(
-                "{} has {} lines: split it, or give a reason",
-                file.path,
-                length(file)
-            ));
-        }
-    }
-    for (path, reason) in exceptions {
-        if !files.iter().any(|f| f.path == *path) {
-            wrong.push(format!(
-                "{path} is gone, and with it its exception ({reason})"
-            ));
-        }
-    }
-    wrong
+    let long = files.iter().filter(|f| f.is_rust() && length(f) > LONGEST);
+    long.map(|f| format!("{} has {} lines: split it", f.path, length(f)))
+        .collect()
 }
 
 /// Words that must not appear: hosts of package registries, and paths of one machine.
@@ -246,20 +224,10 @@ mod tests {
     }
 
     #[test]
-    fn finds_long_files_and_stale_exceptions() {
-        let long = file("crates/base/graph/src/long.rs", &"\n".repeat(LONGEST + 1));
-        assert_eq!(lengths(std::slice::from_ref(&long), &[]).len(), 1);
-        assert!(
-            lengths(
-                std::slice::from_ref(&long),
-                &[("crates/base/graph/src/long.rs", "a table")]
-            )
-            .is_empty()
-        );
-        assert_eq!(
-            lengths(&[], &[("crates/base/graph/src/long.rs", "a table")]).len(),
-            1
-        );
+    fn finds_long_files() {
+        let lines = |count: usize| file("crates/base/graph/src/long.rs", &"\n".repeat(count));
+        assert_eq!(lengths(&[lines(LONGEST + 1)]).len(), 1);
+        assert!(lengths(&[lines(LONGEST)]).is_empty());
     }
 
     #[test]

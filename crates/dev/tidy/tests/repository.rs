@@ -70,10 +70,7 @@ fn only_the_agent_is_unsafe() {
 
 #[test]
 fn files_are_short() {
-    none(
-        "file length",
-        &sources::lengths(&files(), &sources::LONG_FILES),
-    );
+    none("file length", &sources::lengths(&files()));
 }
 
 #[test]
