@@ -38,6 +38,25 @@ pub struct Counted {
     pub caller: Option<u32>,
 }
 
+impl Counted {
+    /// Counters of a class, and nothing known of its methods.
+    fn counters(hash: ClassHash, name: &str, counters: usize) -> Self {
+        Self {
+            hash,
+            name: name.to_owned(),
+            counters,
+            chunk: counters,
+            variables: Vec::new(),
+            depths: Vec::new(),
+            fields: Vec::new(),
+            super_name: None,
+            methods: Vec::new(),
+            loops: 0,
+            caller: None,
+        }
+    }
+}
+
 /// A method of a counted class.
 #[derive(Clone, Debug, Default)]
 pub struct CountedMethod {
@@ -106,17 +125,8 @@ impl Classes {
     /// A new index for passes of a class's loops for a caller.
     pub fn add_passes(&self, class: &Counted, caller: u32) -> ClassIndex {
         let passes = Counted {
-            hash: class.hash,
-            name: class.name.clone(),
-            counters: class.loops,
-            chunk: class.loops,
-            variables: Vec::new(),
-            depths: Vec::new(),
-            fields: Vec::new(),
-            super_name: None,
-            methods: Vec::new(),
-            loops: 0,
             caller: Some(caller),
+            ..Counted::counters(class.hash, &class.name, class.loops)
         };
         let mut table = lock(&self.table);
         table.entries.push(Some(Arc::new(passes)));
@@ -182,19 +192,7 @@ mod tests {
     use super::*;
 
     fn counted(hash: u128, name: &str) -> Counted {
-        Counted {
-            hash: ClassHash(hash),
-            name: name.to_owned(),
-            counters: 1,
-            chunk: 1,
-            variables: Vec::new(),
-            depths: Vec::new(),
-            fields: Vec::new(),
-            super_name: None,
-            methods: Vec::new(),
-            loops: 0,
-            caller: None,
-        }
+        Counted::counters(ClassHash(hash), name, 1)
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use pricetag_dataset::Dataset;
 use pricetag_testkit::suite::in_full;
-use pricetag_testkit::{Agent, Compiler, Machine, Suite, Testbed};
+use pricetag_testkit::{Agent, Compiler, Machine, Program, Suite, Testbed};
 
 use crate::{arrivals, assert_split, dataset, passes};
 
@@ -50,6 +51,13 @@ fn stays_exact(
     (suite, agent, machine)
 }
 
+/// The table of one run of a program of the suite, with all that the suite asks of it.
+fn row(suite: &Suite, program: &Program, agent: &Agent, machine: &Machine) -> Dataset {
+    let launch = suite.launch(machine, program);
+    let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, false));
+    agent.observe(&launch, &[], read).expect("it runs").1
+}
+
 #[test]
 fn counts_stay_exact_while_exceptions_are_reported() {
     let (suite, agent, machine) = stays_exact(&THROWING, "with exceptions by class", |suite| {
@@ -57,9 +65,7 @@ fn counts_stay_exact_while_exceptions_are_reported() {
     });
     let mut handlers = 0;
     for program in &suite.programs {
-        let launch = suite.launch(&machine, program);
-        let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, false));
-        let (_, dataset) = agent.observe(&launch, &[], read).expect("it runs");
+        let dataset = row(&suite, program, &agent, &machine);
         for (handler, (entries, classes)) in arrivals(&dataset, 0) {
             let name = &program.name;
             assert_eq!(classes.values().sum::<f64>(), entries, "{name}: {handler}");
@@ -111,9 +117,7 @@ fn counts_stay_exact_while_loops_are_split_by_caller() {
     });
     let mut split = 0;
     for program in &suite.programs {
-        let launch = suite.launch(&machine, program);
-        let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, false));
-        let (_, dataset) = agent.observe(&launch, &[], read).expect("it runs");
+        let dataset = row(&suite, program, &agent, &machine);
         assert_split(&dataset, 0, &program.name);
         for (name, (_, callers)) in passes(&dataset, 0) {
             // The run may end in the middle of a pass.
@@ -142,9 +146,7 @@ fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_count
         .assert_agreement("virtual threads with values", 1);
     let mut split = 0;
     for program in &suite.programs {
-        let launch = suite.launch(&machine, program);
-        let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, false));
-        let (_, dataset) = agent.observe(&launch, &[], read).expect("it runs");
+        let dataset = row(&suite, program, &agent, &machine);
         assert_split(&dataset, 0, &program.name);
         split += passes(&dataset, 0).len();
     }

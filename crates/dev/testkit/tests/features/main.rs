@@ -35,15 +35,17 @@ fn compiled(path: PathBuf, argument: &str, release: Compiler) -> Subject {
     Subject { program, classes }
 }
 
+impl Subject {
+    fn launch<'a>(&'a self, machine: &'a Machine) -> Launch<'a> {
+        Launch::new(&self.program, machine, self.classes.path().as_os_str())
+    }
+}
+
 /// The rows of a run and what it printed.
 fn rows(subject: &Subject, scope: Option<Scope>, first: u16) -> (Outcome, Dataset) {
     let machine = Machine::system().expect("there is a JDK");
     let agent = Agent::locate().expect("the agent builds");
-    let mut launch = Launch::new(
-        &subject.program,
-        &machine,
-        subject.classes.path().as_os_str(),
-    );
+    let mut launch = subject.launch(&machine);
     launch.values = first;
     launch.lengths = true;
     launch.transitions = true;
@@ -381,11 +383,7 @@ fn looks_into_invocations_are_exact_and_evenly_spread() {
     let subject = subject("Phases", "40", Compiler::Javac(11));
     let machine = Machine::system().expect("there is a JDK");
     let agent = Agent::locate().expect("the agent builds");
-    let mut launch = Launch::new(
-        &subject.program,
-        &machine,
-        subject.classes.path().as_os_str(),
-    );
+    let mut launch = subject.launch(&machine);
     launch.progress = true;
     launch.caught = true;
     let scope: Scope = "Phases#serve".parse().expect("a scope");
