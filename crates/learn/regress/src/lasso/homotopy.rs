@@ -292,7 +292,7 @@ impl<'a, G: Gram> Homotopy<'a, G> {
         let Some(data) = self.problem.gram.data() else {
             return;
         };
-        let mut basis = Basis::new(data);
+        let mut basis = Basis::new(data.target());
         self.factor = Factor::default();
         for &j in &self.active {
             let (row, left, rest) = basis.project(data.vector(j));

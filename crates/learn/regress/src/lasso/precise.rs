@@ -6,7 +6,6 @@
 //! what is left of t follows from Q alone. Normal equations that hold to ε leave that residual open by ε/δ, and with
 //! it on which side of its bound an inactive correlation lies.
 
-use super::homotopy::Data;
 use crate::cholesky::Factor;
 use crate::wide::{add, dot};
 
@@ -42,10 +41,10 @@ pub(crate) struct Solution {
 }
 
 impl Basis {
-    pub fn new(data: &dyn Data) -> Self {
+    pub fn new(target: &[f64]) -> Self {
         Self {
             vectors: Vec::new(),
-            target: data.target().to_vec(),
+            target: target.to_vec(),
         }
     }
 
