@@ -444,7 +444,7 @@ fn knots_are_optimal_where_columns_are_dependent_to_rounding() {
                     // Where the path ends early, it ends at next to nothing and says so.
                     let asked = ratio * path.largest_lambda();
                     let short = path.smallest_lambda() > asked * (1.0 + 1e-9);
-                    assert_eq!(short, path.unreached.is_some(), "{case}");
+                    assert_eq!(path.unreached, short.then_some(asked), "{case}");
                     assert!(
                         !short || path.smallest_lambda() < 1e-7 * path.largest_lambda(),
                         "{case}: {:e}",

@@ -5,7 +5,7 @@ use pricetag_estimator::{Checked, Design, EstimatorError};
 use super::descent::{Descent, OnDemand, Penalty};
 use super::gram::Complete;
 use super::homotopy::{Corner, Gram};
-use super::path::{LassoPath, OPTIMAL, Units};
+use super::path::{Knot, LassoPath, OPTIMAL, Units};
 use super::scaled::{Conventions, Scaled};
 use super::working_set::{COMPLETE, Limits, ScaledPath, follow};
 use super::{Lambda, Lasso};
@@ -155,12 +155,19 @@ impl Lasso {
                 .collect();
             self.homotopy(&scaled, self.limits(&scaled, end), &first)
         };
-        let unreached = end_where_certain(&mut corners).map(|mu| mu * units.lambda);
+        let certain = certain(&corners);
+        let cut = certain < corners.len();
+        corners.truncate(certain);
+        let knots: Vec<Knot> = corners.iter().map(|c| units.knot(c)).collect();
+        let asked = match end {
+            End::Share(share) => share * knots.first().map_or(0.0, |k| k.lambda),
+            End::Lambda(lambda) => lambda,
+        };
         LassoPath {
-            knots: corners.iter().map(|c| units.knot(c)).collect(),
+            knots,
             exact,
             dropped: scaled.dropped.clone(),
-            unreached,
+            unreached: cut.then_some(asked),
         }
     }
 
@@ -188,7 +195,7 @@ impl Lasso {
             finished,
             ..
         } = follow(scaled, limits, first);
-        if finished || corners.iter().skip(1).any(uncertain) {
+        if finished || certain(&corners) < corners.len() {
             return (corners, true);
         }
         let start = corners.first().map_or(0.0, |c| c.mu);
@@ -251,21 +258,18 @@ impl Lasso {
     }
 }
 
-/// Takes away what lies behind the last corner whose optimality doubles can hold, and returns the μ the path was to reach.
+/// How many corners of a path are there before the first whose optimality doubles do not hold; at least the first.
 ///
 /// Turned into the units of the data and multiplied there, coefficients are rounded by some ε each, which moves the residual of
 /// columns of unit length, and so every correlation, by some ε·Σ|θ|. Coefficients of nearly dependent columns grow as λ
-/// falls, and beyond some size there are no doubles that are optimal. The first corner always stays.
-fn end_where_certain(corners: &mut Vec<Corner>) -> Option<f64> {
-    let asked = corners.last()?.mu;
-    let certain = corners.iter().skip(1).position(uncertain)? + 1;
-    corners.truncate(certain);
-    Some(asked)
-}
-
-fn uncertain(corner: &Corner) -> bool {
-    let size: f64 = corner.theta.iter().map(|t| t.abs()).sum();
-    corner.violation + ROUNDINGS * f64::EPSILON * size > OPTIMAL
+/// falls, and beyond some size there are no doubles that are optimal.
+fn certain(corners: &[Corner]) -> usize {
+    let uncertain = |corner: &Corner| {
+        let size: f64 = corner.theta.iter().map(|t| t.abs()).sum();
+        corner.violation + ROUNDINGS * f64::EPSILON * size > OPTIMAL
+    };
+    let first = corners.iter().skip(1).position(uncertain);
+    first.map_or(corners.len(), |at| at + 1)
 }
 
 /// Correlations left when the columns without penalty are fitted.
