@@ -413,48 +413,78 @@ fn nearly_dependent(rows: usize, columns: usize, share: f64, seed: u64) -> Desig
     Design::new(columns.collect(), target)
 }
 
+/// Paths of one table under several settings; how many ended early.
+fn optimal_to_the_end(design: &Checked<Design>, lassos: &[Lasso], case: &str) -> usize {
+    let mut cut = 0;
+    for lasso in lassos {
+        let path = lasso.path(design).unwrap();
+        let case = format!("{case}, {lasso:?}");
+        let found = Definition::new(design, lasso).check(&path, 1e-9);
+        assert_eq!(found, Ok(()), "{case}");
+        assert!(path.violation() <= 1e-9, "{case}");
+        // Where the path ends early, it says so.
+        let asked = lasso.ratio.unwrap() * path.largest_lambda();
+        let short = path.smallest_lambda() > asked * (1.0 + 1e-9);
+        assert_eq!(path.unreached, short.then_some(asked), "{case}");
+        cut += usize::from(short);
+    }
+    cut
+}
+
+/// Some shapes and seeds; with `PRICETAG_FULL` set many, in a minute or two: the recipe of docs/benchmarks.md.
 #[test]
 fn knots_are_optimal_where_columns_are_dependent_to_rounding() {
-    let mut cut = 0;
-    for (rows, columns) in [(12, 8), (40, 20), (15, 30), (40, 560)] {
-        for share in [1e-4, 1e-5, 1e-6, 1e-7, 3e-8, 1e-8, 1e-9, 1e-10, 1e-12] {
-            for seed in 1..4 {
+    let full = std::env::var_os("PRICETAG_FULL").is_some();
+    let mut settings = Vec::new();
+    for (non_negative, ratio) in [
+        (false, 1e-4),
+        (true, 1e-4),
+        (false, 1e-6),
+        (false, 1e-9),
+        (false, 0.0),
+        (true, 0.0),
+    ] {
+        let lasso = Lasso {
+            ratio: Some(ratio),
+            non_negative,
+            intercept: !non_negative,
+            ..Lasso::default()
+        };
+        if full {
+            for (intercept, standardisation) in [
+                (true, Standardisation::None),
+                (true, Standardisation::Maximum),
+                (false, Standardisation::Deviation),
+                (false, Standardisation::Maximum),
+            ] {
+                settings.push(Lasso {
+                    intercept,
+                    standardisation,
+                    ..lasso.clone()
+                });
+            }
+        }
+        settings.push(lasso);
+    }
+    let mut shapes = vec![(12, 8), (40, 20), (15, 30), (40, 560)];
+    if full {
+        shapes.extend([(8, 40), (100, 12), (200, 60)]);
+    }
+    let shares = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 3e-8, 1e-8, 1e-9, 1e-10, 1e-12];
+    let (mut paths, mut cut) = (0, 0);
+    for (rows, columns) in shapes {
+        for share in shares {
+            for seed in 1..if full { 16 } else { 4 } {
                 let design = nearly_dependent(rows, columns, share, seed)
                     .check()
                     .unwrap();
-                for (non_negative, ratio) in [
-                    (false, 1e-4),
-                    (true, 1e-4),
-                    (false, 1e-6),
-                    (false, 1e-9),
-                    (false, 0.0),
-                    (true, 0.0),
-                ] {
-                    let lasso = Lasso {
-                        ratio: Some(ratio),
-                        non_negative,
-                        intercept: !non_negative,
-                        ..Lasso::default()
-                    };
-                    let path = lasso.path(&design).unwrap();
-                    let found = Definition::new(&design, &lasso).check(&path, 1e-9);
-                    let case = format!("{rows} × {columns}, share {share}, seed {seed}, {ratio}");
-                    assert_eq!(found, Ok(()), "{case}");
-                    assert!(path.violation() <= 1e-9, "{case}");
-                    // Where the path ends early, it ends at next to nothing and says so.
-                    let asked = ratio * path.largest_lambda();
-                    let short = path.smallest_lambda() > asked * (1.0 + 1e-9);
-                    assert_eq!(path.unreached, short.then_some(asked), "{case}");
-                    assert!(
-                        !short || path.smallest_lambda() < 1e-7 * path.largest_lambda(),
-                        "{case}: {:e}",
-                        path.smallest_lambda()
-                    );
-                    cut += usize::from(short);
-                }
+                let case = format!("{rows} × {columns}, share {share}, seed {seed}");
+                cut += optimal_to_the_end(&design, &settings, &case);
+                paths += settings.len();
             }
         }
     }
+    println!("{paths} paths, {cut} end early");
     assert!(cut > 10, "rounding never mattered: {cut}");
 }
 
