@@ -7,13 +7,13 @@
 #   --curves   only learns from other shares and follows λ: up to thirty fits more for each model (EVAL_CURVES=sparse: for the sparse one alone)
 #   --table    only writes docs/evaluation/ anew from what was learnt
 # Whatever is finished is kept in .cache/evaluation/work and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
-# runs (3), EVAL_SHARE the share of the observations (1). A program is done again after its folder there is removed.
+# runs (7), EVAL_SHARE the share of the observations (1). A program is done again after its folder there is removed.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 pricetag=${PRICETAG:-${CARGO_TARGET_DIR:-target}/release/pricetag}
 work=${EVAL_WORK:-.cache/evaluation/work}
-repeat=${EVAL_REPEAT:-3}
+repeat=${EVAL_REPEAT:-7}
 share=${EVAL_SHARE:-1}
 everything="lucene-7 lucene-8 lucene-9 maxima smooth edges fft unsharp bzip2 h2 svg"
 step=all
@@ -99,7 +99,7 @@ lucene() { # lucene MAJOR VERSION
     text
     once "$work/lucene" java -cp "$classes" Workload "$work/lucene" 3840 "$(find "$work/text" -name kjv.txt)"
     record "lucene-$1" 'Search#search' '--include org.apache.lucene.** --include Search --include Search$Processor' \
-        -Dtests.seed=1 -cp "$classes:$classpath" Search "$work/lucene" "$work/index-$1" "$(scaled 3840)" "$(scaled 1500)"
+        -Dtests.seed=1 -cp "$classes:$classpath" Search "$work/lucene" "$work/index-$1" "$(scaled 3840)" "$(scaled 3840)"
 }
 
 imagej() { # imagej OPERATION
@@ -108,7 +108,7 @@ imagej() { # imagej OPERATION
     classes=$(compiled imagej "$classpath" imagej)
     once "$work/images" java -cp "$classes" Images "$work/images" 3045
     record "$1" 'Operate#operate' '--include ij.** --include Operate --count-jdk --include java.util.DualPivotQuicksort' \
-        -cp "$classes:$classpath" Operate "$1" "$work/images" "$(scaled 3045)" "$(scaled 1500)"
+        -cp "$classes:$classpath" Operate "$1" "$work/images" "$(scaled 3045)" "$(scaled 3045)"
 }
 
 bzip2() {
@@ -125,7 +125,7 @@ h2() {
     local classpath classes
     classpath=$(jars 'h2-*')
     classes=$(compiled h2 "$classpath" h2)
-    record h2 'Queries#report' '--include org.h2.** --include Queries' -cp "$classes:$classpath" Queries "$(scaled 1200)" "$(scaled 800)"
+    record h2 'Queries#report' '--include org.h2.** --include Queries' -cp "$classes:$classpath" Queries "$(scaled 1200)" "$(scaled 3600)"
 }
 
 svg() {
@@ -133,7 +133,7 @@ svg() {
     classpath=$(jars 'batik-all-*' 'xmlgraphics-commons-*' 'xml-apis-ext-*')
     classes=$(compiled svg "$classpath" svg)
     record svg 'Render#render' '--include org.apache.batik.** --include Render --include Render$Painter --count-jdk --include sun.java2d.** --include java.awt.** --include com.sun.org.apache.xerces.**' \
-        -cp "$classes:$classpath" Render "$(scaled 1200)" "$(scaled 800)"
+        -cp "$classes:$classpath" Render "$(scaled 1200)" "$(scaled 6000)"
 }
 
 learn() { # learn NAME: the models of one program

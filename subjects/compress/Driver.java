@@ -82,7 +82,7 @@ public class Driver {
         }
         Driver driver = new Driver(args[0]);
         List<String> files = Files.readAllLines(Path.of(args[1]));
-        int warmUp = args.length > 2 ? Integer.parseInt(args[2]) : 150;
+        int warmUp = args.length > 2 ? Integer.parseInt(args[2]) : 3 * files.size();
         long check = 0;
         for (int i = 0; i < warmUp; i++) {
             check += driver.work(driver.input(files.get(i % files.size()))).length;
