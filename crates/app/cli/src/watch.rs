@@ -69,6 +69,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         values: first_values(args),
         lengths: args.lengths,
         transitions: counts_transitions(args),
+        strides: asks_for(args, FeatureKind::Stride),
         caught: asks_for(args, FeatureKind::Exception),
         callers: splits_loops(args),
         availability: args.availability,

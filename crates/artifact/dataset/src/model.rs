@@ -168,6 +168,8 @@ pub enum FeatureKind {
     Branch,
     /// Counted changes of a branch's outcome from one execution to the next.
     Transition,
+    /// Counted reads of array elements from another cache line than the same instruction's last read.
+    Stride,
     /// Half the expected changes of a branch's outcome, worked out from the counts of its sides ([`Dataset::with_turns`]).
     Turn,
     /// Entries of an exception handler.

@@ -32,7 +32,12 @@ impl Dataset {
             .map(place)
             .collect();
         let keep = |feature: &Feature| {
-            let of_block = [FeatureKind::Transition, FeatureKind::Turn].contains(&feature.kind);
+            let of_block = [
+                FeatureKind::Transition,
+                FeatureKind::Stride,
+                FeatureKind::Turn,
+            ]
+            .contains(&feature.kind);
             if kinds.contains(&feature.kind) {
                 names.contains(&feature.name)
             } else if of_block && kinds.contains(&FeatureKind::Block) {

@@ -42,7 +42,7 @@ impl Measured {
 
 impl FeatureKind {
     /// Every kind, in order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Input,
         Self::Block,
         Self::Method,
@@ -52,6 +52,7 @@ impl FeatureKind {
         Self::Loop,
         Self::Branch,
         Self::Transition,
+        Self::Stride,
         Self::Turn,
         Self::Exception,
         Self::Value,
@@ -72,6 +73,7 @@ impl FeatureKind {
             Self::Loop => "loop",
             Self::Branch => "branch",
             Self::Transition => "transition",
+            Self::Stride => "stride",
             Self::Turn => "turn",
             Self::Exception => "exception",
             Self::Value => "value",

@@ -5,6 +5,7 @@
 //! derived.
 
 use crate::plan::{BlockId, ClassPlan, CounterIndex, MethodPlan, Node};
+use crate::stride::StridePlan;
 use crate::transition::TransitionPlan;
 use crate::variable::{AssignmentPlan, VariablePlace, VariablePlan};
 
@@ -15,6 +16,18 @@ impl ClassPlan {
         dangling
             .or_else(|| self.dangling_value())
             .or_else(|| self.dangling_transition())
+            .or_else(|| self.dangling_stride())
+    }
+
+    fn dangling_stride(&self) -> Option<&'static str> {
+        let all = self.strides.as_deref()?;
+        let exists = |s: &StridePlan| {
+            let method = self.methods.get(usize::from(s.method));
+            s.counter.0.max(s.last.0) < self.counters
+                && method.is_some_and(|m| m.array_reads().contains(&(s.pc, s.block)))
+        };
+        let ascending = all.is_sorted_by_key(|s| (s.method, s.pc));
+        (!ascending || !all.iter().all(exists)).then_some("a stride")
     }
 
     fn dangling_transition(&self) -> Option<&'static str> {

@@ -15,6 +15,7 @@ pub mod derive;
 mod dump;
 pub mod plan;
 mod store;
+mod stride;
 mod transition;
 mod variable;
 mod view;
@@ -23,6 +24,7 @@ pub use codec::{CodecError, MAGIC};
 pub use derive::{Imbalance, MethodCounts, OpenFrame};
 pub use plan::*;
 pub use store::{PlanStore, StoreError};
+pub use stride::{HEADER, LINE, StridePlan, element_size};
 pub use transition::TransitionPlan;
 pub use variable::{
     AssignmentPlan, ValueKind, ValuesPlan, VariableIndex, VariablePlace, VariablePlan,

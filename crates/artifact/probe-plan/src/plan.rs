@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::stride::StridePlan;
 use crate::transition::TransitionPlan;
 use crate::variable::ValuesPlan;
 
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
-pub const PLAN_VERSION: u32 = 5;
+pub const PLAN_VERSION: u32 = 6;
 
 /// XXH3-128 of the bytes of a class file before instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -70,6 +71,8 @@ pub struct ClassPlan {
     pub values: Option<ValuesPlan>,
     /// The branches whose changes of outcome are counted, ascending by method and block, if any are wanted.
     pub transitions: Option<Vec<TransitionPlan>>,
+    /// The array reads whose strides are counted, ascending by method and place, if any are wanted.
+    pub strides: Option<Vec<StridePlan>>,
 }
 
 /// One method of a class.

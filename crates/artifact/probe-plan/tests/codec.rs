@@ -77,6 +77,7 @@ fn plan() -> ClassPlan {
         methods: vec![method],
         values: None,
         transitions: None,
+        strides: None,
     }
 }
 

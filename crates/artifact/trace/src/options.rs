@@ -95,6 +95,8 @@ pub struct AgentOptions {
     pub lengths: bool,
     /// Whether changes of the outcome of conditional branches are counted. Only in [`Mode::Count`].
     pub transitions: bool,
+    /// Whether array reads that leave a cache line are counted. Only in [`Mode::Count`].
+    pub strides: bool,
     /// Whether the counters are looked at while the run goes on, with method scopes while invocations do, to learn when each is final. Only in
     /// [`Mode::Count`].
     pub progress: bool,
@@ -183,6 +185,7 @@ impl AgentOptions {
             values: 0,
             lengths: false,
             transitions: false,
+            strides: false,
             progress: false,
             skip_values: BTreeSet::new(),
             caught: false,
@@ -280,6 +283,9 @@ impl AgentOptions {
         if self.transitions {
             line("transitions", b"true");
         }
+        if self.strides {
+            line("strides", b"true");
+        }
         if self.progress {
             line("progress", b"true");
         }
@@ -324,7 +330,7 @@ impl FromStr for AgentOptions {
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut keep, mut skip, mut skip_values) = (Vec::new(), Vec::new(), Vec::new());
         let (mut values, mut lengths, mut progress) = (None, None, None);
-        let (mut transitions, mut caught, mut callers) = (None, None, None);
+        let (mut transitions, mut strides, mut caught, mut callers) = (None, None, None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -353,6 +359,7 @@ impl FromStr for AgentOptions {
                 "values" => once(&mut values, parse::<u16>(&utf8()?).map_err(bad)?),
                 "progress" => once(&mut progress, parse::<bool>(&utf8()?).map_err(bad)?),
                 "transitions" => once(&mut transitions, parse::<bool>(&utf8()?).map_err(bad)?),
+                "strides" => once(&mut strides, parse::<bool>(&utf8()?).map_err(bad)?),
                 "caught" => once(&mut caught, parse::<bool>(&utf8()?).map_err(bad)?),
                 "callers" => once(&mut callers, parse::<bool>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
@@ -392,6 +399,7 @@ impl FromStr for AgentOptions {
             values: values.unwrap_or(0),
             lengths: lengths.unwrap_or(false),
             transitions: transitions.unwrap_or(false),
+            strides: strides.unwrap_or(false),
             progress: progress.unwrap_or(false),
             skip_values: skip_values.into_iter().collect(),
             caught: caught.unwrap_or(false),

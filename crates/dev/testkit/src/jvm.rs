@@ -109,6 +109,7 @@ impl Agent {
             values: launch.values,
             lengths: launch.lengths,
             transitions: launch.transitions,
+            strides: launch.strides,
             caught: launch.caught,
             callers: launch.callers,
             progress: launch.progress,
@@ -172,6 +173,8 @@ pub struct Launch<'a> {
     pub lengths: bool,
     /// Whether a counting run counts changes of the outcome of branches.
     pub transitions: bool,
+    /// Whether array reads that leave a cache line are.
+    pub strides: bool,
     /// Whether a counting run counts exceptions by class where they are caught.
     pub caught: bool,
     /// Whether a counting run counts passes of loops by calling method.
@@ -192,6 +195,7 @@ impl<'a> Launch<'a> {
             values: 0,
             lengths: false,
             transitions: false,
+            strides: false,
             caught: false,
             callers: false,
             progress: false,

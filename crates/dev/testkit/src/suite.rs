@@ -39,6 +39,8 @@ pub struct Suite {
     pub values: u16,
     /// Whether they count changes of the outcome of branches besides.
     pub transitions: bool,
+    /// Whether they count array reads that leave a cache line besides.
+    pub strides: bool,
     /// Whether counting runs count exceptions by class where they are caught.
     pub caught: bool,
     /// Whether they count passes of loops by calling method besides.
@@ -86,6 +88,7 @@ impl Suite {
             class_path: class_path(&paths)?,
             values: 0,
             transitions: false,
+            strides: false,
             caught: false,
             callers: false,
             _directory: directory,
@@ -112,6 +115,7 @@ impl Suite {
         Launch {
             values: self.values,
             transitions: self.transitions,
+            strides: self.strides,
             caught: self.caught,
             callers: self.callers,
             ..Launch::new(program, machine, &self.class_path)

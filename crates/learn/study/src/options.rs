@@ -28,11 +28,13 @@ pub enum Level {
     Branch,
     /// Changes of the outcomes of branches.
     Transition,
+    /// Array reads that leave a cache line.
+    Stride,
     /// Entries of exception handlers.
     Exception,
     /// First values of variables.
     Value,
-    /// What a program's features are: methods, their calling methods if recorded, loops, branches, their transitions if recorded, exceptions and values together.
+    /// What a program's features are: methods, their calling methods if recorded, loops, branches, their transitions and array reads that leave a cache line if recorded, exceptions and values together.
     Features,
     /// A foreign table's columns.
     Foreign,
@@ -42,7 +44,7 @@ pub enum Level {
 
 impl Level {
     /// Every level with its name.
-    pub const NAMES: [(&'static str, Self); 13] = [
+    pub const NAMES: [(&'static str, Self); 14] = [
         ("auto", Self::Auto),
         ("opcode", Self::Opcode),
         ("block", Self::Block),
@@ -51,6 +53,7 @@ impl Level {
         ("loop", Self::Loop),
         ("branch", Self::Branch),
         ("transition", Self::Transition),
+        ("stride", Self::Stride),
         ("exception", Self::Exception),
         ("value", Self::Value),
         ("features", Self::Features),
@@ -93,6 +96,7 @@ impl Level {
                     K::Loop,
                     K::Branch,
                     K::Transition,
+                    K::Stride,
                     K::Exception,
                     K::Value,
                     K::Foreign,
@@ -100,12 +104,20 @@ impl Level {
                 ]
             }
             Self::Opcode => vec![K::Opcode, K::Call, K::Base, K::Cold],
-            Self::Block => vec![K::Block, K::Transition, K::Turn, K::Base, K::Cold],
+            Self::Block => vec![
+                K::Block,
+                K::Transition,
+                K::Turn,
+                K::Stride,
+                K::Base,
+                K::Cold,
+            ],
             Self::Method => vec![K::Method, K::Base, K::Cold],
             Self::Context => vec![K::Context, K::Base, K::Cold],
             Self::Loop => vec![K::Loop, K::Base, K::Cold],
             Self::Branch => vec![K::Branch, K::Base, K::Cold],
             Self::Transition => vec![K::Transition, K::Base, K::Cold],
+            Self::Stride => vec![K::Stride, K::Base, K::Cold],
             Self::Foreign => vec![K::Foreign, K::Base],
             Self::Input => vec![K::Input, K::Base],
         }

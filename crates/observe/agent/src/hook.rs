@@ -306,6 +306,7 @@ impl Request {
             values: skipped.values(),
             no_values: Some(&|name, descriptor| skipped.no_values(name, descriptor)),
             transitions: skipped.transitions(),
+            strides: skipped.strides(),
         };
         let plan = pricetag_probe::plan_with(class, &self.bytes, wanted);
         store.store(&plan).map_err(|error| error.to_string())?;

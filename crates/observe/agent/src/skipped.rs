@@ -16,6 +16,7 @@ pub struct Skipped<'a> {
     without_values: BTreeSet<(&'a str, &'a str)>,
     values: Option<Values>,
     transitions: bool,
+    strides: bool,
 }
 
 impl<'a> Skipped<'a> {
@@ -34,6 +35,7 @@ impl<'a> Skipped<'a> {
             values: (options.values > 0 && options.mode == Mode::Count)
                 .then_some(Values { lengths }),
             transitions: options.transitions && options.mode == Mode::Count,
+            strides: options.strides && options.mode == Mode::Count,
         }
     }
 
@@ -45,6 +47,11 @@ impl<'a> Skipped<'a> {
     /// Whether changes of the outcome of branches are counted.
     pub fn transitions(&self) -> bool {
         self.transitions
+    }
+
+    /// Whether array reads that leave a cache line are counted.
+    pub fn strides(&self) -> bool {
+        self.strides
     }
 
     /// Whether no values are taken in a method.
@@ -68,6 +75,7 @@ impl<'a> Skipped<'a> {
         self.agrees_on_methods(plan)
             && self.agrees_on_values(plan)
             && self.transitions == plan.transitions.is_some()
+            && self.strides == plan.strides.is_some()
     }
 
     fn agrees_on_values(&self, plan: &ClassPlan) -> bool {

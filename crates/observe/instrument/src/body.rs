@@ -8,7 +8,7 @@
 //! entry counter
 //! body: for every original instruction
 //!     arrival:  passes of the loop that begins here; clock (timed); counters of the block's only way in; position; counter of the only way out; exit (scopes)
-//!               value of the store to a local variable, copy of that to a field
+//!               value of the store to a local variable, copy of that to a field; stride of the array read
 //!     itself:   the instruction; value of the `iinc` or the field; counters of the fall-through
 //! trampolines, handler stubs, catch-all of the counters, catch-all of the scopes
 //! ```
@@ -24,9 +24,9 @@ use crate::values::Take;
 use pricetag_classfile::assemble::Keys;
 use pricetag_classfile::instruction::{Instruction, Operand};
 use pricetag_classfile::{Assembler, Code, Frames, Label, opcode};
-use pricetag_probe_plan::MethodPlan;
 #[cfg(doc)]
 use pricetag_probe_plan::TransitionPlan;
+use pricetag_probe_plan::{MethodPlan, StridePlan};
 
 /// An entry of the new exception table, before layout.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,10 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub depth: Option<u32>,
     /// The local that keeps a caught exception while it is reported.
     pub caught: Option<u16>,
+    /// Where strides are counted, ascending.
+    pub strides: &'b [StridePlan],
+    /// The local that keeps the line that is about to be read.
+    pub line: Option<u16>,
     /// What is done about calling methods.
     pub callers: Callers,
     /// Where inserted code stands that belongs to the instruction at an original offset.
@@ -244,6 +248,7 @@ impl Body<'_, '_, '_> {
             )?;
         }
         self.take_before(index)?;
+        self.count_stride(index)?;
         if let Some(itself) = self.asm.numbered(2 * index + 1) {
             self.asm.bind(itself);
         }

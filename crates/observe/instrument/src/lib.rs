@@ -16,6 +16,7 @@ mod method;
 mod placement;
 mod runtime;
 mod scope;
+mod strides;
 mod tail;
 mod timing;
 mod values;
@@ -126,6 +127,7 @@ pub fn rewrite(
         let depth = plan.and_then(|plan| plan.depth_element(index as u16));
         let first_loop = plan.map_or(0, |plan| plan.first_loop(index));
         let transitions = plan.map_or(&[][..], |plan| plan.transitions_of(index as u16));
+        let strides = plan.map_or(&[][..], |plan| plan.strides_of(index as u16));
         let plan = plan
             .map(|plan| &plan.methods[index])
             .filter(|plan| plan.outcome == MethodOutcome::Counted);
@@ -137,6 +139,7 @@ pub fn rewrite(
         let probes = Probes {
             counted: plan,
             transitions,
+            strides,
             scopes: &scopes,
             timed: None,
             takes: &takes,

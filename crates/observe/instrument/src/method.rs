@@ -15,12 +15,14 @@ use pricetag_classfile::{
     Assembled, Assembler, ClassFile, ClassFileError, Code, Frames, Label, PoolAppender,
     VerificationType, frame, opcode,
 };
-use pricetag_probe_plan::{MethodPlan, TransitionPlan};
+use pricetag_probe_plan::{MethodPlan, StridePlan, TransitionPlan};
 
 /// First class-file version whose methods need frames.
 const FIRST_WITH_FRAMES: u16 = 50;
 /// Words of operand stack that a counter takes.
 const COUNTER_STACK: u16 = 6;
+/// Words of operand stack that counting a stride takes.
+const STRIDE_STACK: u16 = 8;
 
 /// A changed method: its new `Code` attribute, and new and original offset of every instruction.
 pub(crate) type Changed = (Edit, Vec<(u32, u16)>);
@@ -137,6 +139,8 @@ pub(crate) struct Probes<'p> {
     pub counted: Option<&'p MethodPlan>,
     /// Branches whose transitions are counted; only with counters.
     pub transitions: &'p [TransitionPlan],
+    /// Array reads whose strides are counted; only with counters.
+    pub strides: &'p [StridePlan],
     /// The scopes that it is.
     pub scopes: &'p [i32],
     /// Clock readings around its blocks, and the number of its first block in the class.
@@ -187,7 +191,10 @@ pub(crate) fn rewrite(
     let callers = Callers::of(&probes, has_positions, behind);
     counting += callers.slots();
     let caught = probes.caught && placement.is_some_and(|placement| !placement.handlers.is_empty());
-    let (max_stack, max_locals) = limits(code, counting + u16::from(caught))?;
+    let strided = placement.is_some() && !probes.strides.is_empty();
+    let stack = if strided { STRIDE_STACK } else { COUNTER_STACK };
+    let locals = counting + u16::from(caught) + u16::from(strided);
+    let (max_stack, max_locals) = limits(code, stack, locals)?;
     let behind = code.max_locals + counting;
     let mut body = Body {
         asm: Assembler::new(
@@ -197,6 +204,8 @@ pub(crate) fn rewrite(
         position: has_positions.then(|| code.max_locals + 1),
         callers,
         caught: caught.then_some(behind),
+        strides: probes.strides,
+        line: strided.then_some(behind + u16::from(caught)),
         chunk: code.max_locals,
         frames: original.frames.as_ref(),
         wanted: Vec::new(),
@@ -268,8 +277,8 @@ pub(crate) fn rewrite(
     Ok((Edit { range, bytes: out }, pcs))
 }
 
-/// Operand stack and locals of the new code, `added` slots of them for counting.
-fn limits(code: &Code<'_>, added: u16) -> Result<(u16, u16), ClassFileError> {
+/// Operand stack and locals of the new code, `words` and `added` slots of them for counting.
+fn limits(code: &Code<'_>, words: u16, added: u16) -> Result<(u16, u16), ClassFileError> {
     let limit = usize::from(u16::MAX);
     let full = |what, value: u16, more: u16| ClassFileError::Limit {
         what,
@@ -278,11 +287,10 @@ fn limits(code: &Code<'_>, added: u16) -> Result<(u16, u16), ClassFileError> {
     };
     // A handler's stack holds the exception, even in a method that needs no stack of its own.
     let stack = code.max_stack.max(1);
-    let max_stack = stack.checked_add(COUNTER_STACK).ok_or(full(
-        "a method's operand stack",
-        stack,
-        COUNTER_STACK,
-    ))?;
+    let max_stack =
+        stack
+            .checked_add(words)
+            .ok_or(full("a method's operand stack", stack, words))?;
     let max_locals = code.max_locals.checked_add(added).ok_or(full(
         "a method's locals",
         code.max_locals,

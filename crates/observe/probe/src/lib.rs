@@ -11,10 +11,12 @@
 //! | would the instrumented method surely be too large | [`limits`] |
 //! | which variables are assigned where | `variables` |
 //! | which branches have their changes of outcome counted | `transitions` |
+//! | at which array reads strides are counted | `strides` |
 
 pub mod limits;
 mod method;
 pub mod placement;
+mod strides;
 pub mod throwing;
 mod transitions;
 mod variables;
@@ -57,6 +59,8 @@ pub struct Wanted<'w> {
     pub no_values: Option<Chosen<'w>>,
     /// Whether changes of the outcome of branches are counted.
     pub transitions: bool,
+    /// Whether reads of arrays that leave a cache line are counted.
+    pub strides: bool,
 }
 
 /// Which values are recorded.
@@ -79,6 +83,7 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
     let scope = throwing::ClassScope::of(class);
     let mut values = wanted.values.map(|values| Variables::of(class, values));
     let mut transitions = wanted.transitions.then(Vec::new);
+    let mut strides = wanted.strides.then(Vec::new);
     let mut methods = Vec::with_capacity(class.methods().len());
     for (index, member) in class.methods().iter().enumerate() {
         let left = wanted.left.unwrap_or(&|_, _| None);
@@ -102,6 +107,20 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
         if let Some(transitions) = &mut transitions {
             transitions.extend(transitions::of_method(class, index, &plan, &mut counters));
         }
+        if let Some(strides) = &mut strides {
+            let beside = if wanted.transitions {
+                transitions::most_bytes(&plan)
+            } else {
+                0
+            };
+            strides.extend(strides::of_method(
+                class,
+                index,
+                &plan,
+                beside,
+                &mut counters,
+            ));
+        }
         methods.push(plan);
     }
     let name = class.name();
@@ -120,6 +139,7 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
         methods,
         values,
         transitions,
+        strides,
     }
 }
 

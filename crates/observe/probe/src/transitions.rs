@@ -9,9 +9,14 @@ use pricetag_probe_plan::{MethodOutcome, MethodPlan, TransitionPlan};
 use crate::{Counters, limits};
 
 /// Farthest that a jump with a 16-bit offset reaches.
-const REACH: u64 = 32_767;
+pub(crate) const REACH: u64 = 32_767;
 /// At most so many bytes are the two updates of a transition's counter, one of them on a detour with a jump.
 const UPDATES: u64 = 2 * (4 + 3 + 9) + 3;
+
+/// At most so many bytes are all updates in a method.
+pub(crate) fn most_bytes(plan: &MethodPlan) -> u64 {
+    plan.conditional().len() as u64 * UPDATES
+}
 
 /// The transitions counted in a method.
 pub(crate) fn of_method(
@@ -27,11 +32,10 @@ pub(crate) fn of_method(
     if plan.outcome != MethodOutcome::Counted {
         return Vec::new();
     }
-    let branches = plan.conditional();
-    if limits::least_bytes(&code, plan) + branches.len() as u64 * UPDATES > REACH {
+    if limits::least_bytes(&code, plan) + most_bytes(plan) > REACH {
         return Vec::new();
     }
-    let planned = branches.into_iter().map(|block| TransitionPlan {
+    let planned = plan.conditional().into_iter().map(|block| TransitionPlan {
         method: index as u16,
         block,
         counter: counters.take(),

@@ -105,6 +105,8 @@ pub struct RecordOptions {
     pub lengths: bool,
     /// Whether changes of the outcome of conditional branches are counted.
     pub transitions: bool,
+    /// Whether array reads that leave a cache line are counted.
+    pub strides: bool,
     /// Whether exceptions are counted by class where they are caught.
     pub caught: bool,
     /// Whether passes of loops are counted by calling method, too.
@@ -178,6 +180,7 @@ impl RecordOptions {
             ("values", self.values.to_string()),
             ("lengths", self.lengths.to_string()),
             ("transitions", self.transitions.to_string()),
+            ("strides", self.strides.to_string()),
             ("caught", self.caught.to_string()),
             ("callers", self.callers.to_string()),
             ("availability", self.availability.to_string()),

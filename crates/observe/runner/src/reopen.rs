@@ -64,6 +64,7 @@ fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
         values: text("values").parse().unwrap_or(0),
         lengths: is("lengths", "true"),
         transitions: is("transitions", "true"),
+        strides: is("strides", "true"),
         caught: is("caught", "true"),
         callers: is("callers", "true"),
         availability: is("availability", "true"),

@@ -193,6 +193,7 @@ impl<'a> Subject<'a> {
             values: self.options.values,
             lengths: self.options.lengths,
             transitions: self.options.transitions,
+            strides: self.options.strides,
             caught: self.options.caught,
             callers: self.options.callers,
             ..AgentOptions::new(mode, absolute(trace)?)

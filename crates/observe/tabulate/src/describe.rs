@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pricetag_classfile::opcode::mnemonic;
 use pricetag_dataset::{Feature, FeatureKind};
 use pricetag_probe_plan::{
-    BlockPlan, CallSite, ClassPlan, CounterIndex, EdgeId, EdgeKind, MethodPlan, Node,
+    BlockPlan, CallSite, ClassPlan, CounterIndex, EdgeId, EdgeKind, MethodPlan, Node, StridePlan,
     TransitionPlan,
 };
 
@@ -22,6 +22,8 @@ pub(crate) struct MethodFeatures {
     pub(crate) branches: BTreeMap<u32, Feature>,
     /// Of the branches whose transitions are counted, with the counter; parallel to [`ClassPlan::transitions_of`].
     pub(crate) transitions: Vec<(CounterIndex, Feature)>,
+    /// Of the array reads whose strides are counted, likewise.
+    pub(crate) strides: Vec<(CounterIndex, Feature)>,
     /// Number of the method over all plans, and the name it is shown by.
     pub(crate) number: u32,
     pub(crate) shown: String,
@@ -71,6 +73,7 @@ impl MethodFeatures {
             handlers: describe.handlers(),
             branches: describe.branches(),
             transitions: describe.transitions(class.transitions_of(index as u16)),
+            strides: describe.strides(class.strides_of(index as u16)),
             calls: calls.collect(),
             number: targets.method(),
             shown: shown.to_owned(),
@@ -229,6 +232,20 @@ impl Describe<'_> {
                 )
             };
             (transition.counter, feature)
+        };
+        planned.iter().map(describe).collect()
+    }
+
+    fn strides(&self, planned: &[StridePlan]) -> Vec<(CounterIndex, Feature)> {
+        let describe = |stride: &StridePlan| {
+            let (block, pc) = (stride.block.0 as usize, stride.pc.0);
+            let text = "reads of array elements from another cache line than the last one here, on a thread";
+            let what = format!("block {block} strides at {pc}");
+            let feature = Feature {
+                text: Some(text.to_owned()),
+                ..self.at(FeatureKind::Stride, &what, block)
+            };
+            (stride.counter, feature)
         };
         planned.iter().map(describe).collect()
     }

@@ -26,6 +26,7 @@ impl Default for TabulateOptions {
                 FeatureKind::Loop,
                 FeatureKind::Branch,
                 FeatureKind::Transition,
+                FeatureKind::Stride,
                 FeatureKind::Exception,
                 FeatureKind::Value,
                 FeatureKind::Cold,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind};
-use pricetag_probe_plan::{BlockPlan, LoopCounts, MethodCounts, MethodPlan};
+use pricetag_probe_plan::{BlockPlan, CounterIndex, LoopCounts, MethodCounts, MethodPlan};
 
 use crate::cold::Cold;
 use crate::context;
@@ -61,19 +61,19 @@ impl Sums {
         id
     }
 
-    /// Adds the transitions of a method's branches, without those before.
-    pub(crate) fn add_transitions(
+    /// Adds what has a counter of its own in a method, without what was counted before.
+    pub(crate) fn add_counted(
         &mut self,
-        features: &MethodFeatures,
+        counted: &[(CounterIndex, Feature)],
         total: &[u64],
         before: Option<&Vec<u64>>,
         builder: &mut DatasetBuilder,
     ) {
-        for (counter, feature) in &features.transitions {
+        for (counter, feature) in counted {
             let at = |counts: &[u64]| counts.get(counter.0 as usize).copied().unwrap_or(0);
-            let changes = at(total).saturating_sub(before.map_or(0, |counts| at(counts)));
-            if changes > 0 {
-                self.count(feature, changes as f64, builder);
+            let count = at(total).saturating_sub(before.map_or(0, |counts| at(counts)));
+            if count > 0 {
+                self.count(feature, count as f64, builder);
             }
         }
     }

@@ -292,9 +292,14 @@ impl Tabulator {
                         });
                         let features = Rc::clone(features);
                         sums.valued = plan.values.is_some();
-                        if self.options.kinds.contains(&FeatureKind::Transition) {
-                            let earlier = before.and_then(|before| before.totals.get(hash));
-                            sums.add_transitions(&features, total, earlier, builder);
+                        let earlier = before.and_then(|before| before.totals.get(hash));
+                        for (kind, counted) in [
+                            (FeatureKind::Transition, &features.transitions),
+                            (FeatureKind::Stride, &features.strides),
+                        ] {
+                            if self.options.kinds.contains(&kind) {
+                                sums.add_counted(counted, total, earlier, builder);
+                            }
                         }
                         sums.add_method(
                             &self.options,

@@ -96,6 +96,7 @@ fn class(
         methods,
         values: None,
         transitions: None,
+        strides: None,
     }
 }
 

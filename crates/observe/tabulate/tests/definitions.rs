@@ -148,6 +148,7 @@ fn class(hash: ClassHash) -> ClassPlan {
         methods: vec![sort(), swap(9)],
         values: None,
         transitions: None,
+        strides: None,
     }
 }
 

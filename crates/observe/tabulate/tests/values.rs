@@ -71,6 +71,7 @@ fn class(fields: &[(&str, &str)]) -> ClassPlan {
             ..ValuesPlan::default()
         }),
         transitions: None,
+        strides: None,
     }
 }
 

@@ -58,7 +58,8 @@ pub struct SubjectArgs {
     pub timeout: Option<Duration>,
     /// What to count: opcodes, blocks, methods, loops, branches, exceptions, transitions (changes of a branch's outcome), all of them by
     /// default, transitions only with times of their own and without --overhead; on request `context`, the calls of every method by calling method,
-    /// and `values`, the first values given to every primitive variable. Where `exceptions` is named, handlers are split by the class of what they
+    /// `strides`, reads of array elements from another cache line than the same instruction's
+    /// last, and `values`, the first values given to every primitive variable. Where `exceptions` is named, handlers are split by the class of what they
     /// catch; where `loops` and `context` are, loops by the method that called theirs.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = feature_kinds, help_heading = "Counting")]
     pub features: Vec<FeatureGroup>,

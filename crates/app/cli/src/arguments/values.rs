@@ -179,12 +179,13 @@ pub fn feature_kinds(text: &str) -> Result<FeatureGroup, String> {
         "loops" => vec![FeatureKind::Loop],
         "branches" => vec![FeatureKind::Branch],
         "transitions" => vec![FeatureKind::Transition],
+        "strides" => vec![FeatureKind::Stride],
         "exceptions" => vec![FeatureKind::Exception],
         "values" => vec![FeatureKind::Value],
         "calls" => return Err(format!("`{text}` cannot be recorded by this version")),
         _ => {
             return Err(format!(
-                "`{text}` is none of opcodes, blocks, methods, context, loops, branches, transitions, exceptions, values"
+                "`{text}` is none of opcodes, blocks, methods, context, loops, branches, transitions, strides, exceptions, values"
             ));
         }
     };

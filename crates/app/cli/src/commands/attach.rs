@@ -92,6 +92,7 @@ fn line_to_paste(args: &RecordArgs) -> Result<String, Failure> {
         keep: listed_methods(subject.methods.as_deref())?,
         count_jdk: subject.count_jdk,
         transitions: asks_for(subject, FeatureKind::Transition),
+        strides: asks_for(subject, FeatureKind::Stride),
         callers: splits_loops(subject),
         scopes,
         ..AgentOptions::new(Mode::Count, "%p.trace")

@@ -63,6 +63,8 @@ struct Needed {
     lengths: bool,
     /// Whether changes of the outcome of branches are counted.
     transitions: bool,
+    /// Whether array reads that leave a cache line are.
+    strides: bool,
     /// Whether exceptions are counted by class where they are caught.
     caught: bool,
     /// Whether calls are split by calling method.
@@ -79,6 +81,7 @@ impl Needed {
             values: 0,
             lengths: false,
             transitions: false,
+            strides: false,
             caught: false,
             context: false,
             callers: false,
@@ -91,6 +94,7 @@ impl Needed {
             split.is_some_and(|(what, _)| what.contains(" loop "))
         });
         needed.transitions = any(" transitions");
+        needed.strides = any(" strides at ");
         needed.caught = any(" caught ");
         // Depths and passes per entry have no number, but are recorded with values only. A length's name may be followed by what
         // tells variables of one name apart.
@@ -149,6 +153,7 @@ fn options(
         values: needed.values,
         lengths: needed.lengths,
         transitions: needed.transitions,
+        strides: needed.strides,
         caught: needed.caught,
         callers: needed.callers,
         availability: false,

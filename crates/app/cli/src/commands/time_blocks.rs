@@ -69,6 +69,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         values: 0,
         lengths: false,
         transitions: false,
+        strides: false,
         caught: false,
         callers: false,
         availability: false,

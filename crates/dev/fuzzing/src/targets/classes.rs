@@ -133,6 +133,7 @@ pub fn rewriter(bytes: &[u8]) {
     let more = Wanted {
         values: Some(Values { lengths: true }),
         transitions: true,
+        strides: true,
         ..Wanted::default()
     };
     let more = pricetag_probe::plan_with(&class, bytes, more);

@@ -49,6 +49,7 @@ fn rows(subject: &Subject, scope: Option<Scope>, first: u16) -> (Outcome, Datase
     launch.values = first;
     launch.lengths = true;
     launch.transitions = true;
+    launch.strides = true;
     launch.caught = true;
     launch.callers = true;
     let scopes: Vec<Scope> = scope.into_iter().collect();
@@ -143,6 +144,57 @@ fn a_branch_remembers_its_outcome_from_one_invocation_to_the_next() {
     let name = "Changes.serve(int) block 0 transitions (Changes.java:65)";
     let changes = (0..4).map(|row| cell(&dataset, row, name));
     assert_eq!(changes.collect::<Vec<_>>(), [1.0, 0.0, 1.0, 0.0].map(Some));
+}
+
+/// Strides of a method's reads, in the order of its code.
+fn strides(dataset: &Dataset, row: usize, method: &str) -> Vec<(u32, Option<f64>)> {
+    let of_method = dataset.features.iter().filter(|feature| {
+        feature.kind == FeatureKind::Stride && feature.method.as_deref() == Some(method)
+    });
+    let place = |name: &str| {
+        let (_, rest) = name
+            .split_once(" strides at ")
+            .expect("its name says where");
+        let pc = rest.split(' ').next().and_then(|pc| pc.parse().ok());
+        pc.expect("an offset")
+    };
+    let mut found: Vec<(u32, Option<f64>)> = of_method
+        .map(|feature| (place(&feature.name), cell(dataset, row, &feature.name)))
+        .collect();
+    found.sort_by_key(|read| read.0);
+    found
+}
+
+#[test]
+fn strides_of_all_types_as_the_program_works_them_out() {
+    let subject = subject("Strides", "1000", Compiler::Javac(11));
+    let (outcome, dataset) = rows(&subject, None, 0);
+    agree(&subject, &dataset);
+    let printed = |word: &str| -> Vec<f64> {
+        let lines = outcome.output.lines().filter(|line| line.starts_with(word));
+        let numbers = lines.filter_map(|line| line.rsplit(' ').next()?.parse().ok());
+        numbers.collect()
+    };
+    let random = strides(&dataset, 0, "random");
+    let counts: Vec<f64> = random.iter().filter_map(|read| read.1).collect();
+    assert_eq!(counts.len(), 9);
+    assert_eq!(counts, printed("strides "));
+    let crowd = strides(&dataset, 0, "crowd");
+    assert_eq!(
+        crowd.last().and_then(|read| read.1),
+        printed("value crowd ").pop()
+    );
+}
+
+#[test]
+fn a_read_remembers_its_line_from_one_invocation_to_the_next() {
+    let subject = subject("Strides", "1000", Compiler::Javac(11));
+    let scope = "Strides#to".parse().expect("a scope");
+    let (_, dataset) = rows(&subject, Some(scope), 0);
+    let counts: Vec<_> = (0..6)
+        .map(|row| strides(&dataset, row, "to")[0].1)
+        .collect();
+    assert_eq!(counts, [0.0, 1.0, 1.0, 1.0, 1.0, 1.0].map(Some));
 }
 
 #[test]

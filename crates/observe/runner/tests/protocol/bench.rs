@@ -177,6 +177,7 @@ impl Bench {
             values: 0,
             lengths: false,
             transitions: false,
+            strides: false,
             caught: false,
             callers: false,
             availability: false,

@@ -66,6 +66,7 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
         ],
         values: None,
         transitions: None,
+        strides: None,
     };
     let store = PlanStore::open(bench.path(folder)).unwrap();
     store.store(&plan).unwrap();
