@@ -93,11 +93,10 @@ pub fn fit_in(
     let Choice {
         learner,
         learned,
-        pairs,
-        folds,
+        unseen,
     } = winner;
     let mut evaluation = study.judge(&learner, &learned, &learner.method.to_string());
-    let mut interval = interval(&pairs, options.level_of_intervals);
+    let mut interval = interval(&unseen.pairs, options.level_of_intervals);
     if let (Some(interval), Some(evaluation)) = (&mut interval, &mut evaluation) {
         interval.coverage = cover(interval, &mut evaluation.rows);
     }
@@ -110,10 +109,10 @@ pub fn fit_in(
     let sensitivity = options.sensitivity.then(|| study.sensitivity(&learner));
     let (learned, rows, folds) = match study.refitted(&learner)? {
         Some((learned, rows)) => {
-            let (_, folds) = study.cross_validate(&learner, &learned, &rows);
+            let folds = study.cross_validate(&learner, &learned, &rows).folds;
             (learned, rows, folds)
         }
-        None => (learned, study.split.train.clone(), folds),
+        None => (learned, study.split.train.clone(), unseen.folds),
     };
     let mut diagnostics = study.notes(&learner, &diagnosis, &learned);
     diagnostics.extend(why.into_iter().map(notes::note));

@@ -7,6 +7,7 @@
 mod baseline;
 mod black_box;
 mod blend;
+mod cross_validation;
 mod filtered;
 pub mod fit;
 pub mod interval;
