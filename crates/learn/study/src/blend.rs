@@ -99,6 +99,7 @@ impl Study<'_> {
             unseen: CrossValidated {
                 pairs: mixed(share),
                 folds: unseen.folds.mixed(&parts_alone.folds, share),
+                rows: unseen.rows,
             },
             learner: learner.blended(share),
             learned: learned.mixed(&parts, share),

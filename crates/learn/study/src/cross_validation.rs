@@ -12,7 +12,9 @@ const FOLDS: usize = 10;
 /// Rows predicted by models that did not see their group, and the prices of these models.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CrossValidated {
-    /// (measured, predicted), fold by fold; NaN where nothing could be learnt without the row's fold, so that
+    /// Rows of the design, fold by fold.
+    pub rows: Vec<usize>,
+    /// (measured, predicted), parallel to the rows; NaN where nothing could be learnt without the row's fold, so that
     /// methods are compared on the same rows.
     pub pairs: Vec<(f64, f64)>,
     /// Prices without each fold.
@@ -57,6 +59,7 @@ impl Study<'_> {
                 );
                 let measured = test.iter().map(|&r| self.design.target[r]);
                 found.pairs.extend(measured.zip(predicted));
+                found.rows.extend(&test);
             }
         }
         found

@@ -1,6 +1,6 @@
 //! The one entry point: dataset in, cost model out.
 //!
-//! Reads as a table of contents: tabulate, check, split, diagnose, learn, judge, compare, make intervals and prices.
+//! Reads as a table of contents: tabulate, check, split, diagnose, learn, judge, look for drift, compare, make intervals and prices.
 
 use pricetag_cost_model::{CostModel, MODEL_SCHEMA};
 use pricetag_dataset::Dataset;
@@ -100,6 +100,7 @@ pub fn fit_in(
     if let (Some(interval), Some(evaluation)) = (&mut interval, &mut evaluation) {
         interval.coverage = cover(interval, &mut evaluation.rows);
     }
+    let drift = study.drift(&unseen, evaluation.as_ref());
     let least = study.least_error(&learner);
     let mut alternatives: Vec<_> = least.iter().filter_map(|l| l.evaluation.clone()).collect();
     if options.alternatives {
@@ -116,6 +117,7 @@ pub fn fit_in(
     };
     let mut diagnostics = study.notes(&learner, &diagnosis, &learned);
     diagnostics.extend(why.into_iter().map(notes::note));
+    diagnostics.extend(drift);
     if let Some(evaluation) = &evaluation {
         diagnostics.extend(Study::verdict(
             evaluation,
