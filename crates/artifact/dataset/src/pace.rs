@@ -32,11 +32,16 @@ pub struct Pace {
 }
 
 impl Dataset {
+    /// Whether rows stand in the order in which they were observed: those of recordings do, and only they say how often
+    /// they repeat.
+    pub fn in_order_of_runs(&self) -> bool {
+        self.meta.options.contains_key("repeat")
+    }
+
     /// The same dataset with times as they would be on a machine of even pace, unless they are already or cannot be.
     #[must_use]
     pub fn with_even_pace(mut self) -> Self {
-        // Only recordings say how often they repeat, and their rows are in the order of their runs.
-        if self.stored_digest.is_some() || !self.meta.options.contains_key("repeat") {
+        if self.stored_digest.is_some() || !self.in_order_of_runs() {
             return self;
         }
         self.stored_digest = Some(self.digest());

@@ -4,10 +4,11 @@
 //! before they are averaged, so predictions of the average are the average of predictions: the share is chosen, and the
 //! interval made, from folds of either that are fitted once. The average of two price lists is a price list.
 
+use crate::cross_validation::CrossValidated;
 use crate::fit::FitError;
 use crate::learner::{Learned, Learner};
 use crate::notes::note;
-use crate::study::{Choice, CrossValidated, Study, relative_error};
+use crate::study::{Choice, Study, relative_error};
 
 /// Shares that are tried: so many steps to the parts alone.
 const SHARES: u32 = 10;
@@ -53,25 +54,24 @@ impl Study<'_> {
         &self,
         choice: Choice<'b>,
         alone: Learner<'b>,
-        (alone_pairs, alone_folds): CrossValidated,
+        parts_alone: CrossValidated,
     ) -> Result<Choice<'b>, FitError> {
         let Choice {
             learner,
             learned,
-            pairs,
-            folds,
+            unseen,
         } = choice;
         let mixed = |share: f64| -> Vec<(f64, f64)> {
-            let both = pairs.iter().zip(&alone_pairs);
+            let both = unseen.pairs.iter().zip(&parts_alone.pairs);
             both.map(|((m, p), (_, q))| (*m, (1.0 - share) * p + share * q))
                 .collect()
         };
-        let mut best = (0.0, relative_error(&pairs));
+        let mut best = (0.0, relative_error(&unseen.pairs));
         for step in 1..=SHARES {
             let share = f64::from(step) / f64::from(SHARES);
             // The parts alone are not spoilt by rows that the other list does not predict.
             let error = match step {
-                SHARES => relative_error(&alone_pairs),
+                SHARES => relative_error(&parts_alone.pairs),
                 _ => relative_error(&mixed(share)),
             };
             // On a tie the smaller share wins.
@@ -84,8 +84,7 @@ impl Study<'_> {
             return Ok(Choice {
                 learner,
                 learned,
-                pairs,
-                folds,
+                unseen,
             });
         }
         let parts = alone.main().learn(&self.split.train, None)?;
@@ -93,13 +92,15 @@ impl Study<'_> {
             return Ok(Choice {
                 learner: alone,
                 learned: parts,
-                pairs: alone_pairs,
-                folds: alone_folds,
+                unseen: parts_alone,
             });
         }
         Ok(Choice {
-            pairs: mixed(share),
-            folds: folds.mixed(&alone_folds, share),
+            unseen: CrossValidated {
+                pairs: mixed(share),
+                folds: unseen.folds.mixed(&parts_alone.folds, share),
+                rows: unseen.rows,
+            },
             learner: learner.blended(share),
             learned: learned.mixed(&parts, share),
         })
@@ -199,16 +200,17 @@ mod tests {
         let Choice {
             learner,
             learned,
-            pairs,
-            ..
+            unseen,
         } = study.choice(Method::Hier).unwrap();
         if learner.blend <= 0.0 || learner.blend >= 1.0 {
             return false;
         }
         // The judged pairs are predictions of the learner that is delivered, fold by fold …
-        let (again, _) = study.cross_validate(&learner, &learned, &study.split.train);
+        let again = study
+            .cross_validate(&learner, &learned, &study.split.train)
+            .pairs;
         assert_eq!(again.len(), study.split.train.len());
-        for ((measured, found), (same, expected)) in pairs.iter().zip(&again) {
+        for ((measured, found), (same, expected)) in unseen.pairs.iter().zip(&again) {
             assert_eq!(measured, same);
             close(*found, *expected);
         }

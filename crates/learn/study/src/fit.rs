@@ -1,6 +1,6 @@
 //! The one entry point: dataset in, cost model out.
 //!
-//! Reads as a table of contents: tabulate, check, split, diagnose, learn, judge, compare, make intervals and prices.
+//! Reads as a table of contents: tabulate, check, split, diagnose, learn, judge, look for drift, compare, make intervals and prices.
 
 use pricetag_cost_model::{CostModel, MODEL_SCHEMA};
 use pricetag_dataset::Dataset;
@@ -93,14 +93,14 @@ pub fn fit_in(
     let Choice {
         learner,
         learned,
-        pairs,
-        folds,
+        unseen,
     } = winner;
     let mut evaluation = study.judge(&learner, &learned, &learner.method.to_string());
-    let mut interval = interval(&pairs, options.level_of_intervals);
+    let mut interval = interval(&unseen.pairs, options.level_of_intervals);
     if let (Some(interval), Some(evaluation)) = (&mut interval, &mut evaluation) {
         interval.coverage = cover(interval, &mut evaluation.rows);
     }
+    let drift = study.drift(&unseen, evaluation.as_ref());
     let least = study.least_error(&learner);
     let mut alternatives: Vec<_> = least.iter().filter_map(|l| l.evaluation.clone()).collect();
     if options.alternatives {
@@ -110,13 +110,14 @@ pub fn fit_in(
     let sensitivity = options.sensitivity.then(|| study.sensitivity(&learner));
     let (learned, rows, folds) = match study.refitted(&learner)? {
         Some((learned, rows)) => {
-            let (_, folds) = study.cross_validate(&learner, &learned, &rows);
+            let folds = study.cross_validate(&learner, &learned, &rows).folds;
             (learned, rows, folds)
         }
-        None => (learned, study.split.train.clone(), folds),
+        None => (learned, study.split.train.clone(), unseen.folds),
     };
     let mut diagnostics = study.notes(&learner, &diagnosis, &learned);
     diagnostics.extend(why.into_iter().map(notes::note));
+    diagnostics.extend(drift);
     if let Some(evaluation) = &evaluation {
         diagnostics.extend(Study::verdict(
             evaluation,

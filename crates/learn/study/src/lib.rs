@@ -7,6 +7,8 @@
 mod baseline;
 mod black_box;
 mod blend;
+mod cross_validation;
+mod drift;
 mod filtered;
 pub mod fit;
 pub mod interval;

@@ -5,22 +5,20 @@ use std::collections::BTreeMap;
 use pricetag_cost_model::{Domain, Evaluation, Formula, Provenance};
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_estimator::{
-    Checked, Design, EstimatorError, Split, Table, TableError, evaluate, folds_by_group,
-    noise_floor, split_by_group, tabulate,
+    Checked, Design, EstimatorError, Split, Table, TableError, evaluate, noise_floor,
+    split_by_group, tabulate,
 };
 
 use crate::baseline::baseline;
 use crate::black_box::black_box;
+use crate::cross_validation::CrossValidated;
 use crate::fit::FitError;
-use crate::jackknife::FoldPrices;
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
 use crate::options::{FitOptions, Level, Weighting};
 use crate::suitability::tried;
 use crate::world::World;
 
-/// Folds behind the prediction intervals.
-const FOLDS: usize = 10;
 /// A method further down the list of candidates must have at most this share of the others' error to be taken.
 const CLEARLY: f64 = 0.85;
 
@@ -28,13 +26,8 @@ const CLEARLY: f64 = 0.85;
 pub(crate) struct Choice<'a> {
     pub learner: Learner<'a>,
     pub learned: Learned,
-    pub pairs: Vec<(f64, f64)>,
-    /// Its prices without each fold.
-    pub folds: FoldPrices,
+    pub unseen: CrossValidated,
 }
-
-/// (measured, predicted) of rows by models that did not see their group, and the prices of these models.
-pub(crate) type CrossValidated = (Vec<(f64, f64)>, FoldPrices);
 
 /// The methods that were tried and the one that is delivered.
 pub(crate) struct Contest<'a> {
@@ -178,49 +171,6 @@ impl<'a> Study<'a> {
         Some(out)
     }
 
-    /// (measured, predicted) of some rows by models that did not see their group; NaN where there is no such model,
-    /// so that methods are compared on the same rows. And the prices of these models.
-    pub fn cross_validate(
-        &self,
-        learner: &Learner,
-        learned: &Learned,
-        rows: &[usize],
-    ) -> CrossValidated {
-        let [found] = self.cross_validate_all([learner], learned, rows);
-        found
-    }
-
-    /// The same for several learners that differ only in what they make of prepared rows.
-    pub fn cross_validate_all<const N: usize>(
-        &self,
-        learners: [&Learner; N],
-        learned: &Learned,
-        rows: &[usize],
-    ) -> [CrossValidated; N] {
-        let groups: Vec<String> = rows
-            .iter()
-            .map(|&r| self.design.groups[r].clone())
-            .collect();
-        let mut found: [CrossValidated; N] = std::array::from_fn(|_| CrossValidated::default());
-        for fold in folds_by_group(&groups, FOLDS, self.options.seed) {
-            let train: Vec<usize> = fold.train.iter().map(|&i| rows[i]).collect();
-            let test: Vec<usize> = fold.test.iter().map(|&i| rows[i]).collect();
-            let prepared = learners[0].prepare(&train).ok();
-            for ((pairs, prices), learner) in found.iter_mut().zip(learners) {
-                let learn = |rows| learner.learn_from(rows, learned.shrinkage.as_ref()).ok();
-                let part = prepared.as_ref().and_then(learn);
-                prices.push(part.as_ref());
-                let predicted = part.map_or_else(
-                    || vec![f64::NAN; test.len()],
-                    |part| part.predict(learner.design, &test),
-                );
-                let measured = test.iter().map(|&r| self.design.target[r]);
-                pairs.extend(measured.zip(predicted));
-            }
-        }
-        found
-    }
-
     /// Learns by the method asked for, or, for `auto`, by all that suit the dataset, under one cross-validation on the
     /// training rows. Candidates stand in order of preference, prices that say most about the program first; one
     /// further down is taken only when it is clearly better, so that noise does not choose.
@@ -241,13 +191,18 @@ impl<'a> Study<'a> {
                     continue;
                 }
             };
-            let error = relative_error(&choice.pairs);
-            let lost = choice.pairs.iter().filter(|p| !p.1.is_finite()).count();
+            let error = relative_error(&choice.unseen.pairs);
+            let lost = choice
+                .unseen
+                .pairs
+                .iter()
+                .filter(|p| !p.1.is_finite())
+                .count();
             if lost > 0 {
                 why.push(format!(
                     "`{method}` does not predict {} of {} training rows from the others: each counts as an error of {:.0} %",
                     lost,
-                    choice.pairs.len(),
+                    choice.unseen.pairs.len(),
                     100.0 * WILD
                 ));
             }
@@ -311,7 +266,7 @@ impl<'a> Study<'a> {
 
     fn standing(&self, choice: &Choice) -> Evaluation {
         // A row that is predicted wildly, or not at all, counts here as in the choice.
-        let counted = choice.pairs.iter().map(|&(measured, predicted)| {
+        let counted = choice.unseen.pairs.iter().map(|&(measured, predicted)| {
             let near = (predicted - measured).abs() <= WILD * measured.abs();
             let counted = if near {
                 predicted
@@ -339,12 +294,11 @@ impl<'a> Study<'a> {
         let learned = learner.main().learn(&self.split.train, None)?;
         let rows = &self.split.train;
         if method != Method::Hier || !learner.hierarchy.has_parts() {
-            let (pairs, folds) = self.cross_validate(&learner, &learned, rows);
+            let unseen = self.cross_validate(&learner, &learned, rows);
             return Ok(Choice {
                 learner,
                 learned,
-                pairs,
-                folds,
+                unseen,
             });
         }
         let alone = learner.blended(1.0);
@@ -352,8 +306,7 @@ impl<'a> Study<'a> {
         let choice = Choice {
             learner,
             learned,
-            pairs: own.0,
-            folds: own.1,
+            unseen: own,
         };
         self.blend(choice, alone, others)
     }
@@ -533,15 +486,15 @@ mod tests {
         let study = Study::new(&data.dataset, &options, &world).unwrap();
         let learner = study.learner(Method::Hier);
         let learned = learner.learn(&study.split.train, None).unwrap();
-        let (pairs, folds) = study.cross_validate(&learner, &learned, &study.split.train);
+        let unseen = study.cross_validate(&learner, &learned, &study.split.train);
+        let pairs = &unseen.pairs;
         assert_eq!(pairs.len(), 2);
         assert!(pairs.iter().all(|p| p.0 > 0.0 && p.1.is_nan()), "{pairs:?}");
-        assert_eq!(relative_error(&pairs), WILD);
+        assert_eq!(relative_error(pairs), WILD);
         let standing = study.standing(&Choice {
             learner,
             learned,
-            pairs,
-            folds,
+            unseen,
         });
         assert_eq!((standing.mean_error, standing.median_error), (WILD, WILD));
         assert_eq!(standing.test_rows, 2);
