@@ -31,7 +31,7 @@ bench: ## exactness, corpora, overhead, throughput and accuracy on real programs
 	cargo build --release --workspace --locked
 	@scripts/evaluate.sh
 
-evaluate: ## how well unseen inputs are predicted: Lucene, ImageJ and three more, as in the Mantis paper (an hour; resumable)
+evaluate: ## how well unseen inputs are predicted: Lucene, ImageJ and three more, as in the Mantis paper (two hours; resumable)
 	@scripts/setup.sh subjects
 	cargo build --release -p pricetag-cli -p pricetag-agent --locked
 	@scripts/evaluation.sh

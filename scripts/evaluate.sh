@@ -159,7 +159,7 @@ mantis() { # a fifth of the observations of docs/evaluation.md, in a place of it
     if [ -n "$quick" ]; then programs=h2; fi
     section "Mantis' experiments, $share of the observations (scripts/evaluation.sh has all)"
     # What is recorded is kept, with the share it was recorded with; learning is done anew, it may have changed.
-    export EVAL_WORK=$work/mantis-$share EVAL_SHARE=$share EVAL_TO=$work/mantis-$share/report
+    export EVAL_REPEAT=$repeat EVAL_WORK=$work/mantis-$share EVAL_SHARE=$share EVAL_TO=$work/mantis-$share/report
     # shellcheck disable=SC2086 # several names
     scripts/evaluation.sh --record $programs
     # shellcheck disable=SC2086

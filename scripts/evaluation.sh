@@ -5,6 +5,7 @@
 #   --record   makes inputs, counts and times, but does not learn: what wants a quiet machine, shorter after --count
 #   --learn    only learns anew from what is recorded
 #   --curves   only learns from other shares and follows λ: up to thirty fits more for each model (EVAL_CURVES=sparse: for the sparse one alone)
+#   --values   records with first values of variables, in a place of its own, and learns with and without them (docs/evaluation.md)
 #   --table    only writes docs/evaluation/ anew from what was learnt
 # Whatever is finished is kept in .cache/evaluation/work and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
 # runs (7), EVAL_SHARE the share of the observations (1). A program is done again after its folder there is removed.
@@ -17,7 +18,7 @@ repeat=${EVAL_REPEAT:-7}
 share=${EVAL_SHARE:-1}
 everything="lucene-7 lucene-8 lucene-9 maxima smooth edges fft unsharp bzip2 h2 svg"
 step=all
-case ${1:-} in --count | --record | --learn | --curves | --table) step=${1#--} && shift ;; esac
+case ${1:-} in --count | --record | --learn | --curves | --values | --table) step=${1#--} && shift ;; esac
 programs=${*:-$everything}
 # Untouched pages would make the first pass over the young generation slower than all later ones.
 jvm="-Xms1g -Xmx1g -XX:+AlwaysPreTouch -XX:+UseSerialGC -Djava.awt.headless=true"
@@ -58,7 +59,7 @@ record() {
     if [ -d "$data/.recording" ]; then how=--resume; fi
     # shellcheck disable=SC2086
     set -- "$pricetag" --quiet record -o "$data" $how --repeat "$repeat" --warmup 0 --check-determinism none \
-        --scope "$scope" $options -- java $jvm "$@"
+        --scope "$scope" $options ${EVAL_FEATURES:+--features "$EVAL_FEATURES"} -- java $jvm "$@"
     echo "recording $name" >&2
     if [ "$step" = count ]; then
         "$@" >&2 &
@@ -153,6 +154,8 @@ learn() { # learn NAME: the models of one program
         }
         awk -v a="$begun" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >"${model%.json}.seconds"
     }
+    # By how much counting slowed it down, as `record` found it.
+    "$pricetag" --quiet inspect "$data" | sed -n 's/.*counting slowed .* by \([0-9.]* %\).*/\1/p' | head -1 >"$out/overhead.txt"
     fit best
     fit sparse --method poly --level loop,branch,method
     fit few --method poly --level loop,branch,method --terms 5
@@ -173,6 +176,31 @@ sensitivity() { # sensitivity NAME
         touch "$out/$model.curves"
     done
 }
+
+# Errors of sparse polynomials of three splits, with the first values of variables among the features and without.
+with_values() { # with_values NAME
+    local level terms seed data=$work/values/$1/data
+    EVAL_WORK=$work/values EVAL_FEATURES=loops,branches,methods,exceptions,values "$0" --record "$1"
+    printf '\n%s\n' "$1"
+    for level in loop,branch,method loop,branch,method,exception,value; do
+        for terms in "" "--terms 5"; do
+            printf '  %-45s' "$level $terms"
+            for seed in 1 2 3; do
+                # shellcheck disable=SC2086 # two words or none
+                "$pricetag" --quiet fit "$data" -o "$work/values/$1.json" --seed "$seed" --target cpu --train 10% --method poly \
+                    --level "$level" $terms | awk '/\(this model\)/ { for (i = 1; i <= NF; i++) if ($i == "%") { printf " %s %%", $(i - 1); exit } }'
+            done
+            echo
+        done
+    done
+}
+
+if [ "$step" = values ]; then
+    mkdir -p "$work/values"
+    for part in text lucene images corpus; do [ ! -d "$work/$part" ] || ln -sfn "../$part" "$work/values/$part"; done
+    for program in ${*:-maxima h2}; do with_values "$program"; done
+    exit 0
+fi
 
 for program in $programs; do
     if [ "$step" != learn ] && [ "$step" != curves ]; then

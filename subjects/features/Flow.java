@@ -100,3 +100,14 @@ public class Flow {
 //= thrown java.lang.IllegalArgumentException = missing
 //= Flow.nested(int) loop 1 at block 3 (Flow.java:6) per entry of loop 0 = 15
 //= Flow.nested(int) loop 0 at block 1 (Flow.java:5) per entry of loop 0 = 6
+//= Flow.side(int) block 0 (Flow.java:14) = 5
+//= Flow.risky(int) block 0 (Flow.java:22) = 5
+//= opcode int_div = 10
+//= opcode throw = 4
+//= opcode allocate_object = 7
+//= call java.lang.Integer.parseInt(String) = 1
+//= call java.lang.IllegalStateException.<init>() = 3
+//= Flow.side(int) block 0 turns (Flow.java:14) = 0.8
+//= methods first executed = 10
+//= blocks first executed = 47
+//= bytecode first executed = 243

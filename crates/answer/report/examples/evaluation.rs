@@ -11,11 +11,49 @@ use pricetag_cost_model::{CostModel, Evaluation, Screening};
 use pricetag_finding::figure::brief;
 use pricetag_report::figures::{Figure, by_lambda, by_training_size};
 
-/// What Mantis (2010) reports: programs here, error with 10 % for training, error of the black box, features, useful, selected.
-const PAPER: [(&str, &str, &str, &str); 2] = [
-    ("lucene", "6.1–7 %", "> 38 %", "126, 2–4 selected"),
-    ("maxima", "5.5 %", "> 35 %", "5,516, 182 useful, 2 selected"),
+/// What Mantis (2010, sections 6.1 and 6.2) reports of a program.
+struct Paper {
+    /// How the programs here begin.
+    program: &'static str,
+    /// Error with 10 % for training.
+    error: &'static str,
+    /// Error of the black box.
+    black_box: &'static str,
+    /// Features: all, useful, selected.
+    features: &'static str,
+    /// How the error depends on the share learnt from.
+    training: &'static str,
+    /// How it depends on λ.
+    lambda: &'static str,
+}
+
+const PAPERS: [Paper; 2] = [
+    Paper {
+        program: "lucene",
+        error: "6.1–7 %",
+        black_box: "> 38 %",
+        features: "126, 2–4 selected",
+        training: "6.1–7 % at 10 %, “fairly stable” down to 5 % and less",
+        lambda: "within 7 % with 2–4 features for λ up to 0.07",
+    },
+    Paper {
+        program: "maxima",
+        error: "5.5 %",
+        black_box: "> 35 %",
+        features: "5,516, 182 useful, 2 selected",
+        training: "5.5 % at 10 %, “fairly stable” down to 5 % and less",
+        lambda: "similar models for λ up to 0.11",
+    },
 ];
+/// A program the paper does not have.
+const UNKNOWN: Paper = Paper {
+    program: "",
+    error: "–",
+    black_box: "–",
+    features: "–",
+    training: "–",
+    lambda: "–",
+};
 /// Shares of the observations in the table of training sizes.
 const SHARES: [f64; 7] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4];
 /// Terms of a formula that are shown.
@@ -27,6 +65,8 @@ struct Program {
     best: Option<Learnt>,
     sparse: Option<Learnt>,
     few: Option<Learnt>,
+    /// By how much counting slowed it down, in words.
+    overhead: String,
 }
 
 /// Which model of a program.
@@ -117,6 +157,8 @@ fn read(results: &Path) -> Result<Vec<Program>, Box<dyn Error>> {
             best: open(folder, "best")?,
             sparse: open(folder, "sparse")?,
             few: open(folder, "few")?,
+            overhead: fs::read_to_string(folder.join("overhead.txt"))
+                .map_or_else(|_| "–".to_owned(), |text| text.trim().to_owned()),
         });
     }
     Ok(programs)
@@ -135,21 +177,24 @@ fn optional(value: Option<f64>) -> String {
 }
 
 /// What the paper says of a program, by the beginning of its name.
-fn paper(name: &str) -> (&'static str, &'static str, &'static str) {
-    PAPER
-        .iter()
-        .find(|p| name.starts_with(p.0))
-        .map_or(("–", "–", "–"), |p| (p.1, p.2, p.3))
+fn paper(name: &str) -> &'static Paper {
+    let known = PAPERS.iter().find(|p| name.starts_with(p.program));
+    known.unwrap_or(&UNKNOWN)
+}
+
+/// How much the repeats of one input differ, which no model gets below.
+fn noise(model: &CostModel) -> String {
+    optional(model.evaluation.as_ref().and_then(|e| e.noise_floor))
 }
 
 fn errors(text: &mut String, programs: &[Program]) -> std::fmt::Result {
     writeln!(
         text,
-        "| program | observations | learnt from | **error** | 90th percentile | sparse polynomial | five terms | paper | inputs only, best | inputs only, cubic | paper | noise | intervals (95 %) held |"
+        "| program | observations | learnt from | **error** | 90th percentile | sparse polynomial | five terms | paper | inputs only, best | inputs only, cubic | paper | noise | intervals (95 %) held | overhead of counting |"
     )?;
     writeln!(
         text,
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     )?;
     for program in programs {
         let Some(Learnt { model, .. }) = &program.best else {
@@ -164,10 +209,14 @@ fn errors(text: &mut String, programs: &[Program]) -> std::fmt::Result {
             .iter()
             .find(|e| e.name.contains("cubic by least squares"));
         let judged = |which| learnt(program, which).and_then(|s| s.model.evaluation.as_ref());
-        let (ours, theirs, _) = paper(&program.name);
+        let Paper {
+            error: ours,
+            black_box: theirs,
+            ..
+        } = paper(&program.name);
         writeln!(
             text,
-            "| {} | {} | {} | **{}** ({}) | {} | {} | {} | {ours} | {} | {} | {theirs} | {} | {} |",
+            "| {} | {} | {} | **{}** ({}) | {} | {} | {} | {ours} | {} | {} | {theirs} | {} | {} | {} |",
             program.name,
             found.train_rows + found.test_rows,
             found.train_rows,
@@ -178,8 +227,9 @@ fn errors(text: &mut String, programs: &[Program]) -> std::fmt::Result {
             error(judged(Which::Few)),
             error(model.baseline.as_ref()),
             error(cubic),
-            optional(found.noise_floor),
+            noise(model),
             optional(model.interval.as_ref().and_then(|i| i.coverage)),
+            program.overhead,
         )?;
     }
     writeln!(text)
@@ -210,7 +260,7 @@ fn features(text: &mut String, programs: &[Program]) -> std::fmt::Result {
             let time = seconds.map_or_else(|| "–".to_owned(), |s| format!("{s:.1} s"));
             let theirs = match which {
                 Which::Best => "–",
-                Which::Sparse | Which::Few => paper(&program.name).2,
+                Which::Sparse | Which::Few => paper(&program.name).features,
             };
             writeln!(
                 text,
@@ -239,8 +289,12 @@ fn training(text: &mut String, programs: &[Program]) -> std::fmt::Result {
         .iter()
         .map(|s| format!("{:.0} %", 100.0 * s))
         .collect();
-    writeln!(text, "| program | model | {} |", shares.join(" | "))?;
-    writeln!(text, "|---|---|{}", "---|".repeat(SHARES.len()))?;
+    writeln!(
+        text,
+        "| program | model | {} | noise | paper |",
+        shares.join(" | ")
+    )?;
+    writeln!(text, "|---|---|{}---|---|", "---|".repeat(SHARES.len()))?;
     for program in programs {
         for which in [Which::Best, Which::Sparse] {
             let Some(Learnt { model, .. }) = learnt(program, which) else {
@@ -250,12 +304,17 @@ fn training(text: &mut String, programs: &[Program]) -> std::fmt::Result {
                 .iter()
                 .map(|&s| optional(at_share(model, s)))
                 .collect();
+            if cells.iter().all(|cell| cell == "–") {
+                continue;
+            }
             writeln!(
                 text,
-                "| {} | {} | {} |",
+                "| {} | {} | {} | {} | {} |",
                 program.name,
                 model.method,
-                cells.join(" | ")
+                cells.join(" | "),
+                noise(model),
+                paper(&program.name).training
             )?;
         }
     }
@@ -265,9 +324,9 @@ fn training(text: &mut String, programs: &[Program]) -> std::fmt::Result {
 fn lambdas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
     writeln!(
         text,
-        "| program | least error | features there | error with ≤ 5 features | within a tenth of the least error from | to |"
+        "| program | least error | features there | error with ≤ 5 features | within a tenth of the least error from | to | noise | paper |"
     )?;
-    writeln!(text, "|---|---|---|---|---|---|")?;
+    writeln!(text, "|---|---|---|---|---|---|---|---|")?;
     for program in programs {
         let model = learnt(program, Which::Sparse).map(|s| &s.model);
         let Some(points) = model
@@ -294,19 +353,22 @@ fn lambdas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
         let largest = points.iter().fold(0.0_f64, |m, p| m.max(p.lambda));
         writeln!(
             text,
-            "| {} | {} | {} | {} | {:.2} % of the largest λ | {:.2} % |",
+            "| {} | {} | {} | {} | {:.2} % of the largest λ | {:.2} % | {} | {} |",
             program.name,
             percent(least.median_error),
             least.features,
             percent(few),
             100.0 * low / largest,
-            100.0 * high / largest
+            100.0 * high / largest,
+            model.map_or_else(String::new, noise),
+            paper(&program.name).lambda
         )?;
     }
     writeln!(text)
 }
 
 fn formulas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
+    writeln!(text, "Formulas of the models with five terms:\n")?;
     for program in programs {
         let few = learnt(program, Which::Few);
         let Some(Learnt { model, .. }) = few.or(learnt(program, Which::Sparse)) else {

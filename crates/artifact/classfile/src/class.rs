@@ -5,6 +5,8 @@ use crate::code::Code;
 use crate::cursor::Cursor;
 use crate::pool::{ConstantPool, MemberRef};
 
+/// `ACC_PRIVATE` of fields and methods.
+pub const ACC_PRIVATE: u16 = 0x0002;
 /// `ACC_STATIC` of fields and methods.
 pub const ACC_STATIC: u16 = 0x0008;
 /// `ACC_ABSTRACT` of classes and methods.

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pricetag_classfile::class::{ACC_PRIVATE, ACC_STATIC};
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Instruction, LocalVariable, Operand};
 use pricetag_graph::{Digraph, strongly_connected};
@@ -136,8 +137,9 @@ impl Variables {
     }
 }
 
-/// Methods in a cycle of calls within the class, as far as the named targets tell. Constructors are left out: an exception before `this` is
-/// initialised would leave their depth too large.
+/// Methods in a cycle of calls within the class, as far as the named targets tell: a virtual call through a superclass or an interface may
+/// reach the method of this class that answers to it. Constructors are left out: an exception before `this` is initialised would leave their
+/// depth too large.
 fn recursive(class: &str, methods: &[MethodPlan]) -> Vec<u16> {
     let numbers: BTreeMap<(&str, &str), u32> = (0..)
         .zip(methods)
@@ -146,10 +148,12 @@ fn recursive(class: &str, methods: &[MethodPlan]) -> Vec<u16> {
     let mut calls = Vec::new();
     for (from, method) in (0..).zip(methods) {
         let sites = method.blocks.iter().flat_map(|block| &block.calls);
-        let inside = sites.filter(|call| call.owner == class);
-        let targets = inside.filter_map(|call| {
+        let targets = sites.filter_map(|call| {
             let key = (call.name.as_str(), call.descriptor.as_str());
-            Some((from, *numbers.get(&key)?))
+            let to = *numbers.get(&key)?;
+            let answers = matches!(call.opcode, op::INVOKEVIRTUAL | op::INVOKEINTERFACE)
+                && methods[to as usize].access & (ACC_PRIVATE | ACC_STATIC) == 0;
+            (call.owner == class || answers).then_some((from, to))
         });
         calls.extend(targets);
     }

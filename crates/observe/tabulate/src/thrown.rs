@@ -1,33 +1,44 @@
 //! What exceptions were thrown, by type, as far as the counts alone tell.
 //!
-//! Two sources: constructions of classes whose names end in `Exception`, `Error` or `Throwable` (an explicit `throw` nearly always makes its
-//! object), and exceptions that the JVM itself raises where only one type is possible, such as division by zero.
-//! Exceptions that come out of called methods are not counted again. Limits: a subclass of `Throwable` with another kind of name is missed; what
-//! uncounted code throws is seen at its handlers only.
+//! Two sources: `throw new X(…)`, where the object is made right before it is thrown, and exceptions that the JVM itself raises where only one
+//! type is possible, such as division by zero. Exceptions that come out of called methods are not counted again. Limits: the type of an object that
+//! was made elsewhere is not known, and what uncounted code throws is seen at its handlers only.
 
 use std::collections::BTreeMap;
 
 use pricetag_classfile::opcode as op;
 use pricetag_dataset::{Feature, FeatureKind};
-use pricetag_probe_plan::{MethodCounts, MethodPlan};
+use pricetag_probe_plan::{BlockPlan, MethodCounts, MethodPlan};
 
 use crate::naming;
 
 /// Exceptions by the internal name of their type.
 pub(crate) fn by_type(method: &MethodPlan, counts: &MethodCounts) -> BTreeMap<String, u64> {
     let mut thrown: BTreeMap<String, u64> = BTreeMap::new();
-    for (call, n) in method.call_sites(counts) {
-        let of_superclass = method.this_initialised_at == Some(call.pc);
-        if n > 0 && call.name == "<init>" && is_throwable(&call.owner) && !of_superclass {
-            *thrown.entry(call.owner.clone()).or_default() += n;
+    let mut add = |class: &str, n: u64| {
+        if n > 0 {
+            *thrown.entry(class.to_owned()).or_default() += n;
+        }
+    };
+    for (block, executed) in method.blocks.iter().zip(&counts.instructions) {
+        for (at, n) in executed.iter().enumerate() {
+            if let Some(class) = made_before(block, at) {
+                add(class, *n);
+            }
+            // Not every instruction that throws has a counter of its own: what is executed and not followed has thrown.
+            let opcode = block.instructions.get(at).map(|i| i.opcode);
+            if let (Some(class), Some(next)) = (opcode.and_then(raised), executed.get(at + 1)) {
+                add(class, n.saturating_sub(*next));
+            }
         }
     }
     for (point, n) in method.throw_points.iter().zip(&counts.throws) {
-        let block = &method.blocks[point.block.0 as usize];
-        let at = block.instructions.binary_search_by_key(&point.pc, |i| i.pc);
-        let raised = at.ok().and_then(|k| raised(block.instructions[k].opcode));
-        if let (Some(raised), true) = (raised, *n > 0) {
-            *thrown.entry(raised.to_owned()).or_default() += n;
+        let last = method.blocks[point.block.0 as usize].instructions.last();
+        let class = last
+            .filter(|i| i.pc == point.pc)
+            .and_then(|i| raised(i.opcode));
+        if let Some(class) = class {
+            add(class, *n);
         }
     }
     thrown
@@ -40,16 +51,22 @@ pub(crate) fn feature(class: &str) -> Feature {
         kind: FeatureKind::Exception,
         unit: "1".to_owned(),
         text: Some(
-            "exceptions of this type made, or raised by the JVM, in counted code".to_owned(),
+            "exceptions of this type thrown where they are made, or raised by the JVM, in counted code".to_owned(),
         ),
         ..Feature::default()
     }
 }
 
-fn is_throwable(class: &str) -> bool {
-    ["Exception", "Error", "Throwable"]
-        .iter()
-        .any(|end| class.ends_with(end))
+/// The class of the object that the `athrow` at an index of a block throws, if it was made right before: `throw new X(…)`. Compilers to
+/// which every thrown object is a `Throwable` cast it between.
+fn made_before(block: &BlockPlan, at: usize) -> Option<&str> {
+    let (throw, before) = block.instructions.get(..=at)?.split_last()?;
+    if throw.opcode != op::ATHROW {
+        return None;
+    }
+    let call = before.iter().rfind(|i| i.opcode != op::CHECKCAST)?;
+    let site = block.calls.iter().find(|site| site.pc == call.pc)?;
+    (site.name == "<init>").then_some(site.owner.as_str())
 }
 
 /// The only exception that the JVM raises at an instruction; none if there are several, or a callee may be its source.

@@ -80,7 +80,7 @@ fn dataset(trace: &Path, plans: &Path, scoped: bool) -> Dataset {
         };
         builder.row(row.into_row(observation, None));
     }
-    builder.finish()
+    builder.finish().with_turns()
 }
 
 fn cell(dataset: &Dataset, row: usize, name: &str) -> Option<f64> {
@@ -309,6 +309,20 @@ fn invocations_have_values_of_their_own() {
 fn loops_branches_handlers_and_invocations() {
     let subject = subject("Flow", "5", Compiler::Javac(11));
     let (_, dataset) = rows(&subject, None, 1);
+    agree(&subject, &dataset);
+}
+
+#[test]
+fn recursion_through_superclasses_and_interfaces_has_a_depth() {
+    let subject = subject("Composite", "5", Compiler::Javac(11));
+    let (_, dataset) = rows(&subject, None, 1);
+    agree(&subject, &dataset);
+}
+
+#[test]
+fn exceptions_by_the_type_that_is_thrown() {
+    let subject = subject("Throws", "11", Compiler::Javac(11));
+    let (_, dataset) = rows(&subject, None, 0);
     agree(&subject, &dataset);
 }
 
