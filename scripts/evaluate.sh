@@ -136,8 +136,8 @@ compress() {
     awk -v every="${EVAL_EVERY:-1}" 'NR % every == 0' "$work/corpus/list.txt" >"$work/corpus/some.txt"
     for codec in ${EVAL_CODECS:-bzip2 snappy deflate unbzip2 unsnappy undeflate}; do
         section "commons-compress, $codec: one call, one observation"
-        "$pricetag" record -o "$work/$codec" --force --repeat "$repeat" --warmup 0 --scope 'Driver#compress' \
-            --include 'org.apache.commons.compress.**' --include Driver \
+        "$pricetag" record -o "$work/$codec" --force --repeat "${EVAL_REPEAT:-7}" --warmup 0 --scope 'Driver#compress' \
+            --features opcodes,blocks,methods,loops,branches,exceptions,transitions,strides --include 'org.apache.commons.compress.**' --include Driver \
             -- java -Xms1g -Xmx1g -XX:+AlwaysPreTouch -XX:+UseSerialGC -cp "$classes:$classpath" Driver "$codec" "$work/corpus/some.txt" >&2
         judge "$codec" 10% 25% 50%
     done
