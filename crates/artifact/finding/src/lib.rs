@@ -8,6 +8,7 @@ pub mod calls;
 pub mod controls;
 pub mod explanation;
 pub mod figure;
+pub mod formula;
 pub mod inspection;
 pub mod prediction;
 pub mod summary;

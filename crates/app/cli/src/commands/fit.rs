@@ -1,10 +1,13 @@
 //! `pricetag fit`: a cost model of a dataset.
 
+mod sensitivity;
+
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use pricetag_cost_model::{CostModel, Evaluation, Preferred, Screening, Severity};
 use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
+use pricetag_finding::formula::term_table;
 use pricetag_finding::table::{Align, render};
 
 use crate::analysis::{
@@ -18,6 +21,8 @@ use crate::lists::restricted;
 
 /// Notes printed without `--verbose`.
 const DIAGNOSTICS: usize = 5;
+/// What shows the lines that a table leaves out.
+const MORE: &str = "--limit N shows N of them";
 
 pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     check_writable(&args.output)?;
@@ -71,6 +76,9 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
     }
     text.push_str(&standings(model, width));
     text.push_str(&evaluations(model, width));
+    if let Some(found) = &model.sensitivity {
+        text.push_str(&sensitivity::text(found, width));
+    }
     text.push_str(&diagnostics(
         model,
         if verbose { usize::MAX } else { DIAGNOSTICS },
@@ -150,21 +158,8 @@ fn diagnostics(model: &CostModel, limit: usize) -> String {
 
 /// A formula term by term.
 fn terms(model: &CostModel, limit: usize, width: usize) -> String {
-    let header = [("term", Align::Left), ("share", Align::Right)];
-    let rows: Vec<Vec<String>> = model
-        .terms
-        .iter()
-        .take(limit)
-        .map(|term| vec![brief(&term.text), percent(term.share)])
-        .collect();
-    let mut text = format!("{} is the sum of\n", model.target);
-    text.push_str(&render(&header, &rows, 0, width));
-    if model.terms.len() > limit {
-        let more = count((model.terms.len() - limit) as f64);
-        let _ = writeln!(text, "{more} more: --limit N shows N of them");
-    }
-    text.push('\n');
-    text
+    let table = term_table(&model.terms, limit, width, MORE);
+    format!("{} is the sum of\n{table}\n", model.target)
 }
 
 fn prices(model: &CostModel, limit: usize, width: usize) -> String {
@@ -202,7 +197,7 @@ fn prices(model: &CostModel, limit: usize, width: usize) -> String {
     let mut text = render(&header, &rows, 0, width);
     if model.prices.len() > limit {
         let more = count((model.prices.len() - limit) as f64);
-        let _ = writeln!(text, "{more} more: --limit N shows N of them");
+        let _ = writeln!(text, "{more} more: {MORE}");
     }
     for (index, note) in notes.iter().enumerate() {
         let _ = writeln!(text, "[{}] {}", index + 1, brief(note));
