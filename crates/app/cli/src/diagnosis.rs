@@ -4,7 +4,8 @@ use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_estimator::{Checked, Diagnosis, relative_weights, tabulate};
 use pricetag_explain::inspect;
 use pricetag_finding::{
-    ColumnSupport, Design, InflatedColumn, Inspection, MergedBucket, RowLeverage, SupportTally,
+    ColumnSupport, Design, InflatedColumn, Inspection, MergedBucket, MissingColumn, RowLeverage,
+    SupportTally,
 };
 use pricetag_study::Level;
 
@@ -22,7 +23,12 @@ pub fn look(dataset: &Dataset, target: &str, levels: &[Level]) -> Inspection {
         Ok(table) => table,
         Err(why) => return inspect(dataset, None, vec![why.to_string()]),
     };
-    let (unused, incomplete) = (table.unused.len(), table.incomplete.len());
+    let missing = table.incomplete.iter().map(|found| MissingColumn {
+        feature: dataset.features[found.feature.0 as usize].name.clone(),
+        rows: found.missing,
+    });
+    let missing: Vec<MissingColumn> = missing.collect();
+    let (unused, incomplete) = (table.unused.len(), missing.len());
     let all = table.features.len() + unused + incomplete;
     let weights = relative_weights(&table.design.target);
     let checked = table.design.check().and_then(|d| d.reweighted(weights));
@@ -35,6 +41,7 @@ pub fn look(dataset: &Dataset, target: &str, levels: &[Level]) -> Inspection {
         columns: all as u32,
         empty: unused as u32,
         incomplete: incomplete as u32,
+        missing,
         ..facts(&diagnosis, &design)
     };
     let advice = diagnosis.messages.iter().map(|m| match &m.advice {

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::figure::{brief, count, percent, quantity};
 use crate::table::{Align, printable, render};
 
+/// Columns with missing values that a screen names.
+const MISSING: usize = 5;
+
 /// Contents and defects of a dataset.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inspection {
@@ -117,6 +120,9 @@ pub struct Design {
     /// Values that are missing in some rows and therefore left out.
     #[serde(default)]
     pub incomplete: u32,
+    /// These by name, in the dataset's order.
+    #[serde(default)]
+    pub missing: Vec<MissingColumn>,
     /// Buckets of several features that these rows cannot tell apart, largest first.
     pub merged: Vec<MergedBucket>,
     /// In how many rows the columns vary.
@@ -153,6 +159,15 @@ pub struct ColumnSupport {
     pub varying: u32,
     /// Rows in which it is not zero.
     pub non_zero: u32,
+}
+
+/// A column without a value in some rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingColumn {
+    /// Its name.
+    pub feature: String,
+    /// Rows that have no value of it.
+    pub rows: u32,
 }
 
 /// A column that the others nearly determine.
@@ -326,6 +341,7 @@ impl Design {
                 "columns that vary: {one} in one row, {few} in 2 to 4, {many} in 5 or more"
             );
         }
+        text.push_str(&self.missing_text());
         text.push_str(&self.merged_text(limit));
         let least = self.least_supported.iter();
         let lines: Vec<Vec<String>> = least
@@ -381,6 +397,16 @@ impl Design {
             width,
         ));
         text
+    }
+
+    /// The first columns that some rows have no value of.
+    fn missing_text(&self) -> String {
+        let lines = self.missing.iter().map(|column| {
+            let name = brief(&column.feature);
+            format!("{name}: in {} of {} rows", column.rows, self.rows)
+        });
+        let lines: Vec<String> = lines.collect();
+        section("missing, so left out (--json names all)", &lines, MISSING)
     }
 
     /// Buckets of several features, each with what would separate them.

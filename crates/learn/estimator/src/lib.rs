@@ -25,4 +25,4 @@ pub use evaluate::{evaluate, noise_floor};
 pub use leverage::leverages;
 pub use qr::{Qr, R_TOLERANCE};
 pub use split::{Split, folds_by_group, split_by_group};
-pub use table::{Table, TableError, tabulate};
+pub use table::{Incomplete, Table, TableError, tabulate};

@@ -19,7 +19,16 @@ pub struct Table {
     /// Features of the chosen kinds that never occur in any of the rows.
     pub unused: Vec<FeatureId>,
     /// Features left out because some of the rows have no value of them, which is not the same as 0.
-    pub incomplete: Vec<FeatureId>,
+    pub incomplete: Vec<Incomplete>,
+}
+
+/// A feature that some of the rows have no value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Incomplete {
+    /// Which.
+    pub feature: FeatureId,
+    /// Rows without a value.
+    pub missing: u32,
 }
 
 /// Why a dataset yields no design.
@@ -181,7 +190,7 @@ struct Columns {
     kept: Vec<Column>,
     features: Vec<FeatureId>,
     unused: Vec<FeatureId>,
-    incomplete: Vec<FeatureId>,
+    incomplete: Vec<Incomplete>,
 }
 
 fn columns(dataset: &Dataset, rows: &[usize], wanted: &dyn Fn(FeatureKind) -> bool) -> Columns {
@@ -200,7 +209,11 @@ fn columns(dataset: &Dataset, rows: &[usize], wanted: &dyn Fn(FeatureKind) -> bo
             .filter_map(|&(o, v)| Some(((*row_of.get(o.0 as usize)?)?, v)))
             .collect();
         if feature.kind.may_be_missing() && !kept.is_empty() && kept.len() < rows.len() {
-            found.incomplete.push(id);
+            let missing = (rows.len() - kept.len()) as u32;
+            found.incomplete.push(Incomplete {
+                feature: id,
+                missing,
+            });
             continue;
         }
         kept.retain(|e| e.1 != 0.0);

@@ -17,6 +17,7 @@ mod learner;
 mod least;
 pub mod method;
 mod mined;
+mod missing;
 mod notes;
 pub mod options;
 pub mod preference;

@@ -8,6 +8,7 @@ use pricetag_quantity::counted;
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
 use crate::mined;
+use crate::missing::missing;
 use crate::study::Study;
 
 /// Says that some coefficients can be no prices.
@@ -29,7 +30,11 @@ impl Study<'_> {
         diagnosis: &Diagnosis,
         learned: &Learned,
     ) -> Vec<Diagnostic> {
-        let mut out = diagnosis.messages.clone();
+        let rows = self.table.observations.len();
+        let missing = missing(self.dataset, &self.table.incomplete, rows).map(note);
+        // First, as only the first few notes are printed.
+        let mut out: Vec<Diagnostic> = missing.into_iter().collect();
+        out.extend(diagnosis.messages.iter().cloned());
         let hierarchical = learner.method == Method::Hier;
         for message in &mut out {
             // With a hierarchy more features than observations is the normal case.
@@ -71,11 +76,6 @@ impl Study<'_> {
                 self.table.unmeasured,
                 "observation",
                 "without this cost left out",
-            ),
-            (
-                self.table.incomplete.len(),
-                "value",
-                "missing in some observations (a variable that was not assigned so often has none, which is not 0) and left out",
             ),
             (doubtful, "observation", "with caveats about the counts"),
             (

@@ -26,8 +26,8 @@ pub(crate) struct Sums {
     pub(crate) unplanned: u32,
     /// Whether values were recorded, and means are wanted with them.
     pub(crate) valued: bool,
-    /// Values that are no finite numbers, or sizes that are not known.
-    pub(crate) unusable: u32,
+    /// Values that are no finite numbers, and sizes that are not known: what, and why.
+    pub(crate) unusable: Vec<String>,
 }
 
 impl Sums {
@@ -42,7 +42,7 @@ impl Sums {
             stray: 0,
             unplanned: 0,
             valued: false,
-            unusable: 0,
+            unusable: Vec::new(),
         }
     }
 

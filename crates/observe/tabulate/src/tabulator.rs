@@ -352,16 +352,18 @@ impl Tabulator {
         let local = |place: &ValuePlace| match place {
             ValuePlace::Local { hash, variable } => {
                 let class = self.classes.get(hash)?.as_ref()?;
-                class.locals.get(variable.0 as usize)?.as_ref()
+                let at = variable.0 as usize;
+                let kind = class.plan.values.as_ref()?.variables.get(at)?.kind;
+                Some((class.locals.get(at)?.as_ref()?, Some(kind)))
             }
             ValuePlace::Depth { hash, method } => {
                 let class = self.classes.get(hash)?.as_ref()?;
-                class.depths.get(usize::from(*method))
+                Some((class.depths.get(usize::from(*method))?, None))
             }
             ValuePlace::Field { .. } => None,
         };
         let cells = values::cells(variables, &run.fields, local, builder);
-        sums.unusable += cells.unusable;
+        sums.unusable.extend(cells.unusable);
         sums.counts.extend(cells.values);
     }
 
@@ -409,12 +411,7 @@ impl Tabulator {
         }
         caveats.extend(listed(sums.imbalances, "further methods left out"));
         caveats.extend(listed(sums.contradictions, "further handlers and loops"));
-        if sums.unusable > 0 {
-            caveats.push(format!(
-                "{} values are infinite, not a number, or sizes that only the program's own code could tell: missing, as far as no other thread has a finite one",
-                sums.unusable
-            ));
-        }
+        caveats.extend(values::caveat(&sums.unusable));
         if sums.stray > 0 {
             caveats.push(format!("{} counters that no plan knows", sums.stray));
         }

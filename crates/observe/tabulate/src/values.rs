@@ -1,7 +1,7 @@
 //! First values of variables as features: `org.example.Searcher.hitsPerPage#1`, `org.example.Sorter.sort(int[]).i#2`.
 //!
 //! A value that was never given is missing, which is not 0: the row has no cell for it. So is one that is not a number or
-//! infinite, which the row says. A field is left out if a method that assigns it had its probes removed, since what was seen
+//! infinite, which the row says by name. A field is left out if a method that assigns it had its probes removed, since what was seen
 //! need not be its first values; that is listed, too.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +12,9 @@ use pricetag_probe_plan::{ClassPlan, ValueKind, VariablePlace};
 use pricetag_trace::{Record, Trace, ValuePlace, VariableValues};
 
 use crate::naming;
+
+/// Values without a number that a row names.
+const NAMED: usize = 5;
 
 /// Values by invocation, and by none for the whole run.
 pub(crate) type ByInvocation = BTreeMap<Option<u64>, Vec<VariableValues>>;
@@ -234,31 +237,66 @@ fn tell_apart(features: &mut [Option<Feature>]) {
 #[derive(Default)]
 pub(crate) struct Cells {
     pub(crate) values: Vec<(FeatureId, f64)>,
-    /// Versions that were not known or not finite on a thread.
-    pub(crate) unusable: u32,
+    /// Versions that were not known or not finite on a thread, by name and with the reason.
+    pub(crate) unusable: Vec<String>,
 }
 
-/// Turns the values of one run or invocation into cells. `locals` finds a local variable's feature.
+/// Why a version may have no number.
+fn reason(kind: Option<ValueKind>) -> &'static str {
+    if kind.is_some_and(ValueKind::is_reference) {
+        "a size that only the program's own code could tell"
+    } else {
+        "infinite or not a number"
+    }
+}
+
+/// The first few values that have no number, and how many more there are; none where all have one.
+pub(crate) fn caveat(unusable: &[String]) -> Option<String> {
+    let named = &unusable[..unusable.len().min(NAMED)];
+    let more = match unusable.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (count, are) = match unusable.len() {
+        0 => return None,
+        1 => ("1 value".to_owned(), "is"),
+        n => (format!("{n} values"), "are"),
+    };
+    let named = named.join(", ");
+    Some(format!(
+        "{count} {are} missing, as far as no other thread has a finite one: {named}{more}"
+    ))
+}
+
+/// Turns the values of one run or invocation into cells. `locals` finds a local variable's feature and what is taken of it.
 pub(crate) fn cells<'f>(
     variables: &[VariableValues],
     fields: &Fields,
-    locals: impl Fn(&ValuePlace) -> Option<&'f Feature>,
+    locals: impl Fn(&ValuePlace) -> Option<(&'f Feature, Option<ValueKind>)>,
     builder: &mut DatasetBuilder,
 ) -> Cells {
     let mut cells = Cells::default();
     for variable in variables {
-        let feature = match &variable.place {
+        let found = match &variable.place {
             ValuePlace::Field {
                 class,
                 name,
                 descriptor,
-            } => fields.feature(class, name, descriptor),
-            place @ (ValuePlace::Local { .. } | ValuePlace::Depth { .. }) => locals(place).cloned(),
+            } => fields
+                .feature(class, name, descriptor)
+                .map(|feature| (feature, ValueKind::of(descriptor, true))),
+            place @ (ValuePlace::Local { .. } | ValuePlace::Depth { .. }) => {
+                locals(place).map(|(feature, kind)| (feature.clone(), kind))
+            }
         };
-        let Some(feature) = feature else { continue };
+        let Some((feature, kind)) = found else {
+            continue;
+        };
         for (number, version) in (1..).zip(&variable.versions) {
             if version.unusable > 0 {
-                cells.unusable += 1;
+                let why = reason(kind);
+                let name = &feature.name;
+                cells.unusable.push(format!("`{name}#{number}` ({why})"));
             }
             if version.threads == 0 {
                 continue;

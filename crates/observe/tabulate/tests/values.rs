@@ -163,6 +163,53 @@ fn a_field_is_left_out_if_a_method_that_assigns_it_bears_no_probes() {
     assert_eq!(partial.left.len(), 2);
 }
 
+/// Of six values without a number five are named, each with its reason; a double has no size, whatever it is called.
+#[test]
+fn values_without_a_number_are_named() {
+    let place = |name: &str, descriptor: &str| ValuePlace::Field {
+        class: CLASS.to_owned(),
+        name: name.to_owned(),
+        descriptor: descriptor.to_owned(),
+    };
+    let version = |unusable| VersionValue {
+        mean: 0.0,
+        threads: 0,
+        unusable,
+    };
+    let of = |places: Vec<(ValuePlace, Vec<VersionValue>)>| {
+        let variables = places
+            .into_iter()
+            .map(|(place, versions)| VariableValues { place, versions });
+        let record = Record::Values(Values {
+            invocation: None,
+            variables: variables.collect(),
+        });
+        let (found, values) = row(&[("n", "I")], vec![record]);
+        assert_eq!(values, cells(&[("p.C.n#1", 0.0)]));
+        found.caveats
+    };
+    let (ratio, list) = (place("size", "D"), place("list", "Ljava/util/List;"));
+    let one = of(vec![(ratio.clone(), vec![version(2)])]);
+    assert_eq!(
+        one,
+        [
+            "1 value is missing, as far as no other thread has a finite one: `p.C.size#1` (infinite or not a number)"
+        ]
+    );
+    let six = of(vec![
+        (ratio, vec![version(1); 4]),
+        (list, vec![version(1); 2]),
+    ]);
+    assert_eq!(six.len(), 1, "{six:?}");
+    assert!(six[0].starts_with("6 values are missing"), "{six:?}");
+    assert!(
+        six[0].ends_with(
+            ", `p.C.size#4` (infinite or not a number), `p.C.list.size#1` (a size that only the program's own code could tell) and 1 more"
+        ),
+        "{six:?}"
+    );
+}
+
 #[test]
 fn a_missing_value_differs_from_zero() {
     let mut builder = DatasetBuilder::default();
