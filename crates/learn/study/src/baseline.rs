@@ -5,11 +5,13 @@
 //! by cross-validation over groups.
 
 use pricetag_cost_model::Formula;
-use pricetag_dataset::{Dataset, FeatureKind};
-use pricetag_estimator::{Split, Table, folds_by_group, relative_weights, tabulate};
+use pricetag_dataset::Dataset;
+use pricetag_estimator::{Split, Table, folds_by_group, relative_weights};
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
+
+use crate::inputs::known_before;
 
 /// Inputs used at most; further ones are left out, in order.
 const INPUTS: usize = 12;
@@ -42,7 +44,7 @@ pub(crate) fn baseline(
     train: &[usize],
     seed: u64,
 ) -> Option<Baseline> {
-    let table = tabulate(dataset, target, &|kind| kind == FeatureKind::Input).ok()?;
+    let table = known_before(dataset, target)?;
     let inputs = inputs(&table);
     if inputs.is_empty() || train.len() < 3 {
         return None;

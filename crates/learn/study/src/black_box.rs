@@ -4,10 +4,12 @@
 //! size. [`mod@crate::baseline`] is the stronger opponent; this one stands beside the paper's figures. Deviations: errors are
 //! relative, as everywhere here, and predictions never fall below a tenth of the least cost learnt from.
 
-use pricetag_dataset::{Dataset, FeatureKind};
-use pricetag_estimator::{Column, Design, Estimator, Table, Values, relative_weights, tabulate};
+use pricetag_dataset::Dataset;
+use pricetag_estimator::{Column, Design, Estimator, Table, Values, relative_weights};
 use pricetag_regress::polynomial::expand;
 use pricetag_regress::{Lasso, LeastSquares};
+
+use crate::inputs::known_before;
 
 /// Inputs used at most: the terms of a cubic grow with the cube of their number.
 const INPUTS: usize = 8;
@@ -19,7 +21,7 @@ pub(crate) fn black_box(
     target: &str,
     train: &[usize],
 ) -> Vec<(&'static str, Vec<f64>)> {
-    let Ok(table) = tabulate(dataset, target, &|kind| kind == FeatureKind::Input) else {
+    let Some(table) = known_before(dataset, target) else {
         return Vec::new();
     };
     let design = cubic(&table);

@@ -11,6 +11,7 @@ mod cross_validation;
 mod drift;
 mod filtered;
 pub mod fit;
+mod inputs;
 pub mod interval;
 mod jackknife;
 mod learner;

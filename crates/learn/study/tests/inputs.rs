@@ -4,7 +4,7 @@ mod exact;
 
 use exact::dataset;
 use pricetag_cost_model::{Evaluation, Screening};
-use pricetag_dataset::FeatureKind;
+use pricetag_dataset::{Dataset, FeatureKind, InputValue};
 use pricetag_study::{FitOptions, Method, fit};
 
 /// Width, height, and a count that depends on a third thing no input tells.
@@ -56,6 +56,44 @@ fn what_the_inputs_do_not_tell_no_cubic_finds() {
     let found = fitted(true);
     assert!(judged(&found, "inputs only, cubic by least squares").median_error > 0.2);
     assert!(judged(&found, "inputs only, cubic by lasso").median_error > 0.2);
+}
+
+/// Sorting a thousand times as slow in one of three modes: what a size cannot say, a category can.
+#[test]
+fn texts_are_categories_of_the_black_box() {
+    let size: Vec<f64> = (0..90).map(|i| f64::from(10 + i * 7 % 31)).collect();
+    let mode = |i: usize| [("fast", 1.0), ("slow", 30.0), ("worst", 1000.0)][(i * i + i / 3) % 3];
+    let cost: Vec<f64> = (0..90).map(|i| mode(i).1 * size[i]).collect();
+    let columns = [
+        ("size", FeatureKind::Input, size),
+        ("steps", FeatureKind::Block, cost.clone()),
+    ];
+    let mut data = dataset(&columns, &cost);
+    let options = FitOptions {
+        method: Method::Nnls,
+        ..FitOptions::default()
+    };
+    let errors = |data: &Dataset| {
+        let model = fit(data, &options).unwrap();
+        let cubic = judged(&model.alternatives, "inputs only, cubic by least squares");
+        [cubic.median_error, model.baseline.unwrap().median_error]
+    };
+    let without = errors(&data);
+    assert!(without.iter().all(|e| *e > 0.5), "{without:?}");
+    for (i, row) in data.observations.iter_mut().enumerate() {
+        let text = |text: &str| InputValue::Text(text.to_owned());
+        row.inputs.insert("mode".to_owned(), text(mode(i).0));
+        // A text of its own in every row says nothing of others.
+        row.inputs.insert("file".to_owned(), text(&format!("f{i}")));
+    }
+    let with = errors(&data);
+    assert!(with.iter().all(|e| *e < 1e-3), "{with:?}");
+    // A category alone is an input, too.
+    for entry in &mut data.columns[0] {
+        entry.1 = 10.0;
+    }
+    let alone = fit(&data, &options).unwrap().baseline.unwrap().median_error;
+    assert!((0.01..0.6).contains(&alone), "{alone}");
 }
 
 #[test]
