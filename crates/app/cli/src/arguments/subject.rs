@@ -7,7 +7,9 @@ use clap::{Args, ValueEnum, ValueHint};
 use pricetag_runner::Determinism;
 use pricetag_trace::{MethodScope, Pattern, Scope};
 
-use super::values::{FeatureGroup, duration, feature_kinds, fraction, key_value, pattern};
+use super::values::{
+    FeatureGroup, duration, feature_kinds, fraction, key_value, pattern, versions,
+};
 
 #[derive(Debug, Args)]
 #[command(mut_arg("command", |command| command.required(false).required_unless_present("attach")))]
@@ -66,8 +68,8 @@ pub struct SubjectArgs {
     /// How instructions are grouped: `fine`, one category per mechanism; `lata`, the six of Lata 2016; or a TOML file of your own.
     #[arg(long, value_name = "TABLE", default_value = "fine", value_hint = ValueHint::FilePath, help_heading = "Counting")]
     pub categories: String,
-    /// How many first values of every primitive local variable and field to record; 5 with `--features …,values`.
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = "Counting")]
+    /// How many first values of every primitive local variable and field to record, 1 to 1000; 5 with `--features …,values`.
+    #[arg(long, value_name = "K", value_parser = versions, help_heading = "Counting")]
     pub values: Option<u16>,
     /// Lengths of arrays and strings, and sizes of collections of the JDK, are values, too.
     #[arg(long, help_heading = "Counting")]

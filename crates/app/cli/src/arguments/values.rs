@@ -60,6 +60,17 @@ pub fn fraction(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Values recorded of a variable: 1 … 1000.
+pub fn versions(text: &str) -> Result<u16, String> {
+    match text.trim().parse() {
+        Ok(0) => {
+            Err("to record no values leave --values out, and `values` out of --features".to_owned())
+        }
+        Ok(number @ 1..=1000) => Ok(number),
+        _ => Err("expected a number from 1 to 1000".to_owned()),
+    }
+}
+
 pub fn pattern(text: &str) -> Result<Pattern, String> {
     Pattern::new(text).map_err(|e| e.to_string())
 }
@@ -195,6 +206,19 @@ pub fn feature_kinds(text: &str) -> Result<FeatureGroup, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_values_are_had_by_leaving_them_out() {
+        assert_eq!((versions("1"), versions("1000")), (Ok(1), Ok(1000)));
+        let none = versions("0").unwrap_err();
+        assert!(none.contains("`values` out of --features"), "{none}");
+        for wrong in ["1001", "-1", "many", "70000"] {
+            assert_eq!(
+                versions(wrong),
+                Err("expected a number from 1 to 1000".to_owned())
+            );
+        }
+    }
 
     #[test]
     fn times_and_percentages_are_read() {
