@@ -1,6 +1,6 @@
 //! The account of a whole run in plain sentences.
 
-use pricetag_cost_model::{CostModel, Evaluation, Severity};
+use pricetag_cost_model::{Concise, CostModel, Evaluation, Severity};
 use pricetag_finding::figure::{brief, count, percent, quantity, subject_name};
 use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, SummaryItem};
 
@@ -46,6 +46,9 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
             .as_ref()
             .map(|interval| (interval.level, interval.coverage)),
         top: top(methods),
+        formula: (!model.terms.is_empty()).then(|| model.text.clone()),
+        terms: model.terms.clone(),
+        concise: model.concise.clone(),
         inseparable: (buckets > 0).then_some((members, buckets)),
         sentences: Vec::new(),
         warnings: warnings(model, methods),
@@ -115,6 +118,7 @@ fn sentences(summary: &Summary, methods: &Explanation, unrepeated: Option<String
             ),
         });
     }
+    out.extend(summary.concise.as_ref().map(in_few_terms));
     out.extend(where_it_goes(summary, methods));
     out.extend(what_is_unknown(summary));
     out.extend(unrepeated);
@@ -191,6 +195,20 @@ fn how_well(summary: &Summary) -> Vec<String> {
         ));
     }
     out
+}
+
+/// The cost in few terms.
+fn in_few_terms(found: &Concise) -> String {
+    let judged = found.evaluation.as_ref().map(|judged| {
+        let error = percent(judged.median_error);
+        format!("; median error {error} on the inputs not learnt from")
+    });
+    format!(
+        "In {} terms at most: {}{}.",
+        found.most,
+        brief(&found.text),
+        judged.unwrap_or_default()
+    )
 }
 
 fn where_it_goes(summary: &Summary, methods: &Explanation) -> Option<String> {

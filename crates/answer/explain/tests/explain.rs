@@ -149,6 +149,7 @@ fn model(terms: &[(f64, &str)], prices: Vec<Price>) -> CostModel {
         screening: None,
         preferred: None,
         terms: Vec::new(),
+        concise: None,
         sensitivity: None,
         summary: None,
         diagnostics: Vec::new(),
@@ -426,12 +427,24 @@ fn inspection_and_summary_speak_plainly() {
         message: "two blocks move together".into(),
         advice: Some("Vary them.".into()),
     }];
+    model.concise = Some(Concise {
+        most: 5,
+        formula: Formula::Constant(7.0),
+        text: "12·`a.b.Sorter.sort(int[]) loop 0`".into(),
+        terms: Vec::new(),
+        evaluation: Some(Evaluation {
+            median_error: 0.063,
+            ..Evaluation::default()
+        }),
+    });
     let summary = summarize(&model, &inspection, &by(&model, Grouping::Method));
+    assert_eq!((&summary.formula, summary.terms.len()), (&None, 0));
     let text = summary.to_text(100).replace('\n', " ");
     for part in [
         "Sorter was observed on 11 inputs (1 failed and is left out)",
         "predicts wall time with a median error of 3.1 % (more than 9.0 % for the worst tenth)",
         "From the size of the input alone the error is 31.0 %, 10.0 times as much.",
+        "In 5 terms at most: 12·`Sorter.sort(int[]) loop 0`; median error 6.3 % on the inputs not learnt from.",
         "2 features could not be told apart and share 1 price.",
         "Counted again, 1 of 7 features came out differently for the same input: the input alone does not decide the count.",
         "! two blocks move together. Vary them.",

@@ -43,6 +43,7 @@ fn model(target: &str, prices: &[(&str, f64)]) -> CostModel {
         baseline: None,
         alternatives: vec![],
         standings: vec![],
+        concise: None,
         sensitivity: None,
         screening: None,
         preferred: None,

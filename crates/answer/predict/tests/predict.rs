@@ -35,6 +35,7 @@ fn model(formula: Formula, domain: &[(&str, f64, f64)]) -> CostModel {
         screening: None,
         preferred: None,
         terms: Vec::new(),
+        concise: None,
         sensitivity: None,
         summary: None,
         diagnostics: Vec::new(),

@@ -27,6 +27,9 @@ pub struct CostModel {
     /// For formulas that are not sums of prices: the terms of the sum and what they carry, largest first.
     #[serde(default)]
     pub terms: Vec<Term>,
+    /// The cost in few terms, where the formula has more of them or is a list of prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concise: Option<Concise>,
     /// What became of the features that were offered.
     #[serde(default)]
     pub screening: Option<Screening>,
@@ -198,6 +201,21 @@ pub struct Term {
     /// Its share of the predicted cost over the rows learnt from; the shares of all terms add up to 1, some may be negative.
     #[serde(with = "crate::number")]
     pub share: f64,
+}
+
+/// A formula of few terms beside the model's own: what explains most of the cost, to be read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Concise {
+    /// Terms that it may have, a constant aside.
+    pub most: u32,
+    /// The formula.
+    pub formula: Formula,
+    /// The same in one line of text.
+    pub text: String,
+    /// Its terms, the largest first.
+    pub terms: Vec<Term>,
+    /// Its error on rows that were not used for learning; the single rows are those of the alternative of the same name.
+    pub evaluation: Option<Evaluation>,
 }
 
 /// Price of one bucket: features that the observations cannot tell apart.

@@ -33,6 +33,7 @@ fn model() -> CostModel {
         screening: None,
         preferred: None,
         terms: Vec::new(),
+        concise: None,
         sensitivity: None,
         summary: Some(LinearSummary {
             weighted: false,

@@ -2,11 +2,15 @@
 
 use std::fmt::Write as _;
 
+use pricetag_cost_model::{Concise, Term};
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{brief, percent, quantity};
+use crate::formula::term_table;
 use crate::table::{Align, printable, render};
 
+/// Terms of a formula that fit on a screen.
+const TERMS: usize = 8;
 /// Notes of the recording that fit on a screen.
 const NOTES: usize = 4;
 
@@ -45,6 +49,15 @@ pub struct Summary {
     pub coverage: Option<(f64, Option<f64>)>,
     /// The most expensive methods.
     pub top: Vec<SummaryItem>,
+    /// The formula, where it is no sum of prices.
+    #[serde(default)]
+    pub formula: Option<String>,
+    /// Its terms and what they carry, the largest first.
+    #[serde(default)]
+    pub terms: Vec<Term>,
+    /// The cost in few terms, where it was sought.
+    #[serde(default)]
+    pub concise: Option<Concise>,
     /// Features in merged buckets, and the number of those buckets.
     pub inseparable: Option<(u32, u32)>,
     /// Whole sentences, as shown at the top of the report.
@@ -75,6 +88,10 @@ impl Summary {
         let mut text = String::new();
         for sentence in &self.sentences {
             text.push_str(&wrap(&printable(sentence), width));
+        }
+        if !self.terms.is_empty() {
+            let table = term_table(&self.terms, TERMS, width, "the model has them");
+            let _ = write!(text, "\n{} is the sum of\n{table}", self.target);
         }
         if !self.top.is_empty() {
             let rows: Vec<Vec<String>> = self

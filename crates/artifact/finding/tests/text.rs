@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pricetag_cost_model::Term;
 use pricetag_finding::*;
 
 fn explanation() -> Explanation {
@@ -201,11 +202,21 @@ fn inspection_lists_are_cut_and_say_so() {
                 members: vec!["a".into(), "b".into()],
                 advice: None,
             }],
+            missing: (1..8)
+                .map(|i| MissingColumn {
+                    feature: format!("a.b.C.x#{i}"),
+                    rows: i,
+                })
+                .collect(),
             ..Design::default()
         }),
         ..Inspection::default()
     };
     let text = inspection.to_text(2, 100);
+    assert!(
+        text.contains("  C.x#5: in 5 of 10 rows\n  … 2 more"),
+        "{text}"
+    );
     assert!(text.contains("3 failed, 1,200 ok"), "{text}");
     assert!(
         text.contains("… 1 more")
@@ -226,6 +237,12 @@ fn summary_fits_its_width() {
             cost: 1e9,
             share: 0.5,
         }],
+        terms: (0..10)
+            .map(|i| Term {
+                text: format!("{i}·`{}`", "name ".repeat(30)),
+                share: 0.1,
+            })
+            .collect(),
         warnings: (0..10).map(|i| format!("warning {i}")).collect(),
         notes: (0..6).map(|i| format!("note {i}")).collect(),
         outputs: vec![("report".into(), "report.html".into())],
@@ -238,6 +255,8 @@ fn summary_fits_its_width() {
     );
     assert!(
         text.contains("██████████")
+            && text.contains("wall is the sum of\n")
+            && text.contains("2 more: the model has them")
             && text.contains("2 more warnings")
             && text.contains("- note 3\n- 2 more notes"),
         "{text}"

@@ -88,7 +88,7 @@ pub fn fit_in(
     let Contest {
         winner,
         standings,
-        why,
+        mut why,
     } = study.learn()?;
     let Choice {
         learner,
@@ -106,6 +106,9 @@ pub fn fit_in(
     if options.alternatives {
         alternatives.extend(study.alternatives(&learner));
     }
+    let few = study.few_terms(&learner, &learned);
+    alternatives.extend(few.evaluation);
+    why.extend(few.why_not);
     let baseline = study.baseline();
     let sensitivity = options.sensitivity.then(|| study.sensitivity(&learner));
     let (learned, rows, folds) = match study.refitted(&learner)? {
@@ -150,6 +153,7 @@ pub fn fit_in(
         } else {
             terms(&formula, &study.design, &rows)
         },
+        concise: few.concise,
         screening: Some(study.screening(&diagnosis, &formula)),
         preferred,
         interval,

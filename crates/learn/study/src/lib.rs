@@ -7,6 +7,7 @@
 mod baseline;
 mod black_box;
 mod blend;
+mod concise;
 mod cross_validation;
 mod drift;
 mod filtered;

@@ -105,6 +105,7 @@ pub fn fit_stream(
         baseline: None,
         alternatives: Vec::new(),
         standings: Vec::new(),
+        concise: None,
         sensitivity: None,
         summary: found.fitted.summary,
         diagnostics,

@@ -25,7 +25,8 @@ pub(crate) fn terms(formula: &Formula, design: &Design, rows: &[usize]) -> Vec<T
     out
 }
 
-fn addends(formula: &Formula) -> Vec<Formula> {
+/// What a formula is the sum of.
+pub(crate) fn addends(formula: &Formula) -> Vec<Formula> {
     match formula {
         Formula::Sum(parts) => parts.iter().flat_map(addends).collect(),
         Formula::Linear { intercept, terms } => {

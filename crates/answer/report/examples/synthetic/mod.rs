@@ -433,6 +433,7 @@ fn model(dataset: &Dataset, truth: &[Block], dice: &mut Dice) -> CostModel {
         screening: None,
         preferred: None,
         terms: Vec::new(),
+        concise: None,
         sensitivity: None,
         summary: None,
         diagnostics: vec![

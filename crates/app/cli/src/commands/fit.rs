@@ -5,7 +5,7 @@ mod sensitivity;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use pricetag_cost_model::{CostModel, Evaluation, Preferred, Screening, Severity};
+use pricetag_cost_model::{Concise, CostModel, Evaluation, Preferred, Screening, Severity};
 use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
 use pricetag_finding::formula::term_table;
 use pricetag_finding::table::{Align, render};
@@ -70,6 +70,9 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
         text.push_str(&terms(model, limit, width));
     } else {
         text.push_str(&prices(model, limit, width));
+    }
+    if let Some(found) = &model.concise {
+        text.push_str(&concise(model, found, limit, width));
     }
     if let Some(preferred) = &model.preferred {
         text.push_str(&finals(preferred, limit, width));
@@ -154,6 +157,21 @@ fn diagnostics(model: &CostModel, limit: usize) -> String {
         );
     }
     text
+}
+
+/// The cost in few terms.
+fn concise(model: &CostModel, found: &Concise, limit: usize, width: usize) -> String {
+    let table = term_table(&found.terms, limit, width, MORE);
+    let judged = found.evaluation.as_ref().map(|judged| {
+        let error = percent(judged.median_error);
+        format!("median error {error} on the observations not learnt from\n")
+    });
+    format!(
+        "in {} terms at most, {} is the sum of\n{table}{}\n",
+        found.most,
+        model.target,
+        judged.unwrap_or_default()
+    )
 }
 
 /// A formula term by term.
