@@ -26,6 +26,10 @@ const SHOWN: usize = 12;
 
 /// Compiled conformance programs.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of a run"
+)]
 pub struct Suite {
     /// What compiled them.
     pub compiler: Compiler,
