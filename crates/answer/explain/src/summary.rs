@@ -6,6 +6,8 @@ use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, Summary
 
 /// Methods shown in a summary.
 const TOP: usize = 8;
+/// Terms below zero that come to more than this share of the cost leave no account of where it goes.
+const CANCELLED: f64 = 0.5;
 
 /// Sums up a run. `methods` is an explanation by method of the same model.
 pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanation) -> Summary {
@@ -19,6 +21,7 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
     let (members, buckets) = merged.fold((0, 0), |(members, buckets), price| {
         (members + price.members.len() as u32, buckets + 1)
     });
+    let cancelled = cancelled(model, methods);
     let errors = |evaluation: &Evaluation| (evaluation.median_error, evaluation.p90_error);
     let mut summary = Summary {
         schema: FINDING_SCHEMA,
@@ -45,18 +48,40 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
             .interval
             .as_ref()
             .map(|interval| (interval.level, interval.coverage)),
-        top: top(methods),
+        top: if cancelled.is_some() {
+            Vec::new()
+        } else {
+            top(methods)
+        },
         formula: (!model.terms.is_empty()).then(|| model.text.clone()),
         terms: model.terms.clone(),
         concise: model.concise.clone(),
         inseparable: (buckets > 0).then_some((members, buckets)),
         sentences: Vec::new(),
-        warnings: warnings(model, methods),
+        warnings: warnings(model, methods, cancelled.is_none()),
         notes: inspection.notes.clone(),
         outputs: Vec::new(),
     };
     summary.sentences = sentences(&summary, methods, what_does_not_repeat(inspection));
+    summary.sentences.extend(cancelled.map(|below| {
+        format!(
+            "The terms of the formula cancel each other (those below zero come to {} of the cost): it predicts, but does not say where the cost goes. The prices of --method hier or nnls do.",
+            percent(below)
+        )
+    }));
     summary
+}
+
+/// The share of the cost that terms below zero come to, if their sum says nothing about where it goes.
+fn cancelled(model: &CostModel, methods: &Explanation) -> Option<f64> {
+    let terms = model.terms.iter().map(|term| term.share);
+    let shares = terms.chain(methods.items.iter().map(|item| item.share));
+    let below = shares.filter(|share| *share < 0.0).sum::<f64>();
+    let beyond = methods
+        .items
+        .iter()
+        .any(|item| item.share > 1.0 + CANCELLED);
+    (below < -CANCELLED || beyond).then_some(below)
 }
 
 fn top(methods: &Explanation) -> Vec<SummaryItem> {
@@ -73,7 +98,7 @@ fn top(methods: &Explanation) -> Vec<SummaryItem> {
         .collect()
 }
 
-fn warnings(model: &CostModel, methods: &Explanation) -> Vec<String> {
+fn warnings(model: &CostModel, methods: &Explanation, accounted: bool) -> Vec<String> {
     let mut diagnostics: Vec<_> = model
         .diagnostics
         .iter()
@@ -91,7 +116,7 @@ fn warnings(model: &CostModel, methods: &Explanation) -> Vec<String> {
         methods
             .items
             .iter()
-            .filter(|item| item.is_risk())
+            .filter(|item| accounted && item.is_risk())
             .map(|item| {
                 format!(
                     "Whoever chooses the input chooses the cost: {}.",

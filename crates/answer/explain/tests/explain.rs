@@ -454,6 +454,29 @@ fn inspection_and_summary_speak_plainly() {
     }
 }
 
+/// Hinges of opposite signs may come to thousands of times the cost: then no share is told.
+#[test]
+fn terms_that_cancel_are_no_account_of_the_cost() {
+    let mut model = priced();
+    let inspection = inspect(&dataset(), None, Vec::new());
+    let methods = by(&model, Grouping::Method);
+    let term = |share| Term {
+        text: "max(0, n - 3)".into(),
+        share,
+    };
+    for (shares, told) in [
+        (vec![0.7, 0.5, -0.2], true),
+        (vec![0.6, 0.95, -0.55], false),
+        (vec![45.17, -44.17], false),
+    ] {
+        model.terms = shares.into_iter().map(term).collect();
+        let summary = summarize(&model, &inspection, &methods);
+        let text = summary.to_text(100).replace('\n', " ");
+        assert_eq!(!summary.top.is_empty(), told);
+        assert_eq!(text.contains("cancel each other"), !told, "{text}");
+    }
+}
+
 #[test]
 fn nothing_to_explain_is_an_error() {
     let mut empty = dataset();

@@ -208,7 +208,11 @@ fn values_of_all_types_as_the_program_prints_them() {
         assert_eq!(cell(&dataset, 0, name), Some(value), "{name}");
     }
     let caveats = &dataset.observations[0].caveats;
-    assert!(caveats[0].starts_with("3 values are infinite, not a number"));
+    assert!(
+        caveats[0].starts_with("3 values are missing"),
+        "{caveats:?}"
+    );
+    assert_eq!(caveats[0].matches("(infinite or not a number)").count(), 3);
     assert_eq!(caveats.len(), 1, "{caveats:?}");
 }
 
