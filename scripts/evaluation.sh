@@ -5,6 +5,7 @@
 #   --record   makes inputs, counts and times, but does not learn: what wants a quiet machine, shorter after --count
 #   --learn    only learns anew from what is recorded
 #   --curves   only learns from other shares and follows λ: up to thirty fits more for each model (EVAL_CURVES=sparse: for the sparse one alone)
+#   --splits   only learns from ten different tenths, as one split's error and coverage depend on its luck (EVAL_SPLITS=10)
 #   --values   records with first values of variables, in a place of its own, and learns with and without them (docs/evaluation.md)
 #   --table    only writes docs/evaluation/ anew from what was learnt
 # Whatever is finished is kept in .cache/evaluation/work and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
@@ -18,7 +19,7 @@ repeat=${EVAL_REPEAT:-7}
 share=${EVAL_SHARE:-1}
 everything="lucene-7 lucene-8 lucene-9 maxima smooth edges fft unsharp bzip2 h2 svg"
 step=all
-case ${1:-} in --count | --record | --learn | --curves | --values | --table) step=${1#--} && shift ;; esac
+case ${1:-} in --count | --record | --learn | --curves | --splits | --values | --table) step=${1#--} && shift ;; esac
 programs=${*:-$everything}
 # Untouched pages would make the first pass over the young generation slower than all later ones.
 jvm="-Xms1g -Xmx1g -XX:+AlwaysPreTouch -XX:+UseSerialGC -Djava.awt.headless=true"
@@ -177,6 +178,23 @@ sensitivity() { # sensitivity NAME
     done
 }
 
+# Median relative error and coverage of the 95 % intervals, one line for each of several splits.
+splits() { # splits NAME
+    local seed figures out=$work/results/$1
+    [ -f "$work/$1/.recorded" ] || return 0
+    mkdir -p "$out"
+    touch "$out/splits.txt"
+    for ((seed = 1; seed <= ${EVAL_SPLITS:-10}; seed++)); do
+        ! grep -q "^$seed " "$out/splits.txt" || continue
+        echo "learning $1 from split $seed" >&2
+        figures=$("$pricetag" --quiet fit "$work/$1/data" -o "$out/split.json" --seed "$seed" --target cpu --train 10% | awk '
+            /\(this model\)/ { for (i = 1; i <= NF && error == ""; i++) if ($i == "%") error = $(i - 1) }
+            /^intervals: nominal coverage .* measured/ { for (i = 1; i <= NF; i++) if ($i == "measured") print error, $(i + 1) }')
+        [ -n "$figures" ] && echo "$seed $figures" >>"$out/splits.txt"
+    done
+    rm -f "$out/split.json"
+}
+
 # Errors of sparse polynomials of three splits, with the first values of variables among the features and without.
 with_values() { # with_values NAME
     local level terms seed data=$work/values/$1/data
@@ -203,7 +221,7 @@ if [ "$step" = values ]; then
 fi
 
 for program in $programs; do
-    if [ "$step" != learn ] && [ "$step" != curves ]; then
+    if [ "$step" = all ] || [ "$step" = count ] || [ "$step" = record ]; then
         case $program in
             lucene-7) lucene 7 7.7.3 ;;
             lucene-8) lucene 8 8.11.4 ;;
@@ -220,8 +238,9 @@ for program in $programs; do
 done
 for program in $programs; do
     case $step in all | curves) sensitivity "$program" ;; esac
+    case $step in all | splits) splits "$program" ;; esac
 done
-case $step in all | learn | curves | table)
+case $step in all | learn | curves | splits | table)
     if [ -d "$work/results" ]; then
         cargo run --quiet --release --locked -p pricetag-report --example evaluation -- "$work/results" "${EVAL_TO:-docs/evaluation}"
     fi

@@ -48,6 +48,10 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
             .interval
             .as_ref()
             .map(|interval| (interval.level, interval.coverage)),
+        scatter: model
+            .interval
+            .as_ref()
+            .and_then(|interval| interval.scatter),
         top: if cancelled.is_some() {
             Vec::new()
         } else {
@@ -127,15 +131,28 @@ fn warnings(model: &CostModel, methods: &Explanation, accounted: bool) -> Vec<St
     warnings
 }
 
+/// Whether so few inputs can be that far off by chance.
+fn luck(level: f64, measured: f64, scatter: Option<f64>) -> String {
+    let off = (measured - level).abs();
+    let within = |s: &f64| off > 0.01 && off <= 2.0 * s;
+    scatter.filter(within).map_or_else(String::new, |s| {
+        format!(
+            ", which is within the luck of so few inputs (two standard deviations: {:.0} points)",
+            200.0 * s
+        )
+    })
+}
+
 fn sentences(summary: &Summary, methods: &Explanation, unrepeated: Option<String>) -> Vec<String> {
     let mut out = vec![what_ran(summary)];
     out.extend(how_well(summary));
     if let Some((level, coverage)) = summary.coverage {
         out.push(match coverage {
             Some(measured) => format!(
-                "Intervals meant to hold {} of unseen inputs held {}.",
+                "Intervals meant to hold {} of unseen inputs held {}{}.",
                 percent(level),
-                percent(measured)
+                percent(measured),
+                luck(level, measured, summary.scatter)
             ),
             None => format!(
                 "Intervals are meant to hold {} of unseen inputs; that was not measured.",

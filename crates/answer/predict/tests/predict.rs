@@ -22,6 +22,7 @@ fn model(formula: Formula, domain: &[(&str, f64, f64)]) -> CostModel {
             lower: 0.9,
             upper: 1.2,
             coverage: None,
+            scatter: None,
             method: "split".into(),
         }),
         domain: domain

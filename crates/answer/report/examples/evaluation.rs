@@ -67,6 +67,8 @@ struct Program {
     few: Option<Learnt>,
     /// By how much counting slowed it down, in words.
     overhead: String,
+    /// Error and coverage of several splits, as shares.
+    splits: Vec<(f64, f64)>,
 }
 
 /// Which model of a program.
@@ -94,6 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(to)?;
     let mut text = String::new();
     errors(&mut text, &programs)?;
+    luck(&mut text, &programs)?;
     features(&mut text, &programs)?;
     training(&mut text, &programs)?;
     lambdas(&mut text, &programs)?;
@@ -159,9 +162,24 @@ fn read(results: &Path) -> Result<Vec<Program>, Box<dyn Error>> {
             few: open(folder, "few")?,
             overhead: fs::read_to_string(folder.join("overhead.txt"))
                 .map_or_else(|_| "–".to_owned(), |text| text.trim().to_owned()),
+            splits: read_splits(&folder.join("splits.txt"))?,
         });
     }
     Ok(programs)
+}
+
+/// Lines of seed, error and coverage, in per cent; none without the file.
+fn read_splits(file: &Path) -> Result<Vec<(f64, f64)>, Box<dyn Error>> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let mut splits = Vec::new();
+    for line in text.lines() {
+        let figures: Vec<f64> = line.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+        let [_, error, coverage] = figures.as_slice() else {
+            return Err(format!("{}: three figures wanted: {line}", file.display()).into());
+        };
+        splits.push((error / 100.0, coverage / 100.0));
+    }
+    Ok(splits)
 }
 
 fn percent(value: f64) -> String {
@@ -230,6 +248,33 @@ fn errors(text: &mut String, programs: &[Program]) -> std::fmt::Result {
             noise(model),
             optional(model.interval.as_ref().and_then(|i| i.coverage)),
             program.overhead,
+        )?;
+    }
+    writeln!(text)
+}
+
+/// How much one split's figures owe to its luck.
+fn luck(text: &mut String, programs: &[Program]) -> std::fmt::Result {
+    writeln!(
+        text,
+        "| program | splits | **error**, median | least | largest | intervals (95 %) held, mean | least | largest |"
+    )?;
+    writeln!(text, "|---|---|---|---|---|---|---|---|")?;
+    for program in programs.iter().filter(|p| !p.splits.is_empty()) {
+        let (mut errors, mut held): (Vec<f64>, Vec<f64>) = program.splits.iter().copied().unzip();
+        errors.sort_by(f64::total_cmp);
+        held.sort_by(f64::total_cmp);
+        let n = errors.len();
+        writeln!(
+            text,
+            "| {} | {n} | **{}** | {} | {} | {} | {} | {} |",
+            program.name,
+            percent((errors[(n - 1) / 2] + errors[n / 2]) / 2.0),
+            percent(errors[0]),
+            percent(errors[n - 1]),
+            percent(held.iter().sum::<f64>() / n as f64),
+            percent(held[0]),
+            percent(held[n - 1]),
         )?;
     }
     writeln!(text)

@@ -261,6 +261,9 @@ pub struct Interval {
     /// Coverage measured on rows used for neither fit nor calibration.
     #[serde(with = "crate::number", default)]
     pub coverage: Option<f64>,
+    /// Standard deviation of that coverage by the luck of which rows calibrate and which test, were the level exact.
+    #[serde(with = "crate::number", default)]
+    pub scatter: Option<f64>,
     /// How it was made.
     pub method: String,
 }

@@ -23,6 +23,7 @@ fn model() -> CostModel {
             lower: 0.5,
             upper: f64::INFINITY,
             coverage: None,
+            scatter: None,
             method: "split".into(),
         }),
         domain: [].into(),

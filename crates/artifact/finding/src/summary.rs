@@ -47,6 +47,9 @@ pub struct Summary {
     pub noise: Option<f64>,
     /// Nominal and measured coverage of the intervals.
     pub coverage: Option<(f64, Option<f64>)>,
+    /// Standard deviation of the measured coverage by the luck of which inputs were learnt from.
+    #[serde(default)]
+    pub scatter: Option<f64>,
     /// The most expensive methods.
     pub top: Vec<SummaryItem>,
     /// The formula, where it is no sum of prices.

@@ -99,6 +99,7 @@ pub fn fit_in(
     let mut interval = interval(&unseen.pairs, options.level_of_intervals);
     if let (Some(interval), Some(evaluation)) = (&mut interval, &mut evaluation) {
         interval.coverage = cover(interval, &mut evaluation.rows);
+        interval.scatter = study.scatter(interval.level);
     }
     let drift = study.drift(&unseen, evaluation.as_ref());
     let least = study.least_error(&learner);

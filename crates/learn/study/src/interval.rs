@@ -6,9 +6,12 @@
 //! this level, the interval is symmetric on the logarithmic scale; where even that cannot reach the level (95 % with fewer than 19), the one
 //! that is reached is stated.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use pricetag_cost_model::{EvaluatedRow, Interval};
+
+use crate::study::Study;
 
 /// Ratios needed for two separate tails.
 const TWO_TAILS: usize = 80;
@@ -60,8 +63,32 @@ pub fn interval(pairs: &[(f64, f64)], level: f64) -> Option<Interval> {
         lower: lower.min(1.0),
         upper: upper.max(1.0),
         coverage: None,
+        scatter: None,
         method,
     })
+}
+
+/// Standard deviation of an interval's measured coverage if its level is exact. Of n independent ratios the share that is covered is
+/// Beta-distributed with variance level·(1 − level)/(n + 2) (Vovk 2012, *Conditional validity of inductive conformal predictors*), and what
+/// is found on m tests of it binomial.
+fn scatter(level: f64, calibrating: usize, testing: usize) -> Option<f64> {
+    let parts = 1.0 / (calibrating as f64 + 2.0) + 1.0 / testing as f64;
+    (testing > 0).then(|| (level * (1.0 - level) * parts).sqrt())
+}
+
+impl Study<'_> {
+    /// [`scatter`] of this split. Rows of one group share their luck, and count once.
+    pub fn scatter(&self, level: f64) -> Option<f64> {
+        let independent = |rows: &[usize]| {
+            let groups: HashSet<&str> = rows.iter().map(|&r| &*self.design.groups[r]).collect();
+            groups.len()
+        };
+        scatter(
+            level,
+            independent(&self.split.train),
+            independent(&self.split.test),
+        )
+    }
 }
 
 /// Share of rows inside their interval; fills in the rows' intervals.
@@ -98,5 +125,40 @@ mod tests {
         assert_eq!(interval(&pairs(80), 0.95).unwrap().level, 0.95);
         assert_eq!(interval(&pairs(200), 0.99).unwrap().level, 0.99);
         assert!(interval(&pairs(4), 0.5).is_none());
+    }
+
+    /// Coverage over many draws of rows from one distribution has the spread that is told.
+    #[test]
+    fn scatter_is_that_of_many_draws() {
+        let mut state = 1_u64;
+        let mut uniform = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        for (calibrating, testing) in [(60, 60), (60, 600), (400, 100)] {
+            let mut draw = |n: usize| -> Vec<(f64, f64)> {
+                (0..n)
+                    .map(|_| ((4.0 * uniform() - 2.0).exp(), 1.0))
+                    .collect()
+            };
+            let coverages: Vec<f64> = (0..4000)
+                .map(|_| {
+                    let interval = interval(&draw(calibrating), 0.95).unwrap();
+                    let held =
+                        |(m, p): &(f64, f64)| (interval.lower * p..=interval.upper * p).contains(m);
+                    draw(testing).iter().filter(|row| held(row)).count() as f64 / testing as f64
+                })
+                .collect();
+            let mean = coverages.iter().sum::<f64>() / 4000.0;
+            let variance = coverages.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / 3999.0;
+            let told = scatter(0.95, calibrating, testing).unwrap();
+            assert!(
+                (variance.sqrt() / told - 1.0).abs() < 0.1,
+                "{calibrating} {testing}: {} {told}",
+                variance.sqrt()
+            );
+        }
     }
 }

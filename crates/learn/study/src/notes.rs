@@ -153,9 +153,7 @@ impl Study<'_> {
             );
         }
         if let Some((interval, coverage)) = interval.and_then(|i| i.coverage.map(|c| (i, c))) {
-            let n = f64::from(own.test_rows);
-            let slack = 3.0 * (interval.level * (1.0 - interval.level) / n).sqrt();
-            if coverage < interval.level - slack {
+            if coverage < interval.level - 3.0 * interval.scatter.unwrap_or(0.0) {
                 warn(
                     format!(
                         "the {} intervals cover only {} of the test rows",

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use pricetag_archive::{ArchiveError, Options, Outcome, Program, RUNTIME_CLASS, instrument};
+use pricetag_testkit::Testbed;
 use pricetag_testkit::jvm::java_tool;
 use proptest::prelude::*;
 use support::{archive, counts_at, derived, entries};
@@ -328,6 +329,48 @@ fn classes_of_nested_libraries_count() {
     assert_eq!(output, "old old old ");
     assert_eq!(entries_of(&counts, "b/Part", "run"), 3);
     assert_eq!(entries_of(&counts, "Launcher", "main"), 1);
+}
+
+/// Spring Boot's own launchers, of executable jars and wars, with a library in the archive.
+#[test]
+fn spring_boot_launches_what_was_rewritten() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [main, part, loader] = ["m", "p", "l"].map(|name| scratch.path().join(name));
+    compile(&[("b/Part.java", PART)], &[], &part);
+    compile(
+        &[("a/Main.java", MAIN)],
+        &["-cp", part.to_str().unwrap()],
+        &main,
+    );
+    let testbed = Testbed::locate();
+    let jar = fs::read(testbed.file("spring-boot-loader-3.3.5.jar").unwrap()).unwrap();
+    let mut reader = ZipArchive::new(Cursor::new(&jar)).unwrap();
+    reader.extract(&loader).unwrap();
+    let launchers = loader.join("org");
+    for (launcher, below) in [("JarLauncher", "BOOT-INF"), ("WarLauncher", "WEB-INF")] {
+        let manifest = format!(
+            "Manifest-Version: 1.0\r\nMain-Class: org.springframework.boot.loader.launch.{launcher}\r\nStart-Class: a.Main\r\n\
+             Spring-Boot-Classes: {below}/classes/\r\nSpring-Boot-Lib: {below}/lib/\r\n\r\n"
+        );
+        let mut all = vec![file("META-INF/MANIFEST.MF", &manifest)];
+        all.extend(entries(&launchers, "org/"));
+        // The launchers look these folders up.
+        all.push(file(&format!("{below}/classes/"), ""));
+        all.extend(entries(&main, &format!("{below}/classes/")));
+        all.push(file(&format!("{below}/lib/"), ""));
+        let library = archive(&entries(&part, ""));
+        all.push((format!("={below}/lib/part.jar"), library));
+        let outcome = changed(&archive(&all));
+        let scratch = tempfile::tempdir().unwrap();
+        let (output, counts) = run(&outcome, scratch.path(), &["-jar", "JAR"], &[]);
+        assert_eq!(output, "old old old ", "{launcher}");
+        assert_eq!(entries_of(&counts, "b/Part", "run"), 3, "{launcher}");
+        assert_eq!(entries_of(&counts, "a/Main", "main"), 1, "{launcher}");
+        // Of a war only what lies below WEB-INF sees the counters.
+        let package = "org/springframework/boot/loader/launch";
+        let started = entries_of(&counts, &format!("{package}/{launcher}"), "main");
+        assert_eq!(started, u64::from(launcher == "JarLauncher"), "{launcher}");
+    }
 }
 
 #[test]

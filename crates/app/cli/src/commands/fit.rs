@@ -301,9 +301,18 @@ fn evaluations(model: &CostModel, width: usize) -> String {
             .coverage
             .map(|c| format!(", measured {}", percent(c)))
             .unwrap_or_default();
+        let luck = interval
+            .scatter
+            .map(|s| {
+                format!(
+                    " (two standard deviations of chance: {:.1} points)",
+                    200.0 * s
+                )
+            })
+            .unwrap_or_default();
         let _ = writeln!(
             text,
-            "intervals: nominal coverage {}{covered}",
+            "intervals: nominal coverage {}{covered}{luck}",
             percent(interval.level)
         );
     }
