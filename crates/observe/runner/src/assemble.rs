@@ -402,7 +402,10 @@ fn quietness(load: Option<f64>, rows: &[Row]) -> Vec<String> {
         .filter_map(|m| (m.repeats.len() > 1).then(|| relative_spread(&m.repeats))?)
         .collect();
     if let Some(spread) = median(&spreads).filter(|&s| s > RESTLESS) {
-        notes.push(format!("repeated times of one input differ by {:.0} % (median spread): the machine was not quiet", spread * 100.0));
+        notes.push(format!(
+            "repeated times of one input differ by {:.0} % (median) as measured, slow stretches included: the machine was not quiet",
+            spread * 100.0
+        ));
     }
     notes
 }
