@@ -17,6 +17,7 @@ use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::Source;
 use crate::method::Shared;
+use crate::monitors::Monitors;
 use crate::placement::{Placement, Starts};
 use crate::scope;
 use crate::timing::Timing;
@@ -47,6 +48,8 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub entries: Vec<Entry>,
     /// For each original entry of the exception table, the first of `entries` that stems from it.
     pub firsts: Vec<usize>,
+    /// What keeps the method's monitors balanced; none where it has none.
+    pub monitors: Option<Monitors>,
     pub code: &'b Code<'a>,
     pub instructions: &'b [Instruction],
     pub starts: &'b Starts,
@@ -253,6 +256,7 @@ impl Body<'_, '_, '_> {
             self.asm.bind(itself);
         }
         self.copy(index);
+        self.note_border(index);
         self.be_initialised(index)?;
         self.take_behind(index)?;
         self.count(marks.after)?;

@@ -13,6 +13,7 @@ mod caught;
 mod error;
 mod frames;
 mod method;
+mod monitors;
 mod placement;
 mod runtime;
 mod scope;

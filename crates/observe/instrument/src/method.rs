@@ -4,6 +4,7 @@ use crate::body::{Body, Entry};
 use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
+use crate::monitors::Monitors;
 use crate::placement::{self, Placement, Starts};
 use crate::runtime::{HELPER_CLASS, SHARED_CLASSES};
 use crate::timing::Timing;
@@ -211,6 +212,7 @@ pub(crate) fn rewrite(
         wanted: Vec::new(),
         entries: Vec::new(),
         firsts: Vec::new(),
+        monitors: Monitors::of(instructions),
         code,
         instructions,
         starts,

@@ -1,6 +1,6 @@
 //! What stands behind the body: trampolines, handler stubs and catch-all handlers.
 //!
-//! None of it is covered by an original exception range; every frame there is a copy of its target's, or knows nothing.
+//! None of it is covered by an original exception range, save where monitors may be held (`monitors`); every frame there is a copy of its target's, or knows nothing.
 
 use crate::body::{Body, Entry};
 use crate::error::MethodError;
@@ -22,6 +22,7 @@ impl Body<'_, '_, '_> {
             self.want_copy(label, trampoline.target)?;
             self.count(trampoline.counter)?;
             self.taken(trampoline.taken)?;
+            self.note_aside(label, trampoline.target);
             let target = self.arrival_at(u32::from(trampoline.target));
             self.asm.jump(opcode::GOTO, target);
             self.asm.gap();
@@ -45,7 +46,8 @@ impl Body<'_, '_, '_> {
             stubs.insert(entry.handler_pc, handler);
             self.add_entry(*entry, handler);
         }
-        Ok(())
+        let known = |handler: u16| placement.handlers.iter().any(|h| h.0 == handler);
+        self.cover_asides(known)
     }
 
     fn stub(&mut self, (handler, counter): (u16, u32)) -> Result<Label, MethodError> {
@@ -54,6 +56,7 @@ impl Body<'_, '_, '_> {
         self.count_position();
         self.count(Some(counter))?;
         self.be_active()?;
+        self.note_aside(label, handler);
         let target = self.arrival_at(u32::from(handler));
         self.report_caught(handler, counter, target)?;
         self.asm.jump(opcode::GOTO, target);
@@ -63,10 +66,7 @@ impl Body<'_, '_, '_> {
 
     fn add_entry(&mut self, entry: ExceptionEntry, handler: Label) {
         self.firsts.push(self.entries.len());
-        let (start, end) = (
-            self.arrival_at(u32::from(entry.start_pc)),
-            self.arrival_at(u32::from(entry.end_pc)),
-        );
+        let (start, end) = (self.border(entry.start_pc), self.border(entry.end_pc));
         self.entries.push(Entry {
             start,
             end,
