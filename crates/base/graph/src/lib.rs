@@ -9,8 +9,10 @@
 //! | which nodes lie on common cycles | [`components`] |
 //! | how are cycles nested | [`loops`] |
 //! | which edges form the heaviest forest | [`spanning`] |
+//! | which edges lie on no cycle | [`bridges()`] |
 //! | what holds at every node | [`dataflow`] |
 
+mod bridges;
 pub mod components;
 pub mod dataflow;
 mod digraph;
@@ -18,6 +20,7 @@ pub mod dominators;
 pub mod loops;
 pub mod spanning;
 
+pub use bridges::bridges;
 pub use components::{Components, strongly_connected};
 pub use dataflow::{Analysis, solve};
 pub use digraph::Digraph;

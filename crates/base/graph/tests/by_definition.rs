@@ -1,6 +1,8 @@
 //! Every result is compared with its definition, on random graphs small enough to enumerate.
 
-use pricetag_graph::{Digraph, Dominators, LoopNest, maximum_spanning_forest, strongly_connected};
+use pricetag_graph::{
+    Digraph, Dominators, LoopNest, bridges, maximum_spanning_forest, strongly_connected,
+};
 use proptest::prelude::*;
 
 fn graphs() -> impl Strategy<Value = Digraph> {
@@ -171,6 +173,18 @@ proptest! {
         }
         prop_assert_eq!((size, weight), best);
         prop_assert!(is_forest(n, &edges.iter().zip(&chosen).filter(|(_, c)| **c).map(|(e, _)| *e).collect::<Vec<_>>()));
+    }
+
+    #[test]
+    fn without_a_bridge_its_ends_are_apart(n in 1u32..9, edges in prop::collection::vec((0u32..9, 0u32..9), 0..14)) {
+        let edges: Vec<_> = edges.into_iter().map(|(a, b)| (a % n, b % n)).collect();
+        let found = bridges(n, &edges);
+        for (number, &(a, b)) in edges.iter().enumerate() {
+            let others = edges.iter().enumerate().filter(|(other, _)| *other != number);
+            let both_ways = others.flat_map(|(_, &(a, b))| [(a, b), (b, a)]);
+            let without = Digraph::new(n, both_ways.collect::<Vec<_>>());
+            prop_assert_eq!(found[number], !reach(&without, a, None)[b as usize], "edge {} of {:?}", number, &edges);
+        }
     }
 }
 
