@@ -57,6 +57,13 @@ impl ClassPlan {
         {
             return Some("a recursive method");
         }
+        let known_loop = |&(method, l): &(u16, u32)| {
+            let method = self.methods.get(usize::from(method));
+            method.is_some_and(|m| (l as usize) < m.loops.len())
+        };
+        if !values.removed_loops.iter().all(known_loop) {
+            return Some("a loop without values");
+        }
         let variable = |v: &VariablePlan| match v.place {
             VariablePlace::Local { method, .. } => usize::from(method) < methods,
             VariablePlace::Field { .. } => true,
@@ -96,6 +103,15 @@ fn dangling(method: &MethodPlan, counters: u32) -> Option<&'static str> {
     }
     if !method.comparisons.iter().all(|c| block(c.block)) {
         return Some("a comparison");
+    }
+    let known_loop = |l: &u32| (*l as usize) < method.loops.len();
+    let innermost = method
+        .blocks
+        .iter()
+        .filter_map(|b| b.innermost_loop.as_ref());
+    if !innermost.chain(&method.removed_loops).all(known_loop) || !method.removed_loops.is_sorted()
+    {
+        return Some("the loop around a block or a removed one");
     }
     let loops = method.loops.iter().enumerate().all(|(index, l)| {
         block(l.header)

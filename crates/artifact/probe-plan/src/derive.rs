@@ -3,14 +3,16 @@
 //! Every block keeps the balance *entered = left*:
 //! in-edges + handler entries = out-edges + throws + open frames. ENTRY and EXIT are one node, which keeps the sum of all
 //! balances. The edges without a counter form a forest, so some node always has one unknown edge left, which its balance
-//! gives (Knuth & Stevenson 1973). One balance per tree of the forest is left over and is checked.
+//! gives (Knuth & Stevenson 1973). One balance per tree of the forest is left over and is checked. Where the counters of loops are removed, what does
+//! not follow is none (`flow.rs`); exceptions and handler entries are counted all the same, so that the rest stays exact.
 //!
 //! Deviation: in a constructor before `super()` returns, throws are not counted; a block that ends in a `Continue` edge
 //! (or in an `athrow` without throw point) there has one more unknown, its throws, an edge to EXIT that no plan lists.
 //!
 //! Limits: counts are `u64` and wrap never in practice; the arithmetic here is 128 bits wide.
 
-use crate::plan::{BlockId, CounterIndex, EdgeKind, MethodPlan, Node, Pc};
+use crate::flow::Flow;
+use crate::plan::{BlockId, BlockPlan, CounterIndex, EdgeKind, MethodPlan, Node, Pc};
 
 /// `athrow`.
 const ATHROW: u8 = 0xbf;
@@ -26,19 +28,19 @@ pub struct OpenFrame {
     pub frames: u64,
 }
 
-/// All counts of one method.
+/// All counts of one method. A count is none if it does not follow from the counters; with [`MethodPlan::removed_loops`] empty all follow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MethodCounts {
     /// Times control passed each edge; index = `EdgeId`.
-    pub edges: Vec<u64>,
+    pub edges: Vec<Option<u64>>,
     /// Times control entered each block; index = `BlockId`.
-    pub blocks: Vec<u64>,
-    /// Times each instruction was started, parallel to the blocks' `instructions`.
-    pub instructions: Vec<Vec<u64>>,
+    pub blocks: Vec<Option<u64>>,
+    /// Times each instruction was started, parallel to the blocks' `instructions`; known together with the block.
+    pub instructions: Vec<Option<Vec<u64>>>,
     /// Entries by exception, parallel to `MethodPlan::handlers`.
     pub handlers: Vec<u64>,
     /// Exceptions that left each block in its middle or at its end; index = `BlockId`.
-    pub throws: Vec<u64>,
+    pub throws: Vec<Option<u64>>,
 }
 
 /// Why counters and plan do not fit together: the method's counts are not exact and must not be used as such.
@@ -86,7 +88,7 @@ pub enum Imbalance {
         /// Where it stands.
         pc: Pc,
     },
-    /// The plan's edges without counter do not form a forest.
+    /// The plan's edges without counter do not form a forest, though no loop's probes are removed.
     #[error("{node}: the plan has too few counters to derive all counts")]
     Undetermined {
         /// A node with more than one unknown edge.
@@ -128,33 +130,25 @@ impl MethodPlan {
             .map(|h| read(counters, h.counter))
             .collect::<Result<Vec<_>, _>>()?;
         let mut flow = Flow::new(self, counters)?;
-        for (b, here) in departures.blocks.iter().enumerate() {
+        for (b, here) in (0..).map(BlockId).zip(&departures.blocks) {
             flow.leave(b, here.iter().map(|d| i128::from(d.throws + d.open)).sum());
         }
         for (handler, &entries) in self.handlers.iter().zip(&handlers) {
-            flow.enter(handler.block.0 as usize, i128::from(entries));
+            flow.enter(handler.block, i128::from(entries));
         }
         flow.solve()?;
-        let edges: Vec<u64> = flow.edges[..self.edges.len()]
-            .iter()
-            .map(|e| e.count as u64)
-            .collect();
+        let blocks: Vec<Option<u64>> = flow.blocks().collect();
+        let thrown = |here: &Vec<Departure>| Some(here.iter().map(|d| d.throws).sum());
         let mut counts = MethodCounts {
-            blocks: flow.entered[..self.blocks.len()]
-                .iter()
-                .map(|&n| n as u64)
-                .collect(),
-            instructions: departures.instructions(self, &flow.entered)?,
-            throws: departures
-                .blocks
-                .iter()
-                .map(|here| here.iter().map(|d| d.throws).sum())
-                .collect(),
-            edges,
+            edges: flow.edges().collect(),
+            instructions: departures.instructions(self, &blocks)?,
+            throws: departures.blocks.iter().map(thrown).collect(),
+            blocks,
             handlers,
         };
-        for edge in &flow.edges[self.edges.len()..] {
-            counts.throws[edge.from] += edge.count as u64;
+        for (block, more) in flow.uncounted_throws() {
+            let throws = &mut counts.throws[block.0 as usize];
+            *throws = throws.zip(more).map(|(some, more)| some + more);
         }
         Ok(counts)
     }
@@ -171,7 +165,7 @@ impl MethodPlan {
     }
 }
 
-fn read(counters: &[u64], counter: CounterIndex) -> Result<u64, Imbalance> {
+pub(crate) fn read(counters: &[u64], counter: CounterIndex) -> Result<u64, Imbalance> {
     let missing = Imbalance::MissingCounter {
         counter,
         length: counters.len(),
@@ -226,160 +220,37 @@ impl Departures {
     fn instructions(
         &self,
         plan: &MethodPlan,
-        entered: &[i128],
-    ) -> Result<Vec<Vec<u64>>, Imbalance> {
-        let mut result = Vec::with_capacity(plan.blocks.len());
-        for (b, block) in plan.blocks.iter().enumerate() {
-            let mut left = self.blocks[b].iter().peekable();
-            let mut running = entered[b];
-            let mut counts = Vec::with_capacity(block.instructions.len());
-            for (k, instruction) in block.instructions.iter().enumerate() {
-                let count = u64::try_from(running).map_err(|_| Imbalance::NegativeInstruction {
-                    node: Place::Block(BlockId(b as u32)),
-                    pc: instruction.pc,
-                    count: running,
-                })?;
-                counts.push(count);
-                while let Some(d) = left.next_if(|d| d.instruction == k) {
-                    running -= i128::from(d.throws) + i128::from(d.open);
-                }
-            }
-            result.push(counts);
-        }
-        Ok(result)
-    }
-}
-
-/// An edge of the undirected flow problem.
-struct FlowEdge {
-    from: usize,
-    to: usize,
-    count: i128,
-    known: bool,
-}
-
-/// The balances of all nodes: blocks by number, then the caller.
-struct Flow {
-    edges: Vec<FlowEdge>,
-    /// Edges at each node.
-    at: Vec<Vec<usize>>,
-    unknown: Vec<usize>,
-    entered: Vec<i128>,
-    left: Vec<i128>,
-    caller: usize,
-}
-
-impl Flow {
-    fn new(plan: &MethodPlan, counters: &[u64]) -> Result<Self, Imbalance> {
-        let caller = plan.blocks.len();
-        let node = |n: Node| match n {
-            Node::Entry | Node::Exit => caller,
-            Node::Block(b) => b.0 as usize,
+        entered: &[Option<u64>],
+    ) -> Result<Vec<Option<Vec<u64>>>, Imbalance> {
+        let count = |(b, entered): (usize, &Option<u64>)| {
+            let count = |n| executed(BlockId(b as u32), &plan.blocks[b], &self.blocks[b], n);
+            entered.map(count).transpose()
         };
-        let mut flow = Self {
-            edges: Vec::new(),
-            at: vec![Vec::new(); caller + 1],
-            unknown: vec![0; caller + 1],
-            entered: vec![0; caller + 1],
-            left: vec![0; caller + 1],
-            caller,
-        };
-        for edge in &plan.edges {
-            let count = edge.counter.map(|c| read(counters, c)).transpose()?;
-            flow.add(node(edge.from), node(edge.to), count);
-        }
-        for block in plan.uncounted_throws() {
-            flow.add(block.0 as usize, caller, None);
-        }
-        Ok(flow)
+        entered.iter().enumerate().map(count).collect()
     }
+}
 
-    fn add(&mut self, from: usize, to: usize, count: Option<u64>) {
-        let number = self.edges.len();
-        let known = count.is_some();
-        let count = i128::from(count.unwrap_or(0));
-        self.edges.push(FlowEdge {
-            from,
-            to,
-            count,
-            known,
-        });
-        self.left[from] += count;
-        self.entered[to] += count;
-        if !known {
-            self.at[from].push(number);
-            self.at[to].push(number);
-            self.unknown[from] += 1;
-            self.unknown[to] += 1;
+fn executed(
+    id: BlockId,
+    block: &BlockPlan,
+    left: &[Departure],
+    entered: u64,
+) -> Result<Vec<u64>, Imbalance> {
+    let mut left = left.iter().peekable();
+    let mut running = i128::from(entered);
+    let mut counts = Vec::with_capacity(block.instructions.len());
+    for (k, instruction) in block.instructions.iter().enumerate() {
+        let count = u64::try_from(running).map_err(|_| Imbalance::NegativeInstruction {
+            node: Place::Block(id),
+            pc: instruction.pc,
+            count: running,
+        })?;
+        counts.push(count);
+        while let Some(d) = left.next_if(|d| d.instruction == k) {
+            running -= i128::from(d.throws) + i128::from(d.open);
         }
     }
-
-    /// `n` frames left block `b` by exception, or are still in it: to the caller, as far as the balance is concerned.
-    fn leave(&mut self, b: usize, n: i128) {
-        self.left[b] += n;
-        self.entered[self.caller] += n;
-    }
-
-    /// `n` exceptions entered block `b`.
-    fn enter(&mut self, b: usize, n: i128) {
-        self.entered[b] += n;
-        self.left[self.caller] += n;
-    }
-
-    fn solve(&mut self) -> Result<(), Imbalance> {
-        let mut ready: Vec<usize> = (0..=self.caller)
-            .rev()
-            .filter(|&n| self.unknown[n] == 1)
-            .collect();
-        while let Some(node) = ready.pop() {
-            let Some(&number) = self.at[node].iter().find(|&&e| !self.edges[e].known) else {
-                continue;
-            };
-            let edge = &mut self.edges[number];
-            let balance = self.entered[node] - self.left[node];
-            edge.count = if edge.from == node { balance } else { -balance };
-            edge.known = true;
-            let (from, to, count) = (edge.from, edge.to, edge.count);
-            if count < 0 {
-                return Err(Imbalance::Negative {
-                    node: self.place(node),
-                    count,
-                });
-            }
-            self.left[from] += count;
-            self.entered[to] += count;
-            for end in [from, to] {
-                self.unknown[end] -= 1;
-                if self.unknown[end] == 1 {
-                    ready.push(end);
-                }
-            }
-        }
-        for node in 0..=self.caller {
-            let (entered, left) = (self.entered[node], self.left[node]);
-            if self.unknown[node] > 0 {
-                return Err(Imbalance::Undetermined {
-                    node: self.place(node),
-                });
-            }
-            if entered != left {
-                return Err(Imbalance::Contradiction {
-                    node: self.place(node),
-                    entered,
-                    left,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    fn place(&self, node: usize) -> Place {
-        if node == self.caller {
-            Place::Caller
-        } else {
-            Place::Block(BlockId(node as u32))
-        }
-    }
+    Ok(counts)
 }
 
 impl MethodPlan {

@@ -118,7 +118,9 @@ impl Display for MethodPlan {
                 write!(f, " {name}")?;
                 edges.iter().try_for_each(|e| write!(f, " e{}", e.0))?;
             }
-            writeln!(f, "{}", if l.reducible { "" } else { " irreducible" })?;
+            f.write_str(if l.reducible { "" } else { " irreducible" })?;
+            let removed = self.is_removed(Some(i as u32));
+            writeln!(f, "{}", if removed { " removed" } else { "" })?;
         }
         for c in &self.comparisons {
             let (pc, block, value) = (c.pc.0, c.block.0, c.literal.value());

@@ -6,6 +6,8 @@
 //! explicitly: an exception that leaves a block in its middle ([`ThrowPoint`]), a handler that is entered
 //! ([`HandlerPlan`]), and a frame that is still active when the counters are read ([`OpenFrame`]).
 //!
+//! Where the counters of a loop are removed on request, part of the counts still follows and the rest is none: `docs/decisions/015-budget-by-loops.md`.
+//!
 //! The rewriter and the reader of counters load the same plan by [`ClassHash`], so they cannot disagree.
 
 mod codec;
@@ -13,6 +15,8 @@ mod coherence;
 mod collection;
 pub mod derive;
 mod dump;
+mod flow;
+mod looping;
 pub mod plan;
 mod store;
 mod stride;

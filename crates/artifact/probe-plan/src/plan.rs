@@ -7,7 +7,7 @@ use crate::transition::TransitionPlan;
 use crate::variable::ValuesPlan;
 
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
-pub const PLAN_VERSION: u32 = 6;
+pub const PLAN_VERSION: u32 = 7;
 
 /// XXH3-128 of the bytes of a class file before instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -104,6 +104,8 @@ pub struct MethodPlan {
     pub this_initialised_at: Option<Pc>,
     /// Comparisons by order with a number that stands in the code, ascending by `pc`.
     pub comparisons: Vec<ComparisonPlan>,
+    /// Loops whose probes are removed on request, ascending; indices into `loops`. What does not follow without them is not known.
+    pub removed_loops: Vec<u32>,
 }
 
 /// What was decided for a method.
@@ -126,6 +128,8 @@ pub struct BlockPlan {
     pub end: u32,
     /// Nesting depth of loops around the block; 0 outside any.
     pub loop_depth: u32,
+    /// Index in [`MethodPlan::loops`] of the innermost loop around the block.
+    pub innermost_loop: Option<u32>,
     /// Every instruction of the block.
     pub instructions: Vec<Instruction>,
     /// Source lines the block's instructions stem from, ascending, without repeats.

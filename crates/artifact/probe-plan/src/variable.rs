@@ -34,7 +34,9 @@ pub struct ValuesPlan {
     pub fields: Vec<(String, String)>,
     /// Methods in which no values are taken, on request.
     pub removed: Vec<u16>,
-    /// Fields that those methods assign, or methods that are not counted: what is known of their values is not complete.
+    /// Method and number of the loops in which none are taken, on request, ascending. What is assigned in one of them is no variable of the method.
+    pub removed_loops: Vec<(u16, u32)>,
+    /// Fields that are assigned there, or in methods that are not counted: what is known of their values is not complete.
     pub unseen: Vec<VariablePlace>,
 }
 

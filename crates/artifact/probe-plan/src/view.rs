@@ -1,11 +1,14 @@
 //! What the counts of a method mean: invocations, loop iterations, branch outcomes, opcodes, calls.
 //!
-//! All of them are sums of counts with static tables of the plan; nothing here is measured anew.
+//! All of them are sums of counts with static tables of the plan; nothing here is measured anew. What needs a count that is not known is not
+//! known either, except that sums over a whole method are over what is known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::derive::MethodCounts;
-use crate::plan::{CallSite, ClassPlan, EdgeId, EdgeKind, EdgePlan, MethodPlan, Node};
+use crate::plan::{
+    BlockId, CallSite, ClassPlan, EdgeId, EdgeKind, EdgePlan, LoopPlan, MethodPlan, Node,
+};
 
 /// How often a loop ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +41,16 @@ impl EdgeKind {
     }
 }
 
+impl EdgePlan {
+    /// The block it leaves; none for the entry.
+    pub fn from_block(&self) -> Option<BlockId> {
+        match self.from {
+            Node::Block(block) => Some(block),
+            Node::Entry | Node::Exit => None,
+        }
+    }
+}
+
 impl ClassPlan {
     /// Number of a method's first loop among the loops of all methods, in their order; for the number of methods how many there are.
     pub fn first_loop(&self, method: usize) -> u32 {
@@ -48,67 +61,60 @@ impl ClassPlan {
 
 impl MethodPlan {
     /// Times the method's first instruction was entered from outside.
-    pub fn invocations(&self, counts: &MethodCounts) -> u64 {
-        let entries = self
-            .edges
-            .iter()
-            .zip(&counts.edges)
-            .filter(|(e, _)| e.from == Node::Entry);
-        entries.map(|(_, n)| n).sum()
+    pub fn invocations(&self, counts: &MethodCounts) -> Option<u64> {
+        let edges = self.edges.iter().zip(&counts.edges);
+        let entries = edges.filter(|(e, _)| e.from == Node::Entry);
+        entries.map(|(_, n)| *n).sum()
     }
 
     /// Times control left by a return instruction.
-    pub fn returns(&self, counts: &MethodCounts) -> u64 {
-        let exits = self
-            .edges
-            .iter()
-            .zip(&counts.edges)
-            .filter(|(e, _)| e.to == Node::Exit);
-        exits.map(|(_, n)| n).sum()
+    pub fn returns(&self, counts: &MethodCounts) -> Option<u64> {
+        let edges = self.edges.iter().zip(&counts.edges);
+        let exits = edges.filter(|(e, _)| e.to == Node::Exit);
+        exits.map(|(_, n)| *n).sum()
     }
 
     /// Counts of each loop, parallel to [`MethodPlan::loops`].
-    pub fn loop_counts(&self, counts: &MethodCounts) -> Vec<LoopCounts> {
-        let sum = |edges: &[EdgeId]| {
-            edges
-                .iter()
-                .map(|e| counts.edges[e.0 as usize])
-                .sum::<u64>()
+    pub fn loop_counts(&self, counts: &MethodCounts) -> Vec<Option<LoopCounts>> {
+        let sum = |edges: &[EdgeId]| -> Option<u64> {
+            edges.iter().map(|e| counts.edges[e.0 as usize]).sum()
         };
-        self.loops
-            .iter()
-            .map(|l| {
-                let by_exception: u64 = self
-                    .handlers
-                    .iter()
-                    .zip(&counts.handlers)
-                    .filter(|(h, _)| h.block == l.header)
-                    .map(|(_, n)| n)
-                    .sum();
-                LoopCounts {
-                    entries: sum(&l.entry_edges) + by_exception,
-                    repeats: sum(&l.back_edges),
-                }
+        let count = |l: &LoopPlan| {
+            let handlers = self.handlers.iter().zip(&counts.handlers);
+            let at_header = handlers.filter(|(h, _)| h.block == l.header);
+            let by_exception: u64 = at_header.map(|(_, n)| n).sum();
+            Some(LoopCounts {
+                entries: sum(&l.entry_edges)? + by_exception,
+                repeats: sum(&l.back_edges)?,
             })
-            .collect()
+        };
+        self.loops.iter().map(count).collect()
     }
 
-    /// Every outcome of a decision (branch taken or not, switch case) with its count.
+    /// Every outcome of a decision (branch taken or not, switch case) with its count. Of a decision all outcomes are given or none: some
+    /// alone would read as if the others never came.
     pub fn branch_outcomes<'a>(
         &'a self,
         counts: &'a MethodCounts,
     ) -> impl Iterator<Item = (EdgeId, &'a EdgePlan, u64)> + 'a {
+        let outcomes = self.edges.iter().zip(&counts.edges);
+        let outcomes = outcomes.filter(|(e, _)| e.kind.is_branch_outcome());
+        let partly: BTreeSet<BlockId> = outcomes
+            .filter(|(_, n)| n.is_none())
+            .filter_map(|(e, _)| e.from_block())
+            .collect();
+        let whole = move |e: &EdgePlan| e.from_block().is_none_or(|b| !partly.contains(&b));
         let numbered = self.edges.iter().zip(&counts.edges).enumerate();
         numbered
-            .filter(|(_, (e, _))| e.kind.is_branch_outcome())
-            .map(|(i, (e, &n))| (EdgeId(i as u32), e, n))
+            .filter(move |(_, (e, _))| e.kind.is_branch_outcome() && whole(e))
+            .filter_map(|(i, (e, n))| Some((EdgeId(i as u32), e, (*n)?)))
     }
 
-    /// Executions of each opcode; instructions behind a throw in their block are not counted.
+    /// Executions of each opcode in blocks whose count is known; instructions behind a throw in their block are not counted.
     pub fn opcodes(&self, counts: &MethodCounts) -> [u64; 256] {
         let mut histogram = [0; 256];
         for (block, executed) in self.blocks.iter().zip(&counts.instructions) {
-            for (instruction, n) in block.instructions.iter().zip(executed) {
+            for (instruction, n) in block.instructions.iter().zip(executed.iter().flatten()) {
                 histogram[usize::from(instruction.opcode)] += n;
             }
         }
@@ -119,31 +125,29 @@ impl MethodPlan {
     pub fn call_sites<'a>(
         &'a self,
         counts: &'a MethodCounts,
-    ) -> impl Iterator<Item = (&'a CallSite, u64)> + 'a {
+    ) -> impl Iterator<Item = (&'a CallSite, Option<u64>)> + 'a {
         self.blocks
             .iter()
             .zip(&counts.instructions)
             .flat_map(|(block, executed)| {
                 block.calls.iter().map(move |call| {
                     let at = block.instructions.binary_search_by_key(&call.pc, |i| i.pc);
-                    (call, at.map_or(0, |k| executed[k]))
+                    let executed = executed.as_ref();
+                    (call, executed.map(|n| at.map_or(0, |k| n[k])))
                 })
             })
     }
 
-    /// Calls per static target.
-    pub fn calls<'a>(&'a self, counts: &MethodCounts) -> BTreeMap<CallTarget<'a>, u64> {
+    /// Calls per static target, from sites whose count is known.
+    pub fn calls<'a>(&'a self, counts: &'a MethodCounts) -> BTreeMap<CallTarget<'a>, u64> {
         let mut calls = BTreeMap::new();
-        for (block, executed) in self.blocks.iter().zip(&counts.instructions) {
-            for call in &block.calls {
-                let at = block.instructions.binary_search_by_key(&call.pc, |i| i.pc);
-                let target = CallTarget {
-                    owner: &call.owner,
-                    name: &call.name,
-                    descriptor: &call.descriptor,
-                };
-                *calls.entry(target).or_default() += at.map_or(0, |k| executed[k]);
-            }
+        for (call, made) in self.call_sites(counts) {
+            let target = CallTarget {
+                owner: &call.owner,
+                name: &call.name,
+                descriptor: &call.descriptor,
+            };
+            *calls.entry(target).or_default() += made.unwrap_or(0);
         }
         calls
     }

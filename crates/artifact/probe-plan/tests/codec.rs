@@ -8,6 +8,7 @@ fn plan() -> ClassPlan {
         start: Pc(0),
         end: 4,
         loop_depth: 0,
+        innermost_loop: None,
         instructions: vec![
             Instruction {
                 pc: Pc(0),
@@ -62,6 +63,7 @@ fn plan() -> ClassPlan {
             line: Some(7),
             literal: Literal::Integer(200_000),
         }],
+        removed_loops: Vec::new(),
     };
     ClassPlan {
         version: PLAN_VERSION,
@@ -167,6 +169,8 @@ fn a_plan_that_refers_to_nothing_is_refused() {
     };
     refused(&|plan| plan.methods[0].edges[0].to = Node::Block(BlockId(1000)));
     refused(&|plan| plan.methods[0].throw_points[0].block = BlockId(1000));
+    refused(&|plan| plan.methods[0].blocks[0].innermost_loop = Some(0));
+    refused(&|plan| plan.methods[0].removed_loops = vec![0]);
     refused(&|plan| plan.methods[0].comparisons[0].block = BlockId(1000));
     refused(&|plan| {
         plan.methods[0].handlers.push(HandlerPlan {

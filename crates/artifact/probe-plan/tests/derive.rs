@@ -25,6 +25,7 @@ fn method(blocks: u16, edges: Vec<EdgePlan>) -> MethodPlan {
         start: Pc(b * 10),
         end: u32::from(b) * 10 + 3,
         loop_depth: 0,
+        innermost_loop: None,
         instructions: (0..3)
             .map(|k| Instruction {
                 pc: Pc(b * 10 + k),
@@ -53,6 +54,7 @@ fn method(blocks: u16, edges: Vec<EdgePlan>) -> MethodPlan {
         loops: Vec::new(),
         this_initialised_at: None,
         comparisons: Vec::new(),
+        removed_loops: Vec::new(),
     }
 }
 
@@ -95,20 +97,23 @@ fn a_loop_with_a_caught_throw() {
     // Five calls: 30 iterations begun, 2 of them throw and are caught, 3 calls return behind the loop.
     let plan = a_loop();
     let counts = plan.derive(&[30, 3, 2, 2], &[]).unwrap();
-    assert_eq!(counts.edges, [5, 30, 3, 28, 3, 2]);
-    assert_eq!(counts.blocks, [33, 30, 3, 2]);
-    assert_eq!(counts.instructions[1], [30, 30, 28]);
+    assert_eq!(counts.edges, [5, 30, 3, 28, 3, 2].map(Some));
+    assert_eq!(counts.blocks, [33, 30, 3, 2].map(Some));
+    assert_eq!(counts.instructions[1], Some(vec![30, 30, 28]));
     assert_eq!(
         (counts.handlers.as_slice(), counts.throws.as_slice()),
-        (&[2][..], &[0, 2, 0, 0][..])
+        (&[2][..], &[0, 2, 0, 0].map(Some)[..])
     );
-    assert_eq!((plan.invocations(&counts), plan.returns(&counts)), (5, 5));
+    assert_eq!(
+        (plan.invocations(&counts), plan.returns(&counts)),
+        (Some(5), Some(5))
+    );
     assert_eq!(
         plan.loop_counts(&counts),
-        [LoopCounts {
+        [Some(LoopCounts {
             entries: 5,
             repeats: 28
-        }]
+        })]
     );
     let outcomes: Vec<_> = plan
         .branch_outcomes(&counts)
@@ -123,8 +128,40 @@ fn a_loop_with_a_caught_throw() {
     assert_eq!(calls.into_values().collect::<Vec<_>>(), [68]);
     assert_eq!(
         plan.call_sites(&counts).map(|(_, n)| n).collect::<Vec<_>>(),
-        [33, 30, 3, 2]
+        [33, 30, 3, 2].map(Some)
     );
+}
+
+#[test]
+fn without_its_counter_a_loop_is_not_known_and_the_rest_is() {
+    let mut plan = a_loop();
+    plan.blocks[0].innermost_loop = Some(0);
+    plan.blocks[1].innermost_loop = Some(0);
+    let in_loop: Vec<_> = plan.edges.iter().map(|e| plan.loop_of_edge(e)).collect();
+    assert_eq!(in_loop, [None, Some(0), None, Some(0), None, None]);
+    plan.edges[1].counter = None;
+    assert!(matches!(
+        plan.derive(&[0, 3, 2, 2], &[]),
+        Err(Imbalance::Undetermined { .. })
+    ));
+    plan.removed_loops.push(0);
+    let counts = plan.derive(&[0, 3, 2, 2], &[]).unwrap();
+    let known = [Some(5), None, Some(3), None, Some(3), Some(2)];
+    assert_eq!(counts.edges, known);
+    assert_eq!(counts.blocks, [None, None, Some(3), Some(2)]);
+    assert_eq!(counts.instructions[1], None);
+    assert_eq!(counts.throws, [0, 2, 0, 0].map(Some));
+    assert_eq!(plan.invocations(&counts), Some(5));
+    assert_eq!(plan.loop_counts(&counts), [None]);
+    assert_eq!(plan.branch_outcomes(&counts).count(), 0);
+    assert_eq!(plan.opcodes(&counts)[..3], [5, 5, 5]);
+    let calls: Vec<_> = plan.call_sites(&counts).map(|(_, n)| n).collect();
+    assert_eq!(calls, [None, None, Some(3), Some(2)]);
+    // What is known is still checked: with a counter at the entry, too, the loop cannot be left more often than it is entered.
+    plan.edges[0].counter = Some(CounterIndex(0));
+    assert!(plan.derive(&[5, 3, 2, 2], &[]).is_ok());
+    let error = plan.derive(&[4, 3, 2, 2], &[]).unwrap_err();
+    assert!(matches!(error, Imbalance::Contradiction { .. }), "{error}");
 }
 
 #[test]
@@ -135,10 +172,10 @@ fn a_frame_that_is_still_open() {
         frames: 1,
     };
     let counts = a_loop().derive(&[7, 0, 0, 0], &[open]).unwrap();
-    assert_eq!(counts.edges, [1, 7, 0, 6, 0, 0]);
-    assert_eq!(counts.instructions[1], [7, 7, 6]);
+    assert_eq!(counts.edges, [1, 7, 0, 6, 0, 0].map(Some));
+    assert_eq!(counts.instructions[1], Some(vec![7, 7, 6]));
     // Without knowing of it the flow would not close.
-    assert!(matches!(a_loop().derive(&[7, 0, 0, 0], &[]), Ok(c) if c.edges[0] == 0));
+    assert!(matches!(a_loop().derive(&[7, 0, 0, 0], &[]), Ok(c) if c.edges[0] == Some(0)));
 }
 
 #[test]
@@ -162,8 +199,8 @@ fn throws_before_super_are_differences() {
             }],
         )
         .unwrap();
-    assert_eq!(counts.throws, [3, 2, 0]);
-    assert_eq!(counts.edges, [10, 7, 4, 4]);
+    assert_eq!(counts.throws, [3, 2, 0].map(Some));
+    assert_eq!(counts.edges, [10, 7, 4, 4].map(Some));
     let error = plan.derive(&[10, 11, 4], &[]).unwrap_err();
     assert_eq!(
         error,
@@ -239,5 +276,8 @@ fn what_does_not_fit_is_an_imbalance_with_values() {
 fn counts_beyond_32_bits_stay_exact() {
     let huge = u64::from(u32::MAX) * 1_000;
     let counts = a_loop().derive(&[huge, huge - 5, 5, 5], &[]).unwrap();
-    assert_eq!(counts.edges, [huge, huge, huge - 5, huge - 5, huge - 5, 5]);
+    assert_eq!(
+        counts.edges,
+        [huge, huge, huge - 5, huge - 5, huge - 5, 5].map(Some)
+    );
 }

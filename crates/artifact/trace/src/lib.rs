@@ -27,6 +27,6 @@ pub use options::{AgentOptions, MethodScope, Mode, OptionsError, Scope};
 pub use pattern::{Pattern, PatternError};
 pub use reader::{Damage, Trace, TraceReader};
 pub use record::*;
-pub use skip::{MethodName, REMOVED, UNLISTED};
+pub use skip::{MethodName, REMOVED, Region, UNLISTED};
 pub use values::{ValuePlace, Values, VariableValues, VersionValue};
 pub use writer::TraceWriter;

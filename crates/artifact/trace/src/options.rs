@@ -15,6 +15,7 @@
 //! count-jdk=false
 //! keep=org/example/Search.best([I)I
 //! skip=org/example/Search.score([II)I
+//! skip=org/example/Search.best([I)I@14
 //! ```
 
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::Pattern;
-use crate::skip::MethodName;
+use crate::skip::{MethodName, Region};
 
 /// What a run records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,8 +88,8 @@ pub struct AgentOptions {
     pub count_jdk: bool,
     /// Methods to count; all of the selected classes when empty.
     pub keep: BTreeSet<MethodName>,
-    /// Methods that are left as they are, though their classes are counted; wins over `keep`.
-    pub skip: BTreeSet<MethodName>,
+    /// Methods that are left as they are, though their classes are counted, and loops that have no probes in methods that have; wins over `keep`.
+    pub skip: BTreeSet<Region>,
     /// How many first values of every primitive variable are taken; none for 0. Only in [`Mode::Count`].
     pub values: u16,
     /// Whether lengths of arrays and strings and sizes of collections are taken, too.
@@ -100,8 +101,8 @@ pub struct AgentOptions {
     /// Whether the counters are looked at while the run goes on, with method scopes while invocations do, to learn when each is final. Only in
     /// [`Mode::Count`].
     pub progress: bool,
-    /// Methods in which no values are taken.
-    pub skip_values: BTreeSet<MethodName>,
+    /// Methods and loops in which no values are taken.
+    pub skip_values: BTreeSet<Region>,
     /// Whether exceptions are counted by class at the handlers where they arrive. Only in [`Mode::Count`].
     pub caught: bool,
     /// Whether passes of loops are counted by calling method, too. Only in [`Mode::Count`].
@@ -273,8 +274,8 @@ impl AgentOptions {
         for method in &self.keep {
             line("keep", method.to_string().as_bytes());
         }
-        for method in &self.skip {
-            line("skip", method.to_string().as_bytes());
+        for region in &self.skip {
+            line("skip", region.to_string().as_bytes());
         }
         if self.values > 0 {
             line("values", self.values.to_string().as_bytes());
@@ -295,8 +296,8 @@ impl AgentOptions {
         if self.callers {
             line("callers", b"true");
         }
-        for method in &self.skip_values {
-            line("skip-values", method.to_string().as_bytes());
+        for region in &self.skip_values {
+            line("skip-values", region.to_string().as_bytes());
         }
         text
     }
@@ -363,11 +364,8 @@ impl FromStr for AgentOptions {
                 "caught" => once(&mut caught, parse::<bool>(&utf8()?).map_err(bad)?),
                 "callers" => once(&mut callers, parse::<bool>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
-                "skip-values" => add(
-                    &mut skip_values,
-                    parse::<MethodName>(&utf8()?).map_err(bad)?,
-                ),
-                "skip" => add(&mut skip, parse::<MethodName>(&utf8()?).map_err(bad)?),
+                "skip-values" => add(&mut skip_values, parse::<Region>(&utf8()?).map_err(bad)?),
+                "skip" => add(&mut skip, parse::<Region>(&utf8()?).map_err(bad)?),
                 _ => {
                     return Err(OptionsError::UnknownKey {
                         line,

@@ -1,14 +1,15 @@
-//! Methods that are to be counted, or are not, by their exact names.
+//! Methods that are to be counted, or are not, and their loops, by their exact names.
 //!
 //! Names are those of class files: internal class names and descriptors, so that one text means one method. Class and
-//! method names cannot hold a dot, descriptors begin at the only parenthesis that compilers make.
+//! method names cannot hold a dot, descriptors begin at the only parenthesis that compilers make. A loop is named by the offset of its header's first
+//! instruction; a descriptor cannot end in `@` and a number, since class names in it end in a semicolon.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a method that is named in [`crate::AgentOptions::skip`] is not counted, as plans and traces state it.
+/// Why a method or loop that is named in [`crate::AgentOptions::skip`] is not counted, as plans and traces state it.
 pub const REMOVED: &str = "removed for the overhead budget";
 
 /// Why a method is not counted that is missing in [`crate::AgentOptions::keep`], as plans state it.
@@ -69,6 +70,58 @@ impl FromStr for MethodName {
     }
 }
 
+/// Part of a method whose probes are removed together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Region {
+    /// The method.
+    pub method: MethodName,
+    /// Where the header of the loop begins that is meant, in bytes from the beginning of the code; none for the whole method.
+    pub header: Option<u16>,
+}
+
+impl From<MethodName> for Region {
+    fn from(method: MethodName) -> Self {
+        let header = None;
+        Self { method, header }
+    }
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.method.fmt(f)?;
+        self.header.map_or(Ok(()), |pc| write!(f, "@{pc}"))
+    }
+}
+
+impl From<Region> for String {
+    fn from(region: Region) -> Self {
+        region.to_string()
+    }
+}
+
+impl TryFrom<String> for Region {
+    type Error = MethodNameError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl FromStr for Region {
+    type Err = MethodNameError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let of_loop = text.rsplit_once('@').and_then(|(method, pc)| {
+            let digits = pc.bytes().all(|b| b.is_ascii_digit());
+            Some((method, pc.parse().ok().filter(|_| digits)?))
+        });
+        let (method, header) = of_loop.map_or((text, None), |(method, pc)| (method, Some(pc)));
+        let method = method.parse()?;
+        Ok(Self { method, header })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,15 +133,19 @@ mod tests {
             "a/b/C$D.<init>(Ljava/lang/String;[[I)V",
             "Main.a name with blanks()V",
             "a/Ops.$plus$eq(J)La/Ops;",
+            "a/Ops.loops(J)La/Ops;@12",
+            "a/Ops.loops(J)La/At@1;",
         ];
         let mut options = AgentOptions::new(Mode::Time, "t");
         options.keep = std::iter::once("a/B.c()V".parse().expect("a method")).collect();
         options.skip = texts.iter().map(|text| text.parse().expect(text)).collect();
-        assert_eq!(options.skip.len(), 3);
+        assert_eq!(options.skip.len(), 5);
+        options.skip_values.clone_from(&options.skip);
         let again: AgentOptions = options.to_text().parse().expect("options");
         assert_eq!(again, options);
-        for method in &options.skip {
-            assert!(texts.contains(&method.to_string().as_str()));
+        for region in &options.skip {
+            assert!(texts.contains(&region.to_string().as_str()));
+            assert_eq!(region.header.is_some(), region.to_string().ends_with("@12"));
         }
     }
 
@@ -96,6 +153,7 @@ mod tests {
     fn what_is_no_method() {
         for text in ["", "C", "C.m", ".m()V", "C.()V", "C.m(I"] {
             assert!(text.parse::<MethodName>().is_err(), "{text}");
+            assert!(format!("{text}@7").parse::<Region>().is_err(), "{text}");
         }
     }
 }

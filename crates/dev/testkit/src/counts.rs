@@ -158,7 +158,9 @@ impl Counts {
                 Ok(derived) => {
                     let counts = self.methods.entry(key).or_default();
                     for (block, times) in method.blocks.iter().zip(&derived.instructions) {
-                        for (instruction, &n) in block.instructions.iter().zip(times) {
+                        for (instruction, &n) in
+                            block.instructions.iter().zip(times.iter().flatten())
+                        {
                             *counts.entry(instruction.pc.0).or_default() += n;
                         }
                     }

@@ -303,8 +303,12 @@ impl Request {
         // A damaged plan is replaced.
         let wanted = Wanted {
             left: Some(&|name, descriptor| skipped.reason(name, descriptor).map(str::to_owned)),
+            no_loop: Some(&|name, descriptor, header| skipped.no_loop(name, descriptor, header)),
             values: skipped.values(),
             no_values: Some(&|name, descriptor| skipped.no_values(name, descriptor)),
+            no_values_in_loop: Some(&|name, descriptor, header| {
+                skipped.no_values_in_loop(name, descriptor, header)
+            }),
             transitions: skipped.transitions(),
             strides: skipped.strides(),
         };

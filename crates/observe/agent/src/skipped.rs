@@ -1,19 +1,22 @@
-//! Methods that are left uncounted on request, though their classes are counted.
+//! Methods and loops that are left uncounted on request, though their classes are counted.
 
 use std::collections::BTreeSet;
 
 use pricetag_probe::Values;
-use pricetag_probe_plan::{ClassPlan, MethodOutcome};
-use pricetag_trace::{AgentOptions, MethodName, Mode, REMOVED, UNLISTED};
+use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan, Pc};
+use pricetag_trace::{AgentOptions, MethodName, Mode, REMOVED, Region, UNLISTED};
+
+/// Parts of the methods of a class: name, descriptor, and where the loop's header begins, if one is meant.
+type Regions<'a> = BTreeSet<(&'a str, &'a str, Option<u16>)>;
 
 /// What was asked for about the methods of one class.
 #[derive(Debug)]
 pub struct Skipped<'a> {
     /// None when all are to be counted.
     keep: Option<Vec<&'a MethodName>>,
-    skip: Vec<&'a MethodName>,
-    /// Counted, but no values are taken in them: name and descriptor.
-    without_values: BTreeSet<(&'a str, &'a str)>,
+    skip: Regions<'a>,
+    /// Counted, but no values are taken in them.
+    without_values: Regions<'a>,
     values: Option<Values>,
     transitions: bool,
     strides: bool,
@@ -24,14 +27,11 @@ impl<'a> Skipped<'a> {
     pub fn of(options: &'a AgentOptions, class: &str) -> Self {
         let of_class = |method: &&MethodName| method.class == class;
         let lengths = options.lengths;
-        let without_values = options.skip_values.iter().filter(of_class);
         Self {
             keep: (!options.keep.is_empty())
                 .then(|| options.keep.iter().filter(of_class).collect()),
-            skip: options.skip.iter().filter(of_class).collect(),
-            without_values: without_values
-                .map(|method| (method.name.as_str(), method.descriptor.as_str()))
-                .collect(),
+            skip: regions(&options.skip, class),
+            without_values: regions(&options.skip_values, class),
             values: (options.values > 0 && options.mode == Mode::Count)
                 .then_some(Values { lengths }),
             transitions: options.transitions && options.mode == Mode::Count,
@@ -56,20 +56,31 @@ impl<'a> Skipped<'a> {
 
     /// Whether no values are taken in a method.
     pub fn no_values(&self, name: &str, descriptor: &str) -> bool {
-        self.without_values.contains(&(name, descriptor))
+        self.without_values.contains(&(name, descriptor, None))
+    }
+
+    /// Whether no values are taken in a loop, given where its header begins.
+    pub fn no_values_in_loop(&self, name: &str, descriptor: &str, header: Pc) -> bool {
+        let place = (name, descriptor, Some(header.0));
+        self.without_values.contains(&place)
+    }
+
+    /// Whether a loop has no probes, given where its header begins.
+    pub fn no_loop(&self, name: &str, descriptor: &str, header: Pc) -> bool {
+        self.skip.contains(&(name, descriptor, Some(header.0)))
     }
 
     /// Why a method is left; none if it is to be counted.
     pub fn reason(&self, name: &str, descriptor: &str) -> Option<&'static str> {
         let is = |method: &&MethodName| method.name == name && method.descriptor == descriptor;
-        if self.skip.iter().any(is) {
+        if self.skip.contains(&(name, descriptor, None)) {
             return Some(REMOVED);
         }
         let keep = self.keep.as_ref()?;
         (!keep.iter().any(is)).then_some(UNLISTED)
     }
 
-    /// Whether a stored plan leaves out just these methods, and counts and takes beside them just what is wanted. Plans are stored by class, and other runs may
+    /// Whether a stored plan leaves out just these methods and loops, and counts and takes beside them just what is wanted. Plans are stored by class, and other runs may
     /// want others.
     pub fn agrees(&self, plan: &ClassPlan) -> bool {
         self.agrees_on_methods(plan)
@@ -83,13 +94,27 @@ impl<'a> Skipped<'a> {
             (Some(wanted), Some(planned)) => (wanted, planned),
             (wanted, planned) => return wanted.is_none() && planned.is_none(),
         };
-        let removed: BTreeSet<(&str, &str)> = planned
-            .removed
-            .iter()
-            .filter_map(|index| plan.methods.get(usize::from(*index)))
-            .map(|method| (method.name.as_str(), method.descriptor.as_str()))
-            .collect();
-        wanted.lengths == planned.lengths && removed == self.without_values
+        let name = |index: &u16| {
+            let method = plan.methods.get(usize::from(*index))?;
+            Some((method.name.as_str(), method.descriptor.as_str()))
+        };
+        let removed: BTreeSet<_> = planned.removed.iter().filter_map(name).collect();
+        let methods = self.without_values.iter().filter(|r| r.2.is_none());
+        let methods: BTreeSet<_> = methods.map(|r| (r.0, r.1)).collect();
+        let counted = (0..)
+            .zip(&plan.methods)
+            .filter(|(_, m)| m.outcome == MethodOutcome::Counted);
+        let loops = counted.flat_map(|(index, method)| {
+            let without = |l: &u32| {
+                let header = method.loop_header(*l);
+                self.no_values_in_loop(&method.name, &method.descriptor, header)
+            };
+            let loops = (0..method.loops.len() as u32).filter(without);
+            loops.map(move |l| (index, l)).collect::<Vec<_>>()
+        });
+        wanted.lengths == planned.lengths
+            && removed == methods
+            && loops.eq(planned.removed_loops.iter().copied())
     }
 
     fn agrees_on_methods(&self, plan: &ClassPlan) -> bool {
@@ -101,7 +126,25 @@ impl<'a> Skipped<'a> {
                 }
                 MethodOutcome::Counted => None,
             };
-            left == self.reason(&method.name, &method.descriptor)
+            left == self.reason(&method.name, &method.descriptor) && self.agrees_on_loops(method)
         })
     }
+
+    fn agrees_on_loops(&self, method: &MethodPlan) -> bool {
+        let removed =
+            |l: &u32| self.no_loop(&method.name, &method.descriptor, method.loop_header(*l));
+        let loops = 0..method.loops.len() as u32;
+        loops
+            .filter(removed)
+            .eq(method.removed_loops.iter().copied())
+    }
+}
+
+fn regions<'a>(all: &'a BTreeSet<Region>, class: &str) -> Regions<'a> {
+    let of_class = all.iter().filter(|region| region.method.class == class);
+    let named = of_class.map(|Region { method, header }| {
+        let (name, descriptor) = (method.name.as_str(), method.descriptor.as_str());
+        (name, descriptor, *header)
+    });
+    named.collect()
 }

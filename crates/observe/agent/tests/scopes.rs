@@ -89,7 +89,7 @@ fn entries(subject: &Subject, invocation: &Invocation, method: &str) -> u64 {
                 .derive(&values, &[])
                 .expect("an invocation's counters balance");
             if planned.name == method {
-                entries += counts.blocks.first().copied().unwrap_or(0);
+                entries += counts.blocks.first().copied().flatten().unwrap_or(0);
             }
         }
     }

@@ -36,7 +36,7 @@ fn calls(options: &AgentOptions, trace: &Trace) -> BTreeMap<String, u64> {
         for method in &plan.methods {
             if let Ok(counts) = method.derive(&values, &[]) {
                 let name = format!("{}.{}{}", plan.name, method.name, method.descriptor);
-                calls.insert(name, method.invocations(&counts));
+                calls.insert(name, method.invocations(&counts).expect("known"));
             }
         }
     }

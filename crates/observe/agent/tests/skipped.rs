@@ -30,7 +30,7 @@ fn counted(options: &AgentOptions, trace: &Trace) -> (BTreeMap<String, u64>, Vec
             if method.outcome == MethodOutcome::Counted {
                 let counts = method.derive(&values, &[]).expect("balanced");
                 let name = format!("{}{}", method.name, method.descriptor);
-                calls.insert(name, method.invocations(&counts));
+                calls.insert(name, method.invocations(&counts).expect("known"));
             }
         }
     }

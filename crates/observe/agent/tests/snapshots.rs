@@ -133,7 +133,10 @@ fn calls(trace: &Trace, plans: &Path) -> BTreeMap<String, u64> {
                 })
                 .collect();
             if let Ok(counts) = method.derive(&values, &open) {
-                calls.insert(method.name.clone(), method.invocations(&counts));
+                calls.insert(
+                    method.name.clone(),
+                    method.invocations(&counts).expect("known"),
+                );
             }
         }
     }

@@ -16,14 +16,14 @@
 //! wants one frame for before and behind the call of the superclass's), so what is thrown there leaves the number behind. Hence up to there the number is negative: who finds it so
 //! has to look at the stack, which the native does.
 //!
-//! Limits: loops with several ways in have no header that sees every pass; they are not split.
+//! Limits: loops with several ways in have no header that sees every pass; they are not split. Nor are those whose probes are removed.
 
 use crate::body::Body;
 use crate::error::MethodError;
 use crate::method::{Probes, Shared};
 use crate::runtime::HELPER_CLASS;
 use pricetag_classfile::{ClassFileError, VerificationType, opcode};
-use pricetag_probe_plan::LoopPlan;
+use pricetag_probe_plan::{LoopPlan, MethodPlan};
 
 /// What a method does about callers; nothing by default.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,7 +55,7 @@ impl Callers {
         let (Some(plan), Some(number)) = (probes.counted, probes.caller) else {
             return Self::default();
         };
-        let split = plan.loops.iter().any(|l| l.reducible);
+        let split = (0..).zip(&plan.loops).any(|l| is_split(plan, l));
         let passes = split.then_some(Passes {
             local,
             first: probes.first_loop,
@@ -85,6 +85,11 @@ impl Callers {
         }
         Ok(types)
     }
+}
+
+/// Whether the passes of a loop are counted by caller.
+fn is_split(plan: &MethodPlan, (number, l): (u32, &LoopPlan)) -> bool {
+    l.reducible && !plan.is_removed(Some(number))
 }
 
 impl Body<'_, '_, '_> {
@@ -149,11 +154,12 @@ impl Body<'_, '_, '_> {
             return Ok(());
         };
         let pc = self.instructions[index].pc;
-        let begins = |l: &LoopPlan| {
+        let begins = |(number, l): (u32, &LoopPlan)| {
             let header = plan.blocks.get(l.header.0 as usize);
-            l.reducible && header.is_some_and(|header| header.start.0 == pc)
+            is_split(plan, (number, l)) && header.is_some_and(|header| header.start.0 == pc)
         };
-        for (number, _) in (passes.first..).zip(&plan.loops).filter(|(_, l)| begins(l)) {
+        for (number, _) in (0..).zip(&plan.loops).filter(|l| begins(*l)) {
+            let number = passes.first + number;
             self.asm.local(opcode::ALOAD, passes.local);
             self.asm.int(number as i32, &mut self.shared.constants)?;
             self.asm.increment_long();

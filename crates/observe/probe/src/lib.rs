@@ -48,15 +48,22 @@ pub type Left<'l> = &'l dyn Fn(&str, &str) -> Option<String>;
 /// Whether a method is meant, given name and descriptor.
 pub type Chosen<'c> = &'c dyn Fn(&str, &str) -> bool;
 
+/// Whether a loop of a method is meant, given name, descriptor and where its header begins.
+pub type ChosenLoop<'c> = &'c dyn Fn(&str, &str, Pc) -> bool;
+
 /// What is wanted of a class beside its counts.
 #[derive(Clone, Copy, Default)]
 pub struct Wanted<'w> {
     /// Why a method (name, descriptor) is to be left uncounted; all are counted without.
     pub left: Option<Left<'w>>,
+    /// Which loops have no probes; all have some without.
+    pub no_loop: Option<ChosenLoop<'w>>,
     /// Which values are recorded.
     pub values: Option<Values>,
     /// Whether none are in a method (name, descriptor).
     pub no_values: Option<Chosen<'w>>,
+    /// In which loops none are.
+    pub no_values_in_loop: Option<ChosenLoop<'w>>,
     /// Whether changes of the outcome of branches are counted.
     pub transitions: bool,
     /// Whether reads of arrays that leave a cache line are counted.
@@ -85,8 +92,9 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
     let mut transitions = wanted.transitions.then(Vec::new);
     let mut strides = wanted.strides.then(Vec::new);
     let mut methods = Vec::with_capacity(class.methods().len());
+    let left = wanted.left.unwrap_or(&|_, _| None);
+    let no_loop = wanted.no_loop.unwrap_or(&|_, _, _| false);
     for (index, member) in class.methods().iter().enumerate() {
-        let left = wanted.left.unwrap_or(&|_, _| None);
         let found = values.as_mut().map(|values| {
             let name = member.name(class.constants());
             let descriptor = member.descriptor(class.constants());
@@ -94,15 +102,21 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
             values.assignments(class, index, removed)
         });
         let assigning: &BTreeSet<Pc> = found.as_ref().unwrap_or(const { &BTreeSet::new() });
-        let mut plan = method::plan(class, &scope, member, &mut counters, (left, assigning));
+        let asked = |assigning| method::Asked {
+            left,
+            no_loop,
+            assigning,
+        };
+        let mut plan = method::plan(class, &scope, member, &mut counters, asked(assigning));
         if plan.outcome != MethodOutcome::Counted && !assigning.is_empty() {
             // It may be countable without the probes that take values.
             let none = &BTreeSet::new();
-            plan = method::plan(class, &scope, member, &mut counters, (left, none));
+            plan = method::plan(class, &scope, member, &mut counters, asked(none));
             values.iter_mut().for_each(Variables::give_up);
         }
         if let Some(values) = &mut values {
-            values.keep(index, &plan);
+            let no_loop = wanted.no_values_in_loop.unwrap_or(&|_, _, _| false);
+            values.keep(index, &plan, no_loop);
         }
         if let Some(transitions) = &mut transitions {
             transitions.extend(transitions::of_method(class, index, &plan, &mut counters));

@@ -11,7 +11,18 @@ use pricetag_probe_plan::{
 };
 
 use crate::throwing::{ClassScope, MethodScope, Throwing};
-use crate::{Counters, Left, limits, placement};
+use crate::{ChosenLoop, Counters, Left, limits, placement};
+
+/// What was asked for about a method.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// Why it is to be left.
+    pub(crate) left: Left<'a>,
+    /// Which of its loops have no probes.
+    pub(crate) no_loop: ChosenLoop<'a>,
+    /// Where variables of which values are taken are assigned.
+    pub(crate) assigning: &'a BTreeSet<Pc>,
+}
 
 /// Why a method is not counted.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +61,7 @@ pub(crate) fn plan(
     scope: &ClassScope<'_>,
     member: &Member<'_>,
     counters: &mut Counters,
-    (left, assigning): (Left<'_>, &BTreeSet<Pc>),
+    asked: Asked<'_>,
 ) -> MethodPlan {
     let constants = class.constants();
     let mut plan = MethodPlan {
@@ -66,6 +77,7 @@ pub(crate) fn plan(
         loops: Vec::new(),
         this_initialised_at: None,
         comparisons: Vec::new(),
+        removed_loops: Vec::new(),
     };
     let code = match member.code(constants) {
         Ok(Some(code)) => code,
@@ -76,12 +88,12 @@ pub(crate) fn plan(
         }
     };
     plan.code_bytes = code.bytes.len() as u32;
-    if let Some(reason) = left(&plan.name, &plan.descriptor) {
+    if let Some(reason) = (asked.left)(&plan.name, &plan.descriptor) {
         plan.outcome = MethodOutcome::Left(reason);
         return plan;
     }
     let empty = plan.clone();
-    match counted(class, scope, &code, plan, (counters.next, assigning)) {
+    match counted(class, scope, &code, plan, (counters.next, asked)) {
         Ok((plan, next)) => {
             counters.next = next;
             plan
@@ -98,7 +110,7 @@ fn counted(
     class_scope: &ClassScope<'_>,
     code: &Code<'_>,
     mut plan: MethodPlan,
-    (first_counter, assigning): (u32, &BTreeSet<Pc>),
+    (first_counter, asked): (u32, Asked<'_>),
 ) -> Result<(MethodPlan, u32), Refusal> {
     let constants = class.constants();
     let scope = MethodScope {
@@ -108,7 +120,7 @@ fn counted(
     };
     let cfg = Cfg::of(code)?;
     let mut throwing = Throwing::of(&cfg, code, constants, &scope)?;
-    throwing.add_assignments(&cfg, assigning);
+    throwing.add_assignments(&cfg, asked.assigning);
     let cfg = if throwing.before_init.is_empty() {
         cfg
     } else {
@@ -140,6 +152,8 @@ fn counted(
         });
     }
     plan.loops = loops.into_iter().map(loop_plan).collect();
+    let removed = |l: &u32| (asked.no_loop)(&plan.name, &plan.descriptor, plan.loop_header(*l));
+    plan.removed_loops = (0..plan.loops.len() as u32).filter(removed).collect();
     let mut counters = Counters {
         next: first_counter,
     };
@@ -150,7 +164,7 @@ fn counted(
     for handler in &mut plan.handlers {
         handler.counter = counters.take();
     }
-    limits::check(code, &plan, assigning)?;
+    limits::check(code, &plan, asked.assigning)?;
     plan.outcome = MethodOutcome::Counted;
     Ok((plan, counters.next))
 }
@@ -162,16 +176,17 @@ fn blocks(
     loops: &[MethodLoop],
 ) -> Result<Vec<BlockPlan>, Refusal> {
     let constants = class.constants();
-    let mut depth = vec![0; cfg.blocks.len()];
-    for l in loops {
+    // Outer loops come before inner ones.
+    let mut innermost = vec![None; cfg.blocks.len()];
+    for (number, l) in (0..).zip(loops) {
         for block in &l.blocks {
-            depth[block.0 as usize] = l.depth;
+            innermost[block.0 as usize] = Some(number);
         }
     }
     let mut plans = Vec::with_capacity(cfg.blocks.len());
     // Entries of the line table behind the current instruction, which instructions pass in order.
     let mut following = 0;
-    for (b, loop_depth) in depth.into_iter().enumerate() {
+    for (b, innermost_loop) in innermost.into_iter().enumerate() {
         let instructions = cfg.instructions_of(BlockId(b as u32));
         let (first, last) = (&instructions[0], &instructions[instructions.len() - 1]);
         let mut calls = Vec::new();
@@ -198,7 +213,8 @@ fn blocks(
         plans.push(BlockPlan {
             start: Pc(first.pc),
             end: last.end(),
-            loop_depth,
+            loop_depth: innermost_loop.map_or(0, |l: u32| loops[l as usize].depth),
+            innermost_loop,
             instructions: instructions
                 .iter()
                 .map(|i| Instruction {

@@ -11,6 +11,8 @@
 //! - the throws themselves, which no plan lists, are edges of the tree (see [`MethodPlan::uncounted_throws`]);
 //! - returns that may throw never have one, since it would stand before the instruction that throws.
 //!
+//! A removed loop's edges get none. Placement is otherwise the same, so that a removal never adds a counter (`docs/decisions/015-budget-by-loops.md`).
+//!
 //! The last two kinds lead from different blocks to the caller and hence never close a cycle.
 
 use pricetag_graph::maximum_spanning_forest;
@@ -56,9 +58,11 @@ pub fn place(plan: &mut MethodPlan, returns_may_throw: bool, counters: &mut Coun
             .map(|b| (b.0, caller, ALWAYS)),
     );
     let in_tree = maximum_spanning_forest(caller + 1, &candidates);
-    for (edge, candidate) in plan.edges.iter_mut().zip(of_edge) {
-        if edge.kind == EdgeKind::Continue || !in_tree[candidate] {
-            edge.counter = Some(counters.take());
+    for (number, candidate) in of_edge.into_iter().enumerate() {
+        let edge = &plan.edges[number];
+        let counted = edge.kind == EdgeKind::Continue || !in_tree[candidate];
+        if counted && !plan.is_removed(plan.loop_of_edge(edge)) {
+            plan.edges[number].counter = Some(counters.take());
         }
     }
 }

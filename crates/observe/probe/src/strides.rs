@@ -1,4 +1,4 @@
-//! Array reads whose strides are counted: all of them.
+//! Array reads whose strides are counted: all of them, outside removed loops.
 //!
 //! As with transitions, a method that would outgrow the reach of a jump gets none.
 
@@ -30,7 +30,9 @@ pub(crate) fn of_method(
     if limits::least_bytes(&code, plan) + beside + reads.len() as u64 * PROBE > REACH {
         return Vec::new();
     }
-    let planned = reads.into_iter().map(|(pc, block)| StridePlan {
+    let reads = reads.into_iter();
+    let reads = reads.filter(|(_, block)| !plan.is_removed(plan.loop_of_block(*block)));
+    let planned = reads.map(|(pc, block)| StridePlan {
         method: index as u16,
         pc,
         block,

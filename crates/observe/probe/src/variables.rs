@@ -16,7 +16,7 @@ use pricetag_probe_plan::{
     VariablePlace, VariablePlan,
 };
 
-use crate::Values;
+use crate::{ChosenLoop, Values};
 
 /// The plan under construction.
 pub(crate) struct Variables {
@@ -105,12 +105,14 @@ impl Variables {
         self.plan.unseen.extend(fields);
     }
 
-    /// Keeps those of the assignments just found that the method's plan has become throw points of.
-    pub(crate) fn keep(&mut self, method: usize, plan: &MethodPlan) {
+    /// Keeps those of the assignments just found that the method's plan has become throw points of. A variable that is assigned in a loop without
+    /// values is left out, since what is seen of it need not be its first values; its assignments stay throw points.
+    pub(crate) fn keep(&mut self, method: usize, plan: &MethodPlan, no_loop: ChosenLoop<'_>) {
         if plan.outcome != MethodOutcome::Counted {
             self.give_up();
             return;
         }
+        self.leave_out(method, plan, no_loop);
         let points: BTreeSet<Pc> = plan.throw_points.iter().map(|p| p.pc).collect();
         for (pc, key, variable) in self.pending.drain(..) {
             // Before `this` is initialised nothing is taken.
@@ -128,6 +130,30 @@ impl Variables {
                 variable: index,
             });
         }
+    }
+
+    /// Drops the variables that are assigned in a loop without values.
+    fn leave_out(&mut self, method: usize, plan: &MethodPlan, no_loop: ChosenLoop<'_>) {
+        let removed = |l: &u32| no_loop(&plan.name, &plan.descriptor, plan.loop_header(*l));
+        let loops: Vec<u32> = (0..plan.loops.len() as u32).filter(removed).collect();
+        if loops.is_empty() {
+            return;
+        }
+        let numbered = loops.iter().map(|l| (method as u16, *l));
+        self.plan.removed_loops.extend(numbered);
+        let inside = |pc: Pc| {
+            let at = plan.locate(pc).and_then(|(b, _)| plan.loop_of_block(b));
+            at.is_some_and(|l| loops.contains(&l))
+        };
+        let assigned = self.pending.iter().filter(|(pc, ..)| inside(*pc));
+        let gone: BTreeSet<Key> = assigned.map(|(_, key, _)| key.clone()).collect();
+        let pending = std::mem::take(&mut self.pending);
+        let (dropped, kept) = pending
+            .into_iter()
+            .partition(|(_, key, _)| gone.contains(key));
+        self.pending = dropped;
+        self.give_up();
+        self.pending = kept;
     }
 
     /// The plan, once all methods are planned.

@@ -5,10 +5,10 @@
 //! a block (open frames). Methods are random flow graphs, and all methods of the committed classes and of `java.util`.
 
 use pricetag_classfile::{ClassFile, opcode as op};
-use pricetag_probe::{Counters, placement};
+use pricetag_probe::{Counters, Wanted, placement};
 use pricetag_probe_plan::{
-    BlockId, BlockPlan, CounterIndex, EdgeKind, EdgePlan, HandlerPlan, Instruction, MethodCounts,
-    MethodOutcome, MethodPlan, Node, OpenFrame, Pc, ThrowPoint,
+    BlockId, BlockPlan, ClassPlan, CounterIndex, EdgeKind, EdgePlan, HandlerPlan, Instruction,
+    LoopPlan, MethodCounts, MethodOutcome, MethodPlan, Node, OpenFrame, Pc, ThrowPoint,
 };
 use proptest::prelude::*;
 
@@ -67,15 +67,15 @@ impl<'p> Walker<'p> {
             uncounted[block.0 as usize] = true;
         }
         let truth = MethodCounts {
-            edges: vec![0; plan.edges.len()],
-            blocks: vec![0; plan.blocks.len()],
+            edges: vec![Some(0); plan.edges.len()],
+            blocks: vec![Some(0); plan.blocks.len()],
             instructions: plan
                 .blocks
                 .iter()
-                .map(|b| vec![0; b.instructions.len()])
+                .map(|b| Some(vec![0; b.instructions.len()]))
                 .collect(),
             handlers: vec![0; plan.handlers.len()],
-            throws: vec![0; plan.blocks.len()],
+            throws: vec![Some(0); plan.blocks.len()],
         };
         Self {
             plan,
@@ -92,7 +92,7 @@ impl<'p> Walker<'p> {
     }
 
     fn pass(&mut self, e: usize) -> Node {
-        self.truth.edges[e] += 1;
+        count(&mut self.truth.edges[e]);
         if let Some(counter) = self.plan.edges[e].counter {
             self.probe(counter);
         }
@@ -122,10 +122,11 @@ impl<'p> Walker<'p> {
     fn block(&mut self, b: BlockId, choices: &mut Choices<'_>, stop: bool) -> Option<Node> {
         let plan = self.plan;
         let block = &plan.blocks[b.0 as usize];
-        self.truth.blocks[b.0 as usize] += 1;
+        count(&mut self.truth.blocks[b.0 as usize]);
         let ways = self.ways_out[b.0 as usize].clone();
         for (k, instruction) in block.instructions.iter().enumerate() {
-            self.truth.instructions[b.0 as usize][k] += 1;
+            let executed = self.truth.instructions[b.0 as usize].as_mut();
+            executed.expect("counted directly")[k] += 1;
             let last = k + 1 == block.instructions.len();
             if stop || choices.one_in(200) {
                 self.open.push(OpenFrame {
@@ -149,7 +150,7 @@ impl<'p> Walker<'p> {
     }
 
     fn throw(&mut self, b: BlockId, choices: &mut Choices<'_>, caught: bool) -> Option<Node> {
-        self.truth.throws[b.0 as usize] += 1;
+        count(&mut self.truth.throws[b.0 as usize]);
         if !caught || self.plan.handlers.is_empty() || choices.one_in(3) {
             return None;
         }
@@ -158,6 +159,48 @@ impl<'p> Walker<'p> {
         self.probe(self.plan.handlers[h].counter);
         Some(Node::Block(self.plan.handlers[h].block))
     }
+}
+
+fn count(n: &mut Option<u64>) {
+    *n = n.map(|n| n + 1);
+}
+
+/// What was counted directly, without what does not follow from the probes.
+fn without_unknown(mut truth: MethodCounts, derived: &MethodCounts) -> MethodCounts {
+    let unknown = |truth: &mut Vec<Option<u64>>, derived: &[Option<u64>]| {
+        let pairs = truth.iter_mut().zip(derived);
+        pairs
+            .filter(|(_, d)| d.is_none())
+            .for_each(|(t, _)| *t = None);
+    };
+    unknown(&mut truth.edges, &derived.edges);
+    unknown(&mut truth.blocks, &derived.blocks);
+    unknown(&mut truth.throws, &derived.throws);
+    let instructions = truth.instructions.iter_mut().zip(&derived.blocks);
+    for (truth, _) in instructions.filter(|(_, block)| block.is_none()) {
+        *truth = None;
+    }
+    truth
+}
+
+/// Checks a method with removed loops, and returns what is known.
+fn check_removed(
+    plan: &MethodPlan,
+    counters: u32,
+    choices: &mut Choices<'_>,
+    invocations: usize,
+    limit: usize,
+) -> MethodCounts {
+    let mut walker = Walker::new(plan, counters);
+    for _ in 0..invocations {
+        walker.walk(choices, limit);
+    }
+    let counts = plan
+        .derive(&walker.probes, &walker.open)
+        .unwrap_or_else(|imbalance| panic!("{imbalance}: {plan}"));
+    let truth = without_unknown(walker.truth, &counts);
+    assert_eq!(counts, truth, "{plan}");
+    counts
 }
 
 fn check(
@@ -174,8 +217,8 @@ fn check(
     let derived = plan.derive(&walker.probes, &walker.open);
     assert_eq!(derived.as_ref(), Ok(&walker.truth), "{plan}");
     let counts = derived.unwrap();
-    assert_eq!(plan.invocations(&counts), invocations as u64);
-    let executed: u64 = walker.truth.instructions.iter().flatten().sum();
+    assert_eq!(plan.invocations(&counts), Some(invocations as u64));
+    let executed: u64 = walker.truth.instructions.iter().flatten().flatten().sum();
     assert_eq!(plan.opcodes(&counts).iter().sum::<u64>(), executed);
 }
 
@@ -202,6 +245,7 @@ fn random_method(shapes: &[Shape], before_init: usize, monitors: bool) -> (Metho
         loops: Vec::new(),
         this_initialised_at: None,
         comparisons: Vec::new(),
+        removed_loops: Vec::new(),
     };
     for (b, (ending, targets, length, throws, handler)) in shapes.iter().enumerate() {
         let counted = b >= before_init;
@@ -273,6 +317,7 @@ fn random_method(shapes: &[Shape], before_init: usize, monitors: bool) -> (Metho
             start: Pc(start),
             end: u32::from(start) + *length as u32,
             loop_depth: u32::from(throws % 3),
+            innermost_loop: None,
             instructions,
             lines: Vec::new(),
             calls: Vec::new(),
@@ -301,6 +346,32 @@ proptest! {
     ) {
         let (plan, counters) = random_method(&shapes, before_init, monitors);
         check(&plan, counters, &mut Choices::new(&choices), 12, 60);
+    }
+
+    #[test]
+    fn what_follows_without_some_counters_is_exact(
+        shapes in prop::collection::vec((0u8..7, prop::collection::vec(0u8..12, 2..5), 1usize..5, 0u8..16, prop::bool::weighted(0.2)), 1..12),
+        before_init in 0usize..4,
+        monitors: bool,
+        choices in prop::collection::vec(any::<u16>(), 0..300),
+        removed in any::<u64>(),
+    ) {
+        let (mut plan, counters) = random_method(&shapes, before_init, monitors);
+        for (number, edge) in plan.edges.iter_mut().enumerate() {
+            if removed >> (number % 64) & 1 == 1 {
+                edge.counter = None;
+            }
+        }
+        plan.loops.push(LoopPlan {
+            header: BlockId(0),
+            parent: None,
+            depth: 1,
+            back_edges: Vec::new(),
+            entry_edges: Vec::new(),
+            reducible: true,
+        });
+        plan.removed_loops.push(0);
+        check_removed(&plan, counters, &mut Choices::new(&choices), 12, 60);
     }
 }
 
@@ -345,15 +416,51 @@ fn a_wrong_probe_is_seen() {
 }
 
 fn walk_class(bytes: &[u8]) -> usize {
-    let plan = pricetag_probe::plan(&ClassFile::parse(bytes).unwrap(), bytes);
-    let counted = plan
-        .methods
-        .iter()
-        .filter(|m| m.outcome == MethodOutcome::Counted);
+    let class = ClassFile::parse(bytes).unwrap();
+    let plan = pricetag_probe::plan(&class, bytes);
     let choices = &mut Choices::new(&[]);
-    counted
-        .map(|method| check(method, plan.counters, choices, 20, 200))
-        .count()
+    let counted = |m: &&MethodPlan| m.outcome == MethodOutcome::Counted;
+    for method in plan.methods.iter().filter(counted) {
+        check(method, plan.counters, choices, 20, 200);
+    }
+    walk_without_loops(&class, &plan, bytes, choices);
+    plan.methods.iter().filter(counted).count()
+}
+
+/// With the counters of loops removed, every other one and then all, what follows is exact, and counts outside loops follow.
+fn walk_without_loops(
+    class: &ClassFile<'_>,
+    full: &ClassPlan,
+    bytes: &[u8],
+    choices: &mut Choices<'_>,
+) {
+    if full.methods.iter().all(|m| m.loops.is_empty()) {
+        return;
+    }
+    for every in [1, 2] {
+        let no_loop = |_: &str, _: &str, header: Pc| header.0 % every == 0;
+        let wanted = Wanted {
+            no_loop: Some(&no_loop),
+            ..Wanted::default()
+        };
+        let plan = pricetag_probe::plan_with(class, bytes, wanted);
+        for (method, full) in plan.methods.iter().zip(&full.methods) {
+            if method.removed_loops.is_empty() {
+                assert_eq!(method.edges.len(), full.edges.len());
+                continue;
+            }
+            for (edge, full) in method.edges.iter().zip(&full.edges) {
+                let removed = method.is_removed(method.loop_of_edge(edge));
+                let expected = full.counter.is_some() && !removed;
+                assert_eq!(edge.counter.is_some(), expected, "{method}");
+            }
+            let counts = check_removed(method, plan.counters, choices, 20, 200);
+            for (edge, count) in method.edges.iter().zip(&counts.edges) {
+                let outside = method.loop_of_edge(edge).is_none();
+                assert!(count.is_some() || !outside, "{method}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,20 +1,22 @@
 //! `--overhead`: which probes are removed so that counting slows the subject no more than allowed.
 //!
-//! Probes are removed in groups: the values taken in a method, or all probes of it. The slow-down of a run is taken to be spread over
-//! the groups in proportion to the probe operations they executed: one per entry (the fetch of the thread's counters), one per
-//! counter update, one per assignment whose value might be taken. The hottest groups go first, as many as the estimate asks for, and the run is measured again, until a *measured* run fits: the
+//! Probes are removed in groups. The counters, transitions and strides in a loop are one, the values taken there another; an edge is in the innermost
+//! loop that it stays in. What stands outside loops is the method's own group, with the fetch of its counters at every entry: without it no counter
+//! of the method has a place, so it takes all groups of the method with it (values outside loops take those in loops). The slow-down of a run is taken to be spread over
+//! the groups in proportion to the probe operations they executed. The hottest groups go first, as many as the estimate asks for, and the run is measured again, until a *measured* run fits: the
 //! estimate only decides how fast that happens. Given the measurements, every decision is determined.
 //!
-//! The greedy choice is a heuristic of our own: it need not keep the most methods that would fit.
-//! Limits: whole methods, not loops; one input stands for all; what loading the agent and rewriting classes costs cannot be removed.
+//! The greedy choice is a heuristic of our own: it need not keep the most features that would fit.
+//! Limits: one input stands for all; what loading the agent and rewriting classes costs cannot be removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use pricetag_trace::MethodName;
+use pricetag_trace::Region;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunnerError;
+use crate::overhead::percent;
 
 /// Part of the budget that removals aim at, so that noise does not cost another round.
 const AIM: f64 = 0.8;
@@ -28,8 +30,8 @@ pub struct Comparison {
     pub plain_ns: f64,
     /// CPU time with them, ns.
     pub counted_ns: f64,
-    /// Probe operations executed by each group.
-    pub operations: BTreeMap<Group, u64>,
+    /// What the probes of each group executed.
+    pub work: BTreeMap<Group, Work>,
 }
 
 impl Comparison {
@@ -47,17 +49,28 @@ impl Comparison {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Group {
     /// Where they stand.
-    pub method: MethodName,
+    #[serde(alias = "method")]
+    pub region: Region,
     /// Whether only those that take values are meant.
     #[serde(default)]
     pub values: bool,
 }
 
-impl fmt::Display for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = if self.values { "values in " } else { "" };
-        write!(f, "{what}{}", self.method)
+impl Group {
+    /// Whether the other one is gone when this one is.
+    fn covers(&self, other: &Self) -> bool {
+        let method = self.region.header.is_none() && self.region.method == other.region.method;
+        self == other || (method && (other.values || !self.values))
     }
+}
+
+/// What the probes of a group executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Probe operations.
+    pub operations: u64,
+    /// First source line of the loop, if it is one and the line is known.
+    pub line: Option<u16>,
 }
 
 /// Measures the subject with some probes left out.
@@ -72,8 +85,26 @@ pub struct Removal {
     /// Which.
     #[serde(flatten)]
     pub group: Group,
+    /// First source line of the loop, if it is one and the line is known.
+    #[serde(default)]
+    pub line: Option<u16>,
     /// The slow-down that its probes were estimated to cause, as a fraction of the plain run.
     pub share: f64,
+}
+
+impl fmt::Display for Removal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.group.values {
+            f.write_str("values in ")?;
+        }
+        let Region { method, header } = &self.group.region;
+        match (header, self.line) {
+            (None, _) => {}
+            (Some(_), Some(line)) => write!(f, "the loop at line {line} of ")?,
+            (Some(pc), None) => write!(f, "the loop at bytecode {pc} of ")?,
+        }
+        write!(f, "{method} ({})", percent(self.share))
+    }
 }
 
 /// What fits the budget.
@@ -90,32 +121,27 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// The methods to leave uncounted.
-    pub fn methods(&self) -> BTreeSet<MethodName> {
-        methods(self.removals.iter().map(|r| &r.group), false)
+    /// The methods and loops to leave uncounted.
+    pub fn uncounted(&self) -> BTreeSet<Region> {
+        regions(self.removals.iter().map(|r| &r.group), false)
     }
 
-    /// The methods in which no values are to be taken.
-    pub fn without_values(&self) -> BTreeSet<MethodName> {
-        methods(self.removals.iter().map(|r| &r.group), true)
+    /// The methods and loops in which no values are to be taken.
+    pub fn without_values(&self) -> BTreeSet<Region> {
+        regions(self.removals.iter().map(|r| &r.group), true)
     }
 
     /// What the user must know.
     pub fn note(&self) -> String {
-        let percent = |x: f64| format!("{:.1} %", x.max(0.0) * 100.0);
         let budget = percent(self.budget);
         if self.removals.is_empty() {
             let all = percent(self.everything);
             return format!("overhead budget {budget}: nothing was removed, counting cost {all}");
         }
-        let names: Vec<String> = self
-            .removals
-            .iter()
-            .map(|r| format!("{} ({})", r.group, percent(r.share)))
-            .collect();
+        let names: Vec<String> = self.removals.iter().map(ToString::to_string).collect();
         format!(
-            "overhead budget {budget}: counting everything cost {}, now {}; {} groups of probes were removed, their features are absent, not zero, \
-             and totals of opcodes and calls are without uncounted methods (estimated share of the slow-down): {}",
+            "overhead budget {budget}: counting everything cost {}, now {}; {} groups of probes were removed, the features that need them are absent, not zero, \
+             and totals of opcodes and calls are without what is not counted (estimated share of the slow-down): {}",
             percent(self.everything),
             percent(self.remaining),
             names.len(),
@@ -124,13 +150,13 @@ impl Fitted {
     }
 }
 
-/// The methods of the groups that are, or are not, about values alone.
-pub(crate) fn methods<'g>(
+/// The regions of the groups that are, or are not, about values alone.
+pub(crate) fn regions<'g>(
     groups: impl Iterator<Item = &'g Group>,
     values: bool,
-) -> BTreeSet<MethodName> {
+) -> BTreeSet<Region> {
     let chosen = groups.filter(|group| group.values == values);
-    chosen.map(|group| group.method.clone()).collect()
+    chosen.map(|group| group.region.clone()).collect()
 }
 
 /// Finds the removals that make a measured run fit; none if the measurer could not go on.
@@ -139,9 +165,9 @@ pub(crate) fn methods<'g>(
 /// If even a run without any probe that executes exceeds the budget, or measuring fails.
 pub fn fit(budget: f64, measurer: &mut dyn Measurer) -> Result<Option<Fitted>, RunnerError> {
     let mut removals: Vec<Removal> = Vec::new();
-    let mut removed = BTreeSet::new();
     let mut everything = None;
     for round in 1.. {
+        let removed = removals.iter().map(|r| r.group.clone()).collect();
         let Some(run) = measurer.compare(&removed)? else {
             return Ok(None);
         };
@@ -155,46 +181,54 @@ pub fn fit(budget: f64, measurer: &mut dyn Measurer) -> Result<Option<Fitted>, R
                 removals,
             }));
         }
-        let chosen = hottest(&run, &removed, budget, round >= ROUNDS);
-        if chosen.is_empty() {
+        remove_hottest(&mut removals, &run, budget, round >= ROUNDS);
+        if removals.iter().all(|r| removed.contains(&r.group)) {
             return Err(RunnerError::OverBudget {
                 budget: budget * 100.0,
                 smallest: slow * 100.0,
                 everything: everything * 100.0,
             });
         }
-        removed.extend(chosen.iter().map(|r| r.group.clone()));
-        removals.extend(chosen);
     }
     Ok(None)
 }
 
-/// The next groups to remove: at least one, if any executed probes.
-fn hottest(run: &Comparison, removed: &BTreeSet<Group>, budget: f64, all: bool) -> Vec<Removal> {
-    let mut groups: Vec<(&Group, u64)> = run
-        .operations
+/// Removes the next groups: at least one, if any executed probes.
+fn remove_hottest(removals: &mut Vec<Removal>, run: &Comparison, budget: f64, all: bool) {
+    let left = |group: &Group| !removals.iter().any(|r| r.group.covers(group));
+    let mut groups: Vec<(&Group, Work)> = run
+        .work
         .iter()
-        .filter(|&(group, &n)| n > 0 && !removed.contains(group))
-        .map(|(group, &n)| (group, n))
+        .filter(|(group, work)| work.operations > 0 && left(group))
+        .map(|(group, work)| (group, *work))
         .collect();
-    groups.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    let total: f64 = groups.iter().map(|&(_, n)| n as f64).sum();
+    groups.sort_by(|a, b| (b.1.operations.cmp(&a.1.operations)).then_with(|| a.0.cmp(b.0)));
+    let total: f64 = groups.iter().map(|(_, work)| work.operations as f64).sum();
     let slow = run.slow_down();
     let excess = slow - AIM * budget;
     let mut gone = 0.0;
-    let mut chosen = Vec::new();
-    for (group, n) in groups {
+    for (group, work) in &groups {
         if !all && gone >= excess {
             break;
         }
-        let share = slow * n as f64 / total;
+        if removals.iter().any(|r| r.group.covers(group)) {
+            continue;
+        }
+        // Of what it takes with it, some may be gone already.
+        let with_it = groups.iter().filter(|(other, _)| {
+            group.covers(other) && !removals.iter().any(|r| r.group.covers(other))
+        });
+        let operations: f64 = with_it.map(|(_, work)| work.operations as f64).sum();
+        let share = slow * operations / total;
         gone += share;
-        chosen.push(Removal {
-            group: group.clone(),
+        let covered = removals.extract_if(.., |r| group.covers(&r.group));
+        let share = share + covered.map(|r| r.share).sum::<f64>();
+        removals.push(Removal {
+            group: (*group).clone(),
+            line: work.line,
             share,
         });
     }
-    chosen
 }
 
 #[cfg(test)]
@@ -221,24 +255,35 @@ mod tests {
             let left: Vec<_> = self
                 .methods
                 .iter()
-                .filter(|(name, _, _)| !removed.contains(&method(name)))
+                .filter(|(name, _, _)| !removed.iter().any(|r| r.covers(&group(name))))
                 .collect();
             let probes: f64 = left.iter().map(|(_, n, price)| *n as f64 * price).sum();
             Ok(Some(Comparison {
                 plain_ns: 1000.0,
                 counted_ns: 1000.0 + self.fixed + probes,
-                operations: left.iter().map(|(name, n, _)| (method(name), *n)).collect(),
+                work: left
+                    .iter()
+                    .map(|(name, n, _)| (group(name), work(*n)))
+                    .collect(),
             }))
         }
     }
 
-    fn method(name: &str) -> Group {
-        let (values, name) = match name.strip_prefix('=') {
-            Some(name) => (true, name),
-            None => (false, name),
-        };
+    fn work(operations: u64) -> Work {
+        let line = Some(7);
+        Work { operations, line }
+    }
+
+    /// `=` before a name stands for values, `@` behind it for a loop.
+    fn group(name: &str) -> Group {
+        let values = name.starts_with('=');
+        let name = name.trim_start_matches('=');
+        let (name, header) = name
+            .split_once('@')
+            .map_or((name, None), |(n, h)| (n, Some(h)));
+        let at = header.map_or_else(String::new, |header| format!("@{header}"));
         Group {
-            method: format!("A.{name}()V").parse().expect("a method"),
+            region: format!("A.{name}()V{at}").parse().expect("a region"),
             values,
         }
     }
@@ -254,7 +299,9 @@ mod tests {
 
     fn names(fitted: &Fitted) -> Vec<&str> {
         let removals = fitted.removals.iter();
-        removals.map(|r| r.group.method.name.as_str()).collect()
+        removals
+            .map(|r| r.group.region.method.name.as_str())
+            .collect()
     }
 
     #[test]
@@ -289,8 +336,64 @@ mod tests {
         let mut subject = model(0.0, &[("loop", 40, 1.0), ("=loop", 90, 1.0)]);
         let fitted = fit(0.05, &mut subject).unwrap().unwrap();
         assert_eq!(fitted.without_values().len(), 1);
-        assert_eq!(fitted.methods().len(), 0);
+        assert_eq!(fitted.uncounted().len(), 0);
         assert!(fitted.note().contains("values in A.loop()V (9.0 %)"));
+    }
+
+    fn groups(fitted: &Fitted) -> Vec<String> {
+        let removals = fitted.removals.iter();
+        removals.map(|r| r.group.region.to_string()).collect()
+    }
+
+    #[test]
+    fn a_hot_loop_goes_before_its_method() {
+        let methods = [("m", 10, 1.0), ("m@3", 20, 1.0), ("m@30", 300, 1.0)];
+        let fitted = fit(0.05, &mut model(0.0, &methods)).unwrap().unwrap();
+        assert_eq!(groups(&fitted), ["A.m()V@30"]);
+        let note = fitted.note();
+        assert!(
+            note.contains("the loop at line 7 of A.m()V (30.0 %)"),
+            "{note}"
+        );
+        let pc = Removal {
+            line: None,
+            ..fitted.removals[0].clone()
+        };
+        assert!(pc.to_string().starts_with("the loop at bytecode 30 of "));
+    }
+
+    #[test]
+    fn a_method_takes_its_loops_and_values_with_it() {
+        let methods = [
+            ("m", 100, 1.0),
+            ("m@3", 120, 1.0),
+            ("=m@3", 5, 1.0),
+            ("n", 8, 1.0),
+        ];
+        let mut subject = model(0.0, &methods);
+        let fitted = fit(0.01, &mut subject).unwrap().unwrap();
+        assert_eq!(
+            groups(&fitted),
+            ["A.m()V"],
+            "the loop is not listed besides"
+        );
+        assert!((fitted.removals[0].share - 0.225).abs() < 1e-9);
+        assert!((fitted.remaining - 0.008).abs() < 1e-9);
+        // Values outside loops take those inside with them, and no counters.
+        let methods = [("m@3", 40, 1.0), ("=m@3", 50, 1.0), ("=m", 60, 1.0)];
+        let fitted = fit(0.05, &mut model(0.0, &methods)).unwrap().unwrap();
+        assert_eq!(fitted.without_values().len(), 1);
+        assert_eq!(
+            (groups(&fitted), fitted.uncounted().len()),
+            (vec!["A.m()V".to_owned()], 0)
+        );
+    }
+
+    #[test]
+    fn small_budgets_are_not_printed_as_none() {
+        let fitted = fit(0.0001, &mut model(0.0, &[("hot", 100, 1.0)]));
+        let note = fitted.unwrap().unwrap().note();
+        assert!(note.starts_with("overhead budget 0.01 %: "), "{note}");
     }
 
     #[test]

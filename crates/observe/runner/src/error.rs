@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use pricetag_dataset::lacks_room;
 
+use crate::overhead::percent;
+
 /// Why a recording cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
@@ -182,8 +184,9 @@ pub enum RunnerError {
     },
     /// Counting nothing that runs is still slower than allowed.
     #[error(
-        "the overhead budget of {budget:.1} % cannot be met: counting everything costs {everything:.1} %, and {smallest:.1} % with all probes that \
-         run removed, the least possible on this input: the agent's own start and the rewriting of classes remain"
+        "the overhead budget of {} cannot be met: counting everything costs {}, and {} with all probes that \
+         run removed, the least possible on this input: the agent's own start and the rewriting of classes remain",
+        percent(budget / 100.0), percent(everything / 100.0), percent(smallest / 100.0)
     )]
     OverBudget {
         /// Per cent.

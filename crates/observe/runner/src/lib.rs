@@ -18,6 +18,7 @@ pub mod intervals;
 pub mod journal;
 pub mod jvm;
 pub mod matching;
+mod operations;
 pub mod options;
 mod overhead;
 pub mod platform;

@@ -10,9 +10,20 @@ pub(crate) fn sentence(slow_down: f64, of: &str, options: &RecordOptions) -> Str
     };
     let exceeded = options.overhead.filter(|&budget| slow_down > budget);
     let verdict = exceeded.map_or_else(String::new, |budget| {
-        format!("; that exceeds the budget of {:.0} %", budget * 100.0)
+        format!("; that exceeds the budget of {}", percent(budget))
     });
     format!("{}; {source}{verdict}", slowed(slow_down, of))
+}
+
+/// A fraction in per cent with one decimal place, and as many as its first digit needs where it is smaller. A measured speed-up counts as none.
+pub(crate) fn percent(fraction: f64) -> String {
+    let percent = fraction.max(0.0) * 100.0;
+    let mut places = 1;
+    // What is below a millionth of a per cent is none, too. The product may fall short of 1 by rounding.
+    while percent * 10f64.powi(places) < 0.999 && percent >= 1e-6 {
+        places += 1;
+    }
+    format!("{percent:.*} %", places as usize)
 }
 
 /// A measured speed-up is noise, and is not printed as a figure.
@@ -26,6 +37,25 @@ fn slowed(slow_down: f64, of: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_shares_keep_their_digits() {
+        let cases = [
+            (0.05, "5.0 %"),
+            (0.235, "23.5 %"),
+            (0.0123, "1.2 %"),
+            (0.004, "0.4 %"),
+        ];
+        let small = [
+            (0.0001, "0.01 %"),
+            (0.000_012_3, "0.001 %"),
+            (0.0, "0.0 %"),
+            (-0.2, "0.0 %"),
+        ];
+        for (fraction, text) in cases.into_iter().chain(small) {
+            assert_eq!(percent(fraction), text);
+        }
+    }
 
     #[test]
     fn a_negative_slow_down_is_not_printed() {

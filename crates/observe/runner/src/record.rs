@@ -52,7 +52,7 @@ pub fn record(
     };
     let fitted = trial::fit_budget(&session.subject, &session.journal, progress, cancel)?;
     if let Some(fitted) = &fitted {
-        session.subject.skip = fitted.methods();
+        session.subject.skip = fitted.uncounted();
         session.subject.skip_values = fitted.without_values();
     }
     session.go()?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use pricetag_trace::{AgentOptions, MethodName, Mode};
+use pricetag_trace::{AgentOptions, Mode, Region};
 
 use crate::error::RunnerError;
 use crate::journal::{Journal, RunId, RunKind};
@@ -29,10 +29,10 @@ pub struct Subject<'a> {
     pub doubt: Option<RunnerError>,
     /// JVM options of counting and timing runs alike.
     pub flags: Vec<String>,
-    /// Methods that are not counted, for the overhead budget.
-    pub skip: BTreeSet<MethodName>,
-    /// Methods in which no values are taken.
-    pub skip_values: BTreeSet<MethodName>,
+    /// Methods and loops that are not counted, for the overhead budget.
+    pub skip: BTreeSet<Region>,
+    /// Methods and loops in which no values are taken.
+    pub skip_values: BTreeSet<Region>,
 }
 
 impl<'a> Subject<'a> {

@@ -8,16 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pricetag_probe_plan::{
-    ClassHash, ClassPlan, MethodOutcome, MethodPlan, OpenFrame, Pc, PlanStore,
-};
-use pricetag_trace::{MethodName, Mode, Record, Trace};
+use pricetag_probe_plan::PlanStore;
+use pricetag_trace::{Mode, Trace};
 
-use crate::budget::{self, Comparison, Fitted, Group, Measurer};
+use crate::budget::{self, Comparison, Fitted, Group, Measurer, Work};
 use crate::costs::process_costs;
 use crate::error::RunnerError;
 use crate::failure;
 use crate::journal::{self, Journal};
+use crate::operations::{self, Beside};
 use crate::progress::Progress;
 use crate::subject::Subject;
 use crate::supervise::{Cancel, run};
@@ -26,8 +25,6 @@ use crate::workload::Case;
 /// Pairs of runs at least and at most, and the CPU time of plain runs that is enough.
 const PAIRS: (usize, usize) = (3, 9);
 const ENOUGH: Duration = Duration::from_secs(2);
-/// Probe operations that the report of a caught exception is worth: a call into the agent, measured beside a counter update.
-const REPORT: u64 = 500;
 
 /// What the budget leaves uncounted: found by an earlier recording that is being resumed, or now. None without a budget, or
 /// if no input runs (recording then says why).
@@ -84,7 +81,7 @@ impl Measurer for Trials<'_> {
         let mut comparison = Comparison {
             plain_ns: f64::INFINITY,
             counted_ns: f64::INFINITY,
-            operations: BTreeMap::new(),
+            work: BTreeMap::new(),
         };
         let mut spent = 0.0;
         for pair in 0..PAIRS.1 {
@@ -101,8 +98,7 @@ impl Measurer for Trials<'_> {
             comparison.plain_ns = comparison.plain_ns.min(without);
             comparison.counted_ns = comparison.counted_ns.min(with);
             if pair == 0 {
-                comparison.operations =
-                    operations(&counted, &plans(&folder), self.subject.options.caught)?;
+                comparison.work = self.work(&counted, &plans(&folder))?;
             }
         }
         Ok(Some(comparison))
@@ -128,6 +124,17 @@ impl<'a> Trials<'a> {
         Ok(self.case)
     }
 
+    fn work(&self, counted: &Trace, plans: &Path) -> Result<BTreeMap<Group, Work>, RunnerError> {
+        let unreadable = |e| RunnerError::io("read", plans)(std::io::Error::other(e));
+        let store = PlanStore::open(plans).map_err(unreadable)?;
+        let options = self.subject.options;
+        let beside = Beside {
+            caught: options.caught,
+            callers: options.callers,
+        };
+        operations::of(counted, &store, beside).map_err(unreadable)
+    }
+
     /// The trace of one run; none if it failed.
     fn one(
         &self,
@@ -144,8 +151,8 @@ impl<'a> Trials<'a> {
         let mut agent = self
             .subject
             .agent_options_at(mode, &trace, &plans(folder))?;
-        agent.skip = budget::methods(removed.iter(), false);
-        agent.skip_values = budget::methods(removed.iter(), true);
+        agent.skip = budget::regions(removed.iter(), false);
+        agent.skip_values = budget::regions(removed.iter(), true);
         let launch = self.subject.launch_with(&agent, &options, &crash, case)?;
         let limit = self.subject.options.timeout;
         self.progress.started(&case.label);
@@ -164,108 +171,4 @@ fn plans(folder: &Path) -> PathBuf {
 
 fn cpu(trace: &Trace) -> f64 {
     process_costs(trace).map_or(0.0, |costs| costs.cpu_ns as f64)
-}
-
-/// Probe operations of a run: one for each entry of a counted method, one for each counter update, and for the values of a method one
-/// for each assignment. The report of a caught exception is worth many.
-fn operations(
-    trace: &Trace,
-    plans: &Path,
-    caught: bool,
-) -> Result<BTreeMap<Group, u64>, RunnerError> {
-    let unreadable = |e| RunnerError::io("read", plans)(std::io::Error::other(e));
-    let store = PlanStore::open(plans).map_err(unreadable)?;
-    let open = open_frames(trace);
-    let mut operations = BTreeMap::new();
-    for record in &trace.records {
-        let Record::Counters(counters) = record else {
-            continue;
-        };
-        let Some(plan) = store.load(counters.hash).map_err(unreadable)? else {
-            continue;
-        };
-        let mut values = vec![0; plan.counters as usize];
-        for &(counter, count) in &counters.counts {
-            if let Some(value) = values.get_mut(counter as usize) {
-                *value = count;
-            }
-        }
-        for (index, method) in plan.methods.iter().enumerate() {
-            if method.outcome != MethodOutcome::Counted {
-                continue;
-            }
-            let frames = open.get(&(plan.hash, index)).map_or(&[][..], Vec::as_slice);
-            let name = MethodName {
-                class: plan.name.clone(),
-                name: method.name.clone(),
-                descriptor: method.descriptor.clone(),
-            };
-            let taken = assignments(&plan, index, &values, frames);
-            let mut all = executed(method, &values, frames);
-            if caught {
-                all = all.saturating_add(reports(method, &values));
-            }
-            for (values, n) in [(false, all), (true, taken)] {
-                let method = name.clone();
-                let sum: &mut u64 = operations.entry(Group { method, values }).or_default();
-                *sum = sum.saturating_add(n);
-            }
-        }
-    }
-    Ok(operations)
-}
-
-/// Assignments in a method whose values are asked for; none if the counts contradict each other.
-fn assignments(plan: &ClassPlan, index: usize, values: &[u64], open: &[OpenFrame]) -> u64 {
-    let method = &plan.methods[index];
-    let asked = plan.values.as_ref();
-    let asked = asked.map_or(&[][..], |values| values.of_method(index as u16));
-    if asked.is_empty() {
-        return 0;
-    }
-    let Ok(counts) = method.derive(values, open) else {
-        return 0;
-    };
-    let blocks = method.blocks.iter().zip(&counts.instructions);
-    let executed = blocks.flat_map(|(block, n)| block.instructions.iter().zip(n));
-    let asked_at = |pc: Pc| asked.binary_search_by_key(&pc, |a| a.pc).is_ok();
-    let assigning = executed.filter(|(instruction, _)| asked_at(instruction.pc));
-    assigning.fold(0, |sum: u64, (_, n)| sum.saturating_add(*n))
-}
-
-fn executed(method: &MethodPlan, values: &[u64], open: &[OpenFrame]) -> u64 {
-    // A method whose counts contradict each other is ranked by its counters alone.
-    let entries = method
-        .derive(values, open)
-        .map_or(0, |counts| method.invocations(&counts));
-    let edges = method.edges.iter().filter_map(|edge| edge.counter);
-    let throws = method.throw_points.iter().map(|point| point.counter);
-    let handlers = method.handlers.iter().map(|handler| handler.counter);
-    let updates = edges.chain(throws).chain(handlers);
-    updates
-        .filter_map(|counter| values.get(counter.0 as usize))
-        .fold(entries, |sum, &count| sum.saturating_add(count))
-}
-
-/// Operations that the reports of caught exceptions are worth.
-fn reports(method: &MethodPlan, values: &[u64]) -> u64 {
-    let handlers = method.handlers.iter();
-    let caught = handlers.filter_map(|handler| values.get(handler.counter.0 as usize));
-    caught.fold(0, |sum: u64, &n| {
-        sum.saturating_add(n.saturating_mul(REPORT))
-    })
-}
-
-fn open_frames(trace: &Trace) -> BTreeMap<(ClassHash, usize), Vec<OpenFrame>> {
-    let mut open: BTreeMap<_, Vec<OpenFrame>> = BTreeMap::new();
-    for record in &trace.records {
-        if let Record::OpenFrame(frame) = record {
-            let key = (frame.hash, usize::from(frame.method));
-            open.entry(key).or_default().push(OpenFrame {
-                pc: frame.pc,
-                frames: 1,
-            });
-        }
-    }
-    open
 }

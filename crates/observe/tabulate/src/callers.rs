@@ -2,12 +2,12 @@
 //!
 //! The calling method is the innermost counted one below on the stack, also where uncounted code stands between (a comparator that a sort calls, a lambda's body in a stream); a
 //! method that calls itself is its own. Unlike calls, which [`crate::context`] splits by call site, this was observed. What was not (a method too large for it) is of an
-//! *unknown method*, so that the columns of a loop add up to its passes. More than these are a contradiction, which the row states.
+//! *unknown method*, so that the columns of a loop add up to its passes. More than these are a contradiction, which the row states. A loop whose passes are not known is not split.
 
 use std::collections::BTreeMap;
 
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureKind};
-use pricetag_probe_plan::{ClassHash, LoopCounts, LoopPlan};
+use pricetag_probe_plan::{ClassHash, LoopCounts, MethodPlan};
 use pricetag_trace::{Called, Record, Trace};
 
 use crate::describe::inserted;
@@ -83,17 +83,19 @@ impl Sums {
     pub(crate) fn add_passes(
         &mut self,
         (hash, first): (ClassHash, u32),
-        loops: &[LoopPlan],
-        counts: &[LoopCounts],
+        method: &MethodPlan,
+        counts: &[Option<LoopCounts>],
         features: &[Feature],
         passes: &Passes,
         builder: &mut DatasetBuilder,
     ) {
-        let described = loops.iter().zip(counts).zip(features);
-        for (number, ((_, counts), feature)) in (first..)
-            .zip(described)
-            .filter(|(_, ((l, _), _))| l.reducible)
-        {
+        let described = method.loops.iter().zip(counts).zip(features);
+        for (index, ((of_loop, counts), feature)) in (0..).zip(described) {
+            let split = of_loop.reducible && !method.is_removed(Some(index));
+            let Some(counts) = counts.filter(|_| split) else {
+                continue;
+            };
+            let number = first + index;
             let all = counts.entries + counts.repeats;
             let mut observed = 0;
             for (caller, passes) in passes.get(&(hash, number)).into_iter().flatten() {
@@ -127,7 +129,7 @@ fn by(of_loop: &Feature, caller: &str) -> Feature {
 #[cfg(test)]
 mod tests {
     use pricetag_dataset::Meta;
-    use pricetag_probe_plan::BlockId;
+    use pricetag_probe_plan::{BlockId, LoopPlan, MethodOutcome};
 
     use super::*;
     use crate::cold::Cold;
@@ -147,6 +149,21 @@ mod tests {
             entry_edges: Vec::new(),
             reducible,
         };
+        let method = MethodPlan {
+            name: "m".to_owned(),
+            descriptor: "()V".to_owned(),
+            access: 0,
+            code_bytes: 0,
+            outcome: MethodOutcome::Counted,
+            blocks: Vec::new(),
+            edges: Vec::new(),
+            throw_points: Vec::new(),
+            handlers: Vec::new(),
+            loops: vec![of_loop],
+            this_initialised_at: None,
+            comparisons: Vec::new(),
+            removed_loops: Vec::new(),
+        };
         let counts = LoopCounts {
             entries: 2,
             repeats: 3,
@@ -162,8 +179,8 @@ mod tests {
         let place = (ClassHash(1), 7);
         sums.add_passes(
             place,
-            &[of_loop],
-            &[counts],
+            &method,
+            &[Some(counts)],
             &[feature],
             passes,
             &mut builder,

@@ -38,7 +38,9 @@ pub(crate) fn calls_from(
     leaving: &mut Leaving,
     builder: &mut DatasetBuilder,
 ) -> Vec<(FeatureId, u64)> {
-    let sites = method.call_sites(counts);
+    let sites = method
+        .call_sites(counts)
+        .map(|(call, n)| (call, n.unwrap_or(0)));
     let targets = caller.calls.iter().flatten();
     let mut made = Vec::new();
     for ((call, times), target) in sites.zip(targets).filter(|((_, n), _)| *n > 0) {

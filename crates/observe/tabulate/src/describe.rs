@@ -97,6 +97,22 @@ pub(crate) fn inserted(feature: &Feature, words: &str) -> String {
     format!("{} {words}{place}", name.unwrap_or(&feature.name))
 }
 
+/// The names of the loops of a method whose probes are removed.
+pub(crate) fn removed_loops<'a>(
+    class: &'a ClassPlan,
+    method: &'a MethodPlan,
+    shown: &'a str,
+) -> impl Iterator<Item = String> + 'a {
+    let describe = Describe {
+        class,
+        method,
+        shown,
+    };
+    let loops = describe.loops().into_iter().map(|feature| feature.name);
+    let numbered = (0..).zip(loops);
+    numbered.filter_map(|(l, name)| method.is_removed(Some(l)).then_some(name))
+}
+
 struct Describe<'a> {
     class: &'a ClassPlan,
     method: &'a MethodPlan,

@@ -91,21 +91,32 @@ impl Counted {
     }
 }
 
-/// None if a count has become smaller: at one of the moments a thread was in the middle of an update.
+/// None if a count has become smaller: at one of the moments a thread was in the middle of an update. The same counts are known at
+/// both, since the probes are.
 fn since(later: &MethodCounts, before: &MethodCounts) -> Option<MethodCounts> {
-    let minus = |later: &[u64], before: &[u64]| -> Option<Vec<u64>> {
+    fn minus(later: &[u64], before: &[u64]) -> Option<Vec<u64>> {
         let pairs = later.iter().zip(before);
         pairs.map(|(a, b)| a.checked_sub(*b)).collect()
+    }
+    let known = |later: &[Option<u64>], before: &[Option<u64>]| -> Option<Vec<Option<u64>>> {
+        let pairs = later.iter().zip(before);
+        let minus = pairs.map(|(a, b)| match a.zip(*b) {
+            Some((a, b)) => a.checked_sub(b).map(Some),
+            None => Some(None),
+        });
+        minus.collect()
     };
     let instructions = later.instructions.iter().zip(&before.instructions);
+    let instructions = instructions.map(|(a, b)| match a.as_ref().zip(b.as_ref()) {
+        Some((a, b)) => minus(a, b).map(Some),
+        None => Some(None),
+    });
     Some(MethodCounts {
-        edges: minus(&later.edges, &before.edges)?,
-        blocks: minus(&later.blocks, &before.blocks)?,
-        instructions: instructions
-            .map(|(a, b)| minus(a, b))
-            .collect::<Option<_>>()?,
+        edges: known(&later.edges, &before.edges)?,
+        blocks: known(&later.blocks, &before.blocks)?,
+        instructions: instructions.collect::<Option<_>>()?,
         handlers: minus(&later.handlers, &before.handlers)?,
-        throws: minus(&later.throws, &before.throws)?,
+        throws: known(&later.throws, &before.throws)?,
     })
 }
 
@@ -153,17 +164,20 @@ mod tests {
     #[test]
     fn counts_are_subtracted_everywhere_or_not_at_all() {
         let counts = |n: u64| MethodCounts {
-            edges: vec![n, 2 * n],
-            blocks: vec![n],
-            instructions: vec![vec![n, n - 1]],
+            edges: vec![Some(n), Some(2 * n), None],
+            blocks: vec![Some(n), None],
+            instructions: vec![Some(vec![n, n - 1]), None],
             handlers: vec![0],
-            throws: vec![1],
+            throws: vec![Some(1)],
         };
         let between = since(&counts(7), &counts(3)).unwrap();
-        assert_eq!(between.edges, [4, 8]);
-        assert_eq!(between.instructions, [[4, 4]]);
-        assert_eq!((between.blocks, between.handlers), (vec![4], vec![0]));
-        assert_eq!(between.throws, [0]);
+        assert_eq!(between.edges, [Some(4), Some(8), None]);
+        assert_eq!(between.instructions, [Some(vec![4, 4]), None]);
+        assert_eq!(
+            (between.blocks, between.handlers),
+            (vec![Some(4), None], vec![0])
+        );
+        assert_eq!(between.throws, [Some(0)]);
         assert_eq!(since(&counts(3), &counts(7)), None);
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use pricetag_dataset::Feature;
 use pricetag_probe_plan::{ClassHash, ClassPlan};
-use pricetag_trace::{Record, Trace};
+use pricetag_trace::{REMOVED, Record, Trace};
 
 use crate::callers;
 use crate::caught;
@@ -115,6 +115,12 @@ impl Tabulator {
         if new {
             run.leaving.counted.add(&known.plan, &known.names);
             run.fields.add(&known.plan);
+            let methods = known.plan.methods.iter().zip(known.names.iter());
+            for (method, name) in methods.filter(|(m, _)| !m.removed_loops.is_empty()) {
+                let loops = describe::removed_loops(&known.plan, method, name);
+                let reason = |name| format!("{name}: {REMOVED}, with what needs its counts");
+                run.left.extend(loops.map(reason));
+            }
         }
         Ok(true)
     }

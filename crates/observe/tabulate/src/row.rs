@@ -1,4 +1,6 @@
 //! The growing row: adds the counts of one method after another, and states what its blocks consist of.
+//!
+//! A count that is not known, since probes were removed, adds nothing: its column is absent, and totals are without it, which the notes say.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +92,7 @@ impl Sums {
         let wanted = |kind| options.kinds.contains(&kind);
         let invocations = method.invocations(counts);
         let loops = method.loop_counts(counts);
-        if wanted(FeatureKind::Method) && invocations > 0 {
+        if let (Some(invocations @ 1..), true) = (invocations, wanted(FeatureKind::Method)) {
             self.count(&features.invocations, invocations as f64, builder);
         }
         if wanted(FeatureKind::Context) {
@@ -99,7 +101,7 @@ impl Sums {
             }
         }
         for (feature, passes) in features.loops.iter().zip(&loops) {
-            let passes = passes.entries + passes.repeats;
+            let passes = passes.map_or(0, |l| l.entries + l.repeats);
             if wanted(FeatureKind::Loop) && passes > 0 {
                 self.count(feature, passes as f64, builder);
             }
@@ -130,7 +132,8 @@ impl Sums {
             *sum += count;
         }
         if !self.warm {
-            let repeats = loops.iter().map(|l| l.repeats).sum();
+            let repeats = loops.iter().flatten().map(|l| l.repeats).sum();
+            let invocations = invocations.unwrap_or(0);
             self.cold.methods += f64::from(u8::from(invocations > 0));
             self.cold.add_executions(
                 invocations,
@@ -146,7 +149,7 @@ impl Sums {
         &mut self,
         method: &MethodPlan,
         features: &MethodFeatures,
-        loops: &[LoopCounts],
+        loops: &[Option<LoopCounts>],
         builder: &mut DatasetBuilder,
     ) {
         for (index, feature) in features.loops.iter().enumerate() {
@@ -154,7 +157,10 @@ impl Sums {
             while let Some(parent) = method.loops[outermost].parent {
                 outermost = parent as usize;
             }
-            let entries = loops[outermost].entries;
+            let (Some(counts), Some(outermost_counts)) = (loops[index], loops[outermost]) else {
+                continue;
+            };
+            let entries = outermost_counts.entries;
             if entries == 0 {
                 continue;
             }
@@ -164,7 +170,7 @@ impl Sums {
                 text: Some("passes per entry of the outermost loop around".to_owned()),
                 ..feature.clone()
             });
-            let passes = loops[index].entries + loops[index].repeats;
+            let passes = counts.entries + counts.repeats;
             self.counts.insert(id, passes as f64 / entries as f64);
         }
     }
@@ -179,10 +185,11 @@ impl Sums {
         builder: &mut DatasetBuilder,
     ) {
         for (index, block) in method.blocks.iter().enumerate() {
-            let entered = counts.blocks[index];
-            if entered == 0 {
+            let (Some(entered @ 1..), Some(executed)) =
+                (counts.blocks[index], &counts.instructions[index])
+            else {
                 continue;
-            }
+            };
             if !self.warm {
                 self.cold.blocks += 1.0;
                 self.cold.bytes += f64::from(block.end.saturating_sub(u32::from(block.start.0)));
@@ -198,13 +205,7 @@ impl Sums {
                 whole = Some(id);
             }
             if options.kinds.contains(&FeatureKind::Call) {
-                let made = calls_made(
-                    block,
-                    &features.calls[index],
-                    &counts.instructions[index],
-                    leaving,
-                    builder,
-                );
+                let made = calls_made(block, &features.calls[index], executed, leaving, builder);
                 for (id, (calls, sites)) in made {
                     *self.counts.entry(id).or_insert(0.0) += calls as f64;
                     if let Some(whole) = whole {

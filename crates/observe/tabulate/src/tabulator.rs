@@ -318,14 +318,7 @@ impl Tabulator {
                             let place = (*hash, plan.first_loop(index));
                             let loops = method.loop_counts(&counts);
                             let features = &features.loops;
-                            sums.add_passes(
-                                place,
-                                &method.loops,
-                                &loops,
-                                features,
-                                passes,
-                                builder,
-                            );
+                            sums.add_passes(place, method, &loops, features, passes, builder);
                         }
                     }
                     Err(imbalance) => sums.imbalances.push(format!(

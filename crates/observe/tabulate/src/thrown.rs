@@ -21,6 +21,7 @@ pub(crate) fn by_type(method: &MethodPlan, counts: &MethodCounts) -> BTreeMap<St
         }
     };
     for (block, executed) in method.blocks.iter().zip(&counts.instructions) {
+        let executed = executed.as_deref().unwrap_or_default();
         for (at, n) in executed.iter().enumerate() {
             if let Some(class) = made_before(block, at) {
                 add(class, *n);
@@ -38,7 +39,7 @@ pub(crate) fn by_type(method: &MethodPlan, counts: &MethodCounts) -> BTreeMap<St
             .filter(|i| i.pc == point.pc)
             .and_then(|i| raised(i.opcode));
         if let Some(class) = class {
-            add(class, *n);
+            add(class, n.unwrap_or(0));
         }
     }
     thrown

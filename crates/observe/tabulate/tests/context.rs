@@ -32,6 +32,7 @@ fn method(name: &str, descriptor: &str, access: u16, calls: &[(&str, &str, &str)
         start: Pc(0),
         end: u32::from(end) + 1,
         loop_depth: 0,
+        innermost_loop: None,
         instructions: instructions
             .map(|(pc, opcode)| Instruction { pc, opcode })
             .collect(),
@@ -53,6 +54,7 @@ fn method(name: &str, descriptor: &str, access: u16, calls: &[(&str, &str, &str)
         code_bytes: u32::from(end) + 1,
         this_initialised_at: None,
         comparisons: Vec::new(),
+        removed_loops: Vec::new(),
         outcome: if concrete {
             MethodOutcome::Counted
         } else {

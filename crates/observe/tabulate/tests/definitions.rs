@@ -21,6 +21,7 @@ fn block(pcs: std::ops::Range<u16>, opcodes: &[(u16, u8)], lines: &[u16]) -> Blo
         start: Pc(pcs.start),
         end: u32::from(pcs.end),
         loop_depth: 0,
+        innermost_loop: None,
         instructions: opcodes
             .iter()
             .map(|&(pc, opcode)| Instruction { pc: Pc(pc), opcode })
@@ -66,6 +67,7 @@ fn sort() -> MethodPlan {
         code_bytes: 30,
         this_initialised_at: None,
         comparisons: Vec::new(),
+        removed_loops: Vec::new(),
         outcome: MethodOutcome::Counted,
         blocks: vec![
             block(0..2, &[(0, 0x1b), (1, 0x3d)], &[12]),

@@ -23,6 +23,7 @@ fn method(name: &str) -> MethodPlan {
         code_bytes: 10,
         this_initialised_at: None,
         comparisons: Vec::new(),
+        removed_loops: Vec::new(),
         outcome: MethodOutcome::Counted,
         blocks: vec![],
         edges: vec![],

@@ -136,8 +136,14 @@ pub fn rewriter(bytes: &[u8]) {
         strides: true,
         ..Wanted::default()
     };
+    let without = Wanted {
+        no_loop: Some(&|_, _, header| header.0 % 2 == 0),
+        no_values_in_loop: Some(&|_, _, _| true),
+        ..more
+    };
     let more = pricetag_probe::plan_with(&class, bytes, more);
-    for plan in [&plan, &more] {
+    let without = pricetag_probe::plan_with(&class, bytes, without);
+    for plan in [&plan, &more, &without] {
         let stored = plan.to_bytes().expect("a plan is stored");
         assert_eq!(ClassPlan::from_bytes(&stored).as_ref(), Ok(plan));
     }
@@ -146,6 +152,7 @@ pub fn rewriter(bytes: &[u8]) {
         (Some(&plan), &[][..], false),
         (Some(&more), &[][..], true),
         (Some(&plan), &scopes, true),
+        (Some(&without), &scopes, true),
         (None, &scopes, false),
     ] {
         let wiring = Wiring {
@@ -159,14 +166,20 @@ pub fn rewriter(bytes: &[u8]) {
     }
     let timed = rewrite_timed(bytes, &plan, 0, &|_| true).expect("a readable class and its plan");
     ClassFile::parse(&timed.bytes).expect("still a class");
-    let zeros = vec![0; plan.counters as usize];
+    let zeros = vec![0; plan.counters.max(without.counters) as usize];
     for method in plan
         .methods
         .iter()
         .filter(|m| m.outcome == MethodOutcome::Counted)
     {
         let counts = method.derive(&zeros, &[]).expect("nothing ran");
-        assert!(counts.blocks.iter().all(|count| *count == 0));
+        assert!(counts.blocks.iter().all(|count| *count == Some(0)));
+    }
+    for method in without.methods.iter().filter(|m| !m.loops.is_empty()) {
+        if method.outcome == MethodOutcome::Counted {
+            let counts = method.derive(&zeros, &[]).expect("nothing ran");
+            assert!(counts.blocks.iter().flatten().all(|count| *count == 0));
+        }
     }
 }
 

@@ -442,7 +442,7 @@ fn entries(look: &Look, store: &PlanStore) -> u64 {
                 })
                 .collect();
             let counts = method.derive(&values, &open).expect("a look is exact");
-            entries += method.invocations(&counts);
+            entries += method.invocations(&counts).expect("all is counted");
         }
     }
     entries

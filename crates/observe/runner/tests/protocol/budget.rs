@@ -31,6 +31,7 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
                 start: Pc(0),
                 end: 1,
                 loop_depth: 0,
+                innermost_loop: None,
                 instructions: vec![Instruction {
                     pc: Pc(0),
                     opcode: 0xb1,
@@ -47,6 +48,7 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
             loops: vec![],
             this_initialised_at: None,
             comparisons: Vec::new(),
+            removed_loops: Vec::new(),
         }
     };
     let plan = ClassPlan {
