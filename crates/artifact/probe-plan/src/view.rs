@@ -125,7 +125,7 @@ impl MethodPlan {
     pub fn call_sites<'a>(
         &'a self,
         counts: &'a MethodCounts,
-    ) -> impl Iterator<Item = (&'a CallSite, Option<u64>)> + 'a {
+    ) -> impl Iterator<Item = (&'a CallSite, Option<u64>)> + Clone + 'a {
         self.blocks
             .iter()
             .zip(&counts.instructions)

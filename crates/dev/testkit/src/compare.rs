@@ -116,13 +116,11 @@ pub fn compare(
             continue;
         }
         let nothing = BTreeMap::new();
-        instructions(
-            method,
-            classes,
-            counts,
-            stepped.methods.get(method).unwrap_or(&nothing),
-            &mut verdict,
-        );
+        let mut stepped = stepped.methods.get(method).unwrap_or(&nothing).clone();
+        if let Some(unknown) = derived.unknown.get(method) {
+            stepped.retain(|pc, _| !unknown.contains(pc));
+        }
+        instructions(method, classes, counts, &stepped, &mut verdict);
     }
     for expectation in &program.expectations {
         comment(
@@ -294,8 +292,13 @@ fn comment(
     }
     let mut found = 0;
     for (key, code) in on_line {
-        // Methods that are left uncounted have nothing to say.
+        // Methods that are left uncounted have nothing to say, and loops neither.
         if counts.left.contains_key(key) {
+            return;
+        }
+        if let Some(unknown) = counts.unknown.get(key)
+            && code.entries(line).any(|pc| unknown.contains(&pc))
+        {
             return;
         }
         let count = |pc: u16| {

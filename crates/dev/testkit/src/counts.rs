@@ -13,6 +13,8 @@ use crate::{MethodKey, TestkitError, content, io};
 pub struct Counts {
     /// Per method, per address; instructions that never ran may be missing.
     pub methods: BTreeMap<MethodKey, BTreeMap<u16, u64>>,
+    /// Addresses whose counts do not follow, since probes were removed.
+    pub unknown: BTreeMap<MethodKey, BTreeSet<u16>>,
     /// Methods whose counters contradict each other, with the contradiction.
     pub imbalances: BTreeMap<MethodKey, String>,
     /// Methods the plan leaves uncounted, with the reason.
@@ -156,8 +158,12 @@ impl Counts {
                 .collect();
             match method.derive(&counters, &open) {
                 Ok(derived) => {
+                    let unknown = self.unknown.entry(key.clone()).or_default();
                     let counts = self.methods.entry(key).or_default();
                     for (block, times) in method.blocks.iter().zip(&derived.instructions) {
+                        if times.is_none() {
+                            unknown.extend(block.instructions.iter().map(|i| i.pc.0));
+                        }
                         for (instruction, &n) in
                             block.instructions.iter().zip(times.iter().flatten())
                         {

@@ -1,5 +1,6 @@
 //! Runs the compiler and subjects, with and without the agent.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pricetag_trace::{AgentOptions, Mode, Pattern, Scope};
+use pricetag_trace::{AgentOptions, Mode, Pattern, Region, Scope};
 
 use crate::machine::PROGRAM;
 use crate::{Counts, Machine, Program, TestkitError, content, io};
@@ -113,6 +114,8 @@ impl Agent {
             caught: launch.caught,
             callers: launch.callers,
             progress: launch.progress,
+            skip: launch.skip.clone(),
+            skip_values: launch.skip_values.clone(),
             ..options(Mode::Count, &trace, launch.program)?
         };
         let outcome = self.run(launch, scratch.path(), &options)?;
@@ -181,6 +184,10 @@ pub struct Launch<'a> {
     pub callers: bool,
     /// Whether a counting run is looked at while it goes on.
     pub progress: bool,
+    /// Methods and loops that a counting run does not count.
+    pub skip: BTreeSet<Region>,
+    /// Methods and loops in which it takes no values.
+    pub skip_values: BTreeSet<Region>,
 }
 
 impl<'a> Launch<'a> {
@@ -199,6 +206,8 @@ impl<'a> Launch<'a> {
             caught: false,
             callers: false,
             progress: false,
+            skip: BTreeSet::new(),
+            skip_values: BTreeSet::new(),
         }
     }
 

@@ -1,12 +1,13 @@
 //! The conformance programs that one compiler takes, compiled together into a temporary directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pricetag_trace::{MethodName, Region};
 use tempfile::TempDir;
 
 use crate::compare::compare;
@@ -49,6 +50,8 @@ pub struct Suite {
     pub caught: bool,
     /// Whether they count passes of loops by calling method besides.
     pub callers: bool,
+    /// Whether the probes of all loops are removed.
+    pub without_loops: bool,
     _directory: TempDir,
 }
 
@@ -95,6 +98,7 @@ impl Suite {
             strides: false,
             caught: false,
             callers: false,
+            without_loops: false,
             _directory: directory,
         })
     }
@@ -122,8 +126,31 @@ impl Suite {
             strides: self.strides,
             caught: self.caught,
             callers: self.callers,
+            skip: if self.without_loops {
+                self.anywhere(program)
+            } else {
+                BTreeSet::new()
+            },
             ..Launch::new(program, machine, &self.class_path)
         }
+    }
+
+    /// All loops of a program: every address is named, those that are none mean nothing. Methods that are very long keep theirs.
+    fn anywhere(&self, program: &Program) -> BTreeSet<Region> {
+        let methods = self.classes.of_program(&program.name);
+        let methods = methods.filter(|(_, code)| code.code.len() < 4000);
+        let regions = methods.flat_map(|(key, code)| {
+            let method = MethodName {
+                class: key.class.clone(),
+                name: key.name.clone(),
+                descriptor: key.descriptor.clone(),
+            };
+            (0..code.code.len() as u16).map(move |pc| Region {
+                method: method.clone(),
+                header: Some(pc),
+            })
+        });
+        regions.collect()
     }
 
     /// Runs a program plainly and single-stepped.

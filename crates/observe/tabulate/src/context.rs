@@ -30,7 +30,7 @@ const ABSTRACT: u16 = 0x0400;
 /// How many implementations the calls of a column may reach, by its name: the most that any run had.
 pub(crate) type Implementations = BTreeMap<String, usize>;
 
-/// The calls that one method made, by the counted method they name.
+/// The calls that one method made, by the counted method they name; of a method of that name none, unless all sites that may call it are known.
 pub(crate) fn calls_from(
     caller: &MethodFeatures,
     method: &MethodPlan,

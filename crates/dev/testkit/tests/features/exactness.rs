@@ -132,6 +132,28 @@ fn counts_stay_exact_while_loops_are_split_by_caller() {
 }
 
 #[test]
+fn counts_stay_exact_where_they_follow_without_loops() {
+    let programs: BTreeSet<&str> = HARD.into_iter().chain(THROWING).collect();
+    let programs: Vec<&str> = programs.into_iter().collect();
+    let (suite, agent, machine) = stays_exact(&programs, "without loops", |suite| {
+        suite.without_loops = true;
+        suite.transitions = true;
+        suite.strides = true;
+        suite.caught = true;
+        suite.callers = true;
+    });
+    let mut gone = 0;
+    for program in &suite.programs {
+        let dataset = row(&suite, program, &agent, &machine);
+        let mut names = dataset.features.iter().map(|f| &f.name);
+        assert!(!names.any(|name| name.contains("an unknown method")));
+        let removed = |left: &&String| left.ends_with("with what needs its counts");
+        gone += dataset.meta.left.iter().filter(removed).count();
+    }
+    assert!(gone > programs.len(), "{gone}");
+}
+
+#[test]
 fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_counted() {
     let testbed = Testbed::locate();
     let machine = testbed.runtime(21).expect("the pinned runtime");

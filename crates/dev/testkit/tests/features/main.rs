@@ -4,6 +4,7 @@
 
 mod callers;
 mod exactness;
+mod removed;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -74,6 +75,7 @@ fn dataset(trace: &Path, plans: &Path, scoped: bool) -> Dataset {
         vec![tabulator.process(&trace, &mut builder).expect("a row")]
     };
     for (index, row) in tabulated.into_iter().enumerate() {
+        builder.meta_mut().left.clone_from(&row.left);
         let observation = Observation {
             label: format!("[{index}]"),
             ..Observation::default()
