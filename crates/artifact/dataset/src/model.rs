@@ -203,7 +203,7 @@ pub struct Meta {
     pub pricetag: String,
     /// Seconds since the Unix epoch.
     pub created: u64,
-    /// Classes and methods that run uncounted, with the reason.
+    /// Classes, methods and loops that run uncounted, with the reason.
     pub left: Vec<String>,
     /// Notes for the user: overheads measured, warm-up rows excluded, mismatches between runs.
     pub notes: Vec<String>,

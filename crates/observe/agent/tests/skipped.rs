@@ -1,4 +1,4 @@
-//! Methods that are left out on request: the others count as before, and the plan says what is missing.
+//! Methods and loops that are left out on request: the others count as before, and the plan says what is missing.
 
 mod support;
 
@@ -79,4 +79,20 @@ fn skipped_methods_are_absent_and_the_others_exact() {
     // And the other way round.
     options.skip.clear();
     assert_eq!(without(&options), all);
+    // Without its loop a method's invocations are known. The plan of the run before must not be used, nor this one by the next.
+    let plans = options.plans.clone().expect("plans");
+    let removed = |options: &AgentOptions| -> Vec<u16> {
+        let trace = Trace::read(&options.trace).expect("a trace");
+        let counted = counted_classes(&trace, &plans);
+        let methods = counted.iter().flat_map(|(plan, _)| &plan.methods);
+        let headers = methods.flat_map(|m| m.removed_loops.iter().map(|l| m.loop_header(*l).0));
+        headers.collect()
+    };
+    let headers = [4, 5, 700].map(|pc| format!("Calls.hot(I)I@{pc}").parse().expect("a loop"));
+    options.skip = headers.into();
+    assert_eq!(without(&options), all);
+    assert_eq!(removed(&options), [4]);
+    options.skip.clear();
+    assert_eq!(without(&options), all);
+    assert_eq!(removed(&options), [0; 0]);
 }

@@ -438,7 +438,7 @@ fn walk_without_loops(
         return;
     }
     for every in [1, 2] {
-        let no_loop = |_: &str, _: &str, header: Pc| header.0 % every == 0;
+        let no_loop = |_: &str, _: &str, header: Pc| header.0.is_multiple_of(every);
         let wanted = Wanted {
             no_loop: Some(&no_loop),
             ..Wanted::default()

@@ -140,11 +140,14 @@ impl Fitted {
         }
         let names: Vec<String> = self.removals.iter().map(ToString::to_string).collect();
         format!(
-            "overhead budget {budget}: counting everything cost {}, now {}; {} groups of probes were removed, the features that need them are absent, not zero, \
+            "overhead budget {budget}: counting everything cost {}, now {}; {} of probes removed, the features that need them are absent, not zero, \
              and totals of opcodes and calls are without what is not counted (estimated share of the slow-down): {}",
             percent(self.everything),
             percent(self.remaining),
-            names.len(),
+            match names.len() {
+                1 => "one group".to_owned(),
+                n => format!("{n} groups"),
+            },
             names.join(", ")
         )
     }

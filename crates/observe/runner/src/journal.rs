@@ -255,7 +255,7 @@ impl Journal {
         self.folder.join(format!("{}.json", id.stem()))
     }
 
-    /// Where it is kept which methods are not counted for the overhead budget.
+    /// Where it is kept which loops and methods are not counted for the overhead budget.
     pub fn budget(&self) -> PathBuf {
         self.folder.join("budget.json")
     }

@@ -208,3 +208,138 @@ fn open_frames(trace: &Trace) -> BTreeMap<(ClassHash, usize), Vec<OpenFrame>> {
     }
     open
 }
+
+#[cfg(test)]
+mod tests {
+    use pricetag_probe_plan::{
+        BlockPlan, CounterIndex, EdgeId, EdgeKind, EdgePlan, HandlerPlan, Instruction, LoopPlan,
+        Node, PLAN_VERSION, StridePlan, TransitionPlan,
+    };
+    use pricetag_trace::ClassCounters;
+
+    use super::*;
+
+    /// `for (…) { a[i]; if (…) …; }` entered twice, 10 passes: block 1 is the header, block 2 the body, which reads an array and ends in a branch.
+    fn class() -> ClassPlan {
+        let node = |b| Node::Block(BlockId(b));
+        let edge = |from, to, kind, counter: Option<u32>| EdgePlan {
+            from,
+            to,
+            kind,
+            counter: counter.map(CounterIndex),
+        };
+        let block = |pc: u16, opcode, around: Option<u32>| BlockPlan {
+            start: Pc(pc),
+            end: u32::from(pc) + 1,
+            loop_depth: u32::from(around.is_some()),
+            innermost_loop: around,
+            instructions: vec![Instruction { pc: Pc(pc), opcode }],
+            lines: vec![pc + 20],
+            calls: Vec::new(),
+        };
+        let method = MethodPlan {
+            name: "m".to_owned(),
+            descriptor: "()V".to_owned(),
+            access: 8,
+            code_bytes: 5,
+            outcome: MethodOutcome::Counted,
+            blocks: vec![
+                block(0, 0, None),
+                block(1, 0, Some(0)),
+                block(2, 0x33, Some(0)),
+                block(3, 0, None),
+                block(4, 0, None),
+            ],
+            edges: vec![
+                edge(Node::Entry, node(0), EdgeKind::Entry, None),
+                edge(node(0), node(1), EdgeKind::FallThrough, None),
+                edge(node(1), node(2), EdgeKind::NotTaken, None),
+                edge(node(1), node(3), EdgeKind::Taken, Some(0)),
+                edge(node(2), node(1), EdgeKind::Taken, Some(1)),
+                edge(node(2), node(1), EdgeKind::NotTaken, Some(2)),
+                edge(node(3), Node::Exit, EdgeKind::Return, None),
+                edge(node(4), Node::Exit, EdgeKind::Return, None),
+            ],
+            throw_points: Vec::new(),
+            handlers: vec![HandlerPlan {
+                block: BlockId(4),
+                catches: Vec::new(),
+                counter: CounterIndex(3),
+            }],
+            loops: vec![LoopPlan {
+                header: BlockId(1),
+                parent: None,
+                depth: 1,
+                back_edges: vec![EdgeId(4), EdgeId(5)],
+                entry_edges: vec![EdgeId(1)],
+                reducible: true,
+            }],
+            this_initialised_at: None,
+            comparisons: Vec::new(),
+            removed_loops: Vec::new(),
+        };
+        ClassPlan {
+            version: PLAN_VERSION,
+            hash: ClassHash(1),
+            name: "a/B".to_owned(),
+            super_name: None,
+            interfaces: Vec::new(),
+            source_file: None,
+            access: 0,
+            major: 61,
+            bytes: 1,
+            counters: 7,
+            methods: vec![method],
+            values: None,
+            transitions: Some(vec![TransitionPlan {
+                method: 0,
+                block: BlockId(2),
+                counter: CounterIndex(4),
+            }]),
+            strides: Some(vec![StridePlan {
+                method: 0,
+                pc: Pc(2),
+                block: BlockId(2),
+                counter: CounterIndex(5),
+                last: CounterIndex(6),
+            }]),
+        }
+    }
+
+    fn operations(beside: Beside) -> Vec<(String, u64, Option<u16>)> {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = PlanStore::open(directory.path()).expect("a store");
+        store.store(&class()).expect("it is stored");
+        // Exits, two ways round, an exception that the last block catches, transitions, strides.
+        let counts = vec![(0, 2), (1, 3), (2, 7), (4, 1), (5, 8)];
+        let hash = ClassHash(1);
+        let trace = Trace {
+            records: vec![Record::Counters(ClassCounters { hash, counts })],
+            complete: true,
+            damage: None,
+        };
+        let found = of(&trace, &store, beside).expect("plans are read");
+        let found = found.into_iter();
+        found
+            .map(|(group, work)| (group.region.to_string(), work.operations, work.line))
+            .collect()
+    }
+
+    #[test]
+    fn what_stands_in_a_loop_is_its_groups() {
+        // Two entries and two updates; ten updates, ten times a branch and ten reads.
+        let method = |n| ("a/B.m()V".to_owned(), n, None);
+        let in_loop = |n| ("a/B.m()V@1".to_owned(), n, Some(21));
+        let found = operations(Beside::default());
+        assert_eq!(found, [method(4), in_loop(10 + 10 + 10 * STRIDE)]);
+        let callers = Beside {
+            callers: true,
+            ..Beside::default()
+        };
+        // And twelve passes.
+        let found = operations(callers);
+        let entries = 2 * ENTRY_BY_CALLER + 2;
+        let loops = 10 + 10 + 10 * STRIDE + 12;
+        assert_eq!(found, [method(entries), in_loop(loops)]);
+    }
+}

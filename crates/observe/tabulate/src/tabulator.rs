@@ -45,7 +45,7 @@ pub struct Tabulated {
     pub counts: Vec<(FeatureId, f64)>,
     /// What limits trust in them.
     pub caveats: Vec<String>,
-    /// Classes and methods that ran uncounted, with the reason.
+    /// Classes, methods and loops that ran uncounted, with the reason.
     pub left: Vec<String>,
     /// Bytecodes executed in counted methods.
     pub executed: u64,

@@ -1,8 +1,8 @@
 //! The overhead budget: probes removed until a measured run fits.
 
 use pricetag_probe_plan::{
-    BlockId, BlockPlan, ClassHash, ClassPlan, CounterIndex, EdgeKind, EdgePlan, Instruction,
-    MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore,
+    BlockId, BlockPlan, ClassHash, ClassPlan, CounterIndex, EdgeId, EdgeKind, EdgePlan,
+    Instruction, LoopPlan, MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore,
 };
 use pricetag_runner::{RecordOptions, RunnerError};
 use pricetag_trace::{ClassCounters, REMOVED, Record};
@@ -72,6 +72,76 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
     };
     let store = PlanStore::open(bench.path(folder)).unwrap();
     store.store(&plan).unwrap();
+}
+
+/// A method of three blocks, of which the middle one is a loop that may be without its counter.
+fn planned_loop(bench: &Bench, folder: &str, removed: bool) {
+    let node = |b| Node::Block(BlockId(b));
+    let edge = |from, to, kind, counter: Option<u32>| EdgePlan {
+        from,
+        to,
+        kind,
+        counter: counter.map(CounterIndex),
+    };
+    let block = |pc: u16, around: Option<u32>| BlockPlan {
+        start: Pc(pc),
+        end: u32::from(pc) + 1,
+        loop_depth: u32::from(around.is_some()),
+        innermost_loop: around,
+        instructions: vec![Instruction {
+            pc: Pc(pc),
+            opcode: 0,
+        }],
+        lines: vec![pc + 30],
+        calls: vec![],
+    };
+    planned(bench, folder, false);
+    let store = PlanStore::open(bench.path(folder)).unwrap();
+    let mut plan = store.load(ClassHash(1)).unwrap().unwrap();
+    plan.methods[0] = MethodPlan {
+        blocks: vec![block(0, None), block(4, Some(0)), block(9, None)],
+        edges: vec![
+            edge(Node::Entry, node(0), EdgeKind::Entry, None),
+            edge(node(0), node(1), EdgeKind::FallThrough, None),
+            edge(node(1), node(1), EdgeKind::Taken, (!removed).then_some(1)),
+            edge(node(1), node(2), EdgeKind::NotTaken, None),
+            edge(node(2), Node::Exit, EdgeKind::Return, Some(0)),
+        ],
+        loops: vec![LoopPlan {
+            header: BlockId(1),
+            parent: None,
+            depth: 1,
+            back_edges: vec![EdgeId(2)],
+            entry_edges: vec![EdgeId(1)],
+            reducible: true,
+        }],
+        removed_loops: Vec::from_iter(removed.then_some(0)),
+        ..plan.methods[0].clone()
+    };
+    plan.methods.truncate(1);
+    store.store(&plan).unwrap();
+}
+
+#[test]
+fn the_budget_removes_the_hot_loop_and_keeps_its_method() {
+    let bench = Bench::new(&[("a", ""), ("b", "")]);
+    planned_loop(&bench, "plans", false);
+    planned_loop(&bench, "plans-skip", true);
+    bench.trace("count", counted(1500, &[(0, 1), (1, 98)]));
+    bench.trace("count-skip", counted(1020, &[(0, 1)]));
+    let options = RecordOptions {
+        jobs: 1,
+        overhead: Some(0.05),
+        ..bench.options()
+    };
+    let recorded = go(&options).unwrap();
+    let note = &recorded.meta.notes[0];
+    // 98 of 100 operations: one entry, and the update behind the loop.
+    let named = "one group of probes removed";
+    let removed = "the loop at line 34 of a/B.hot()V (49.0 %)";
+    assert!(note.contains(named) && note.ends_with(removed), "{note}");
+    let kept = std::fs::read_to_string(bench.path("data/.recording/budget.json"));
+    assert!(kept.unwrap().contains("a/B.hot()V@4"));
 }
 
 fn counted(wall: u64, counts: &[(u32, u64)]) -> Vec<Record> {
