@@ -20,7 +20,8 @@ pub(crate) fn by_type(method: &MethodPlan, counts: &MethodCounts) -> BTreeMap<St
             *thrown.entry(class.to_owned()).or_default() += n;
         }
     };
-    for (block, executed) in method.blocks.iter().zip(&counts.instructions) {
+    let blocks = method.blocks.iter().zip(&counts.instructions);
+    for ((block, executed), throws) in blocks.zip(&counts.throws) {
         let executed = executed.as_deref().unwrap_or_default();
         for (at, n) in executed.iter().enumerate() {
             if let Some(class) = made_before(block, at) {
@@ -32,14 +33,12 @@ pub(crate) fn by_type(method: &MethodPlan, counts: &MethodCounts) -> BTreeMap<St
                 add(class, n.saturating_sub(*next));
             }
         }
-    }
-    for (point, n) in method.throw_points.iter().zip(&counts.throws) {
-        let last = method.blocks[point.block.0 as usize].instructions.last();
-        let class = last
-            .filter(|i| i.pc == point.pc)
-            .and_then(|i| raised(i.opcode));
-        if let Some(class) = class {
-            add(class, n.unwrap_or(0));
+        // Behind the last one nothing is executed in the block: what left it without leaving it earlier.
+        let class = block.instructions.last().and_then(|i| raised(i.opcode));
+        if let (Some(class), Some(throws), Some(first), Some(last)) =
+            (class, throws, executed.first(), executed.last())
+        {
+            add(class, throws.saturating_sub(first - last));
         }
     }
     thrown
@@ -77,4 +76,59 @@ fn raised(opcode: u8) -> Option<&'static str> {
         op::ARRAYLENGTH => "java/lang/NullPointerException",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use pricetag_probe_plan::{BlockId, CounterIndex, Instruction, MethodOutcome, Pc, ThrowPoint};
+
+    use super::*;
+
+    #[test]
+    fn a_division_that_ends_its_block_throws_there() {
+        let block = |pc: u16, opcodes: &[u8]| BlockPlan {
+            start: Pc(pc),
+            end: u32::from(pc) + opcodes.len() as u32,
+            loop_depth: 0,
+            innermost_loop: None,
+            instructions: (pc..)
+                .zip(opcodes)
+                .map(|(pc, opcode)| Instruction {
+                    pc: Pc(pc),
+                    opcode: *opcode,
+                })
+                .collect(),
+            lines: Vec::new(),
+            calls: Vec::new(),
+        };
+        let point = |pc| ThrowPoint {
+            pc: Pc(pc),
+            block: BlockId(1),
+            counter: CounterIndex(0),
+        };
+        let method = MethodPlan {
+            name: "m".to_owned(),
+            descriptor: "()V".to_owned(),
+            access: 0,
+            code_bytes: 5,
+            outcome: MethodOutcome::Counted,
+            blocks: vec![block(0, &[0]), block(1, &[op::ARRAYLENGTH, op::IDIV])],
+            edges: Vec::new(),
+            throw_points: vec![point(1), point(2)],
+            handlers: Vec::new(),
+            loops: Vec::new(),
+            this_initialised_at: None,
+            comparisons: Vec::new(),
+            removed_loops: Vec::new(),
+        };
+        let mut counts = MethodCounts {
+            instructions: vec![Some(vec![9]), Some(vec![9, 7])],
+            throws: vec![Some(0), Some(5)],
+            ..MethodCounts::default()
+        };
+        let thrown: Vec<u64> = by_type(&method, &counts).into_values().collect();
+        assert_eq!(thrown, [3, 2], "arithmetic, null");
+        counts.instructions[1] = None;
+        assert_eq!(by_type(&method, &counts).len(), 0);
+    }
 }
