@@ -272,7 +272,9 @@ impl Problem {
                     let of = here.entry(*c).or_default();
                     *of = n.max(*of);
                 }
-                here.into_iter().for_each(|(c, n)| most[c] += n);
+                for (c, n) in here {
+                    most[c] += n;
+                }
             }
             for (c, n) in most.into_iter().enumerate().filter(|(_, n)| *n >= 1.0) {
                 shares[c].push(row.ns / n);
