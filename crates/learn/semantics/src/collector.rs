@@ -167,6 +167,7 @@ fn linear(left: &[(Observation, f64)]) -> Option<[f64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pricetag_dataset::Measured;
 
     #[test]
     fn the_heap_is_what_all_observations_allow() {
@@ -193,5 +194,36 @@ mod tests {
             .filter(|(m, k)| (m / size).floor() == *k)
             .count();
         assert_eq!(exact, 3);
+    }
+
+    #[test]
+    fn calls_on_the_stack_have_a_price_where_they_are_known() {
+        let row = |k: f64, words: f64, calls: Option<f64>| {
+            let costs = [("collections", k), ("promoted_words", words), ("ns", 1e6)];
+            let costs = costs.map(|(name, x)| (name.to_owned(), Measured::new([x])));
+            let calls = calls.map(|n| (FRAMES.to_owned(), InputValue::Number(n)));
+            let row = Observation {
+                costs: costs.into(),
+                inputs: calls.clone().into_iter().collect(),
+                ..Observation::default()
+            };
+            let time = 300.0 * k + 2.5 * words + 9.0 * frames(&row);
+            (row, time)
+        };
+        let sizes = [
+            (1.0, 500.0, 70.0),
+            (2.0, 100.0, 9.0),
+            (3.0, 900.0, 30.0),
+            (1.0, 0.0, 0.0),
+        ];
+        for known in [true, false] {
+            let rows = sizes.map(|(k, words, calls)| row(k, words, known.then_some(calls)));
+            let [each, word, call] = linear(&rows).unwrap();
+            assert!((each - 300.0).abs() < 1e-6 && (word - 2.5).abs() < 1e-6);
+            assert!(
+                (call - if known { 9.0 } else { 0.0 }).abs() < 1e-6,
+                "{call}"
+            );
+        }
     }
 }

@@ -410,3 +410,49 @@ fn halfway(a: &[f64], b: &[f64]) -> Vec<f64> {
         .map(|(x, y)| f64::midpoint(*x, *y))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Programs that do x, and x while they wait for y.
+    fn problem() -> Problem {
+        let row = |group: &str, size: f64, ns: f64, region: Vec<Counts>| Row {
+            group: group.to_owned(),
+            ns: ns * size,
+            regions: vec![region],
+        };
+        let rows = [100.0, 200.0, 300.0].into_iter().flat_map(|n| {
+            [
+                row("work", n, 1.0, vec![vec![(0, n)]]),
+                row("waits", n, 5.0, vec![vec![(0, 2.0 * n)], vec![(1, n)]]),
+                row("works", n, 6.0, vec![vec![(0, 6.0 * n)], vec![(1, n)]]),
+            ]
+        });
+        Problem {
+            names: ["x", "y", "base"].map(str::to_owned).into(),
+            base: 2,
+            rows: rows.collect(),
+        }
+    }
+
+    #[test]
+    fn nothing_costs_more_than_the_time_of_what_has_it() {
+        let ceilings = problem().ceilings();
+        assert!((ceilings[0] - 1.0).abs() < 1e-9, "{ceilings:?}");
+        assert!((ceilings[1] - 5.0).abs() < 1e-9, "{ceilings:?}");
+    }
+
+    #[test]
+    fn what_no_start_led_to_is_brought_in() {
+        let problem = problem();
+        // A rest from which turns lead nowhere: y is in no longest alternative as long as it costs nothing.
+        let stuck = problem.turns(vec![1.0, 0.0, 0.0], TURNS).unwrap();
+        assert!(stuck.1[1] == 0.0, "{stuck:?}");
+        let found = problem.brought_in(stuck, &problem.ceilings());
+        assert!(
+            found.0 < 1e-6 && (found.1[1] - 5.0).abs() < 1e-3,
+            "{found:?}"
+        );
+    }
+}
