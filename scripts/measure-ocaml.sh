@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prices of OCaml's constructs on this machine: measures the training programs, the control programs and the fresh ones (which judge a model
-# that was settled before they were looked at), learns, compares.
+# Prices of OCaml's constructs on this machine: measures the training programs, the control programs and two sets of fresh ones (which judge a
+# model that was settled before they were looked at), learns, compares.
 #
 #   scripts/measure-ocaml.sh           measures (some minutes; leave the machine alone) into subjects/ocaml/measurements/new, going on
 #                                      there if it was interrupted; when all is measured, the samples replace those kept in
@@ -19,11 +19,13 @@ if [ -z "${PRICETAG:-}" ]; then
     PRICETAG=${CARGO_TARGET_DIR:-target}/release/pricetag
 fi
 mkdir -p "$data" "$out"
-# Measures all three sets into a folder, going on with what is there.
+# Measures all four sets into a folder, going on with what is there.
 measure() { # measure FOLDER [OPTION]
     "$PRICETAG" ocaml learn -o "$1/prices.json" --keep "$1/training" --resume ${2:-} >/dev/null
     "$PRICETAG" ocaml evaluate "$1/prices.json" --keep "$1/controls" --resume ${2:-} >/dev/null
-    "$PRICETAG" ocaml evaluate "$1/prices.json" --controls subjects/ocaml/fresh --keep "$1/fresh" --resume ${2:-} >/dev/null
+    for set in fresh second; do
+        "$PRICETAG" ocaml evaluate "$1/prices.json" --controls "subjects/ocaml/$set" --keep "$1/$set" --resume ${2:-} >/dev/null
+    done
     rm "$1/prices.json"
 }
 if [ -n "${EFFORT:-}" ]; then
@@ -37,12 +39,18 @@ if [ "${1:-}" != tables ]; then
     new=$data/new
     mkdir -p "$new"
     measure "$new"
-    rm -rf "$data/training" "$data/controls" "$data/fresh"
-    mv "$new/training" "$new/controls" "$new/fresh" "$data"
+    for set in training controls fresh second; do
+        rm -rf "${data:?}/$set"
+        mv "$new/$set" "$data"
+    done
     rmdir "$new"
 fi
 "$PRICETAG" ocaml learn -o "$out/prices.json" --from "$data/training" >"$out/prices.txt"
 "$PRICETAG" ocaml evaluate "$out/prices.json" --from "$data/controls" --plots "$out/plots" >"$out/evaluation.txt"
-"$PRICETAG" ocaml evaluate "$out/prices.json" --controls subjects/ocaml/fresh --from "$data/fresh" >"$out/evaluation-fresh.txt"
+for set in fresh second; do
+    "$PRICETAG" ocaml evaluate "$out/prices.json" --controls "subjects/ocaml/$set" --from "$data/$set" >"$out/evaluation-$set.txt"
+done
 rm -f "$out/prices.json" # made again by the line above whenever it is needed
-sed -n '1,/^$/p' "$out/evaluation.txt" "$out/evaluation-fresh.txt"
+for table in "$out"/evaluation*.txt; do
+    sed -n '1,/^$/p' "$table"
+done

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_cost_model::region::{Region, longest, longest_of};
-use pricetag_cost_model::{Collector, CostModel, Formula, OVERLAP, PriceList};
+use pricetag_cost_model::{Collector, CostModel, Formula, Found, OVERLAP, PriceList};
 use pricetag_finding::{CallPart, CallPrediction};
 
 use crate::PredictError;
@@ -29,8 +29,8 @@ pub struct Call {
     pub counts: BTreeMap<String, f64>,
     /// Its parts, with what goes on at once in each.
     pub regions: Vec<Region>,
-    /// Words promoted in its collections, if known.
-    pub promoted: Option<f64>,
+    /// What its collections find, if known.
+    pub found: Option<Found>,
 }
 
 /// The prices used, of those in a list.
@@ -173,10 +173,10 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
     let collections = bytes
         .zip(pricing.collector)
         .map(|(bytes, c)| c.collections(bytes));
-    let promoted = call.promoted.filter(|_| !pricing.constant_collections);
-    let collecting = collections.zip(pricing.collector).map_or(0.0, |(k, c)| {
-        if k > 0.0 { c.time(k, promoted) } else { 0.0 }
-    });
+    let found = call.found.filter(|_| !pricing.constant_collections);
+    let collecting = collections
+        .zip(pricing.collector)
+        .map_or(0.0, |(k, c)| if k > 0.0 { c.time(k, found) } else { 0.0 });
     let time = mutator
         .filter(|_| unpriced.is_empty())
         .map(|t| (t + collecting).max(0.0));
@@ -191,7 +191,7 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
         collecting,
         bytes: bytes.filter(|_| unpriced.is_empty()),
         collections: collections.filter(|_| unpriced.is_empty()),
-        promoted: call.promoted,
+        promoted: call.found.map(|f| f.promoted),
         parts: parts(&pricing.time.formula, &counts, collections, collecting),
         unpriced: unpriced.into_iter().collect(),
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pricetag_cost_model::PriceList;
 use pricetag_cost_model::region::collect;
+use pricetag_cost_model::{Found, PriceList};
 use pricetag_dataset::{
     Dataset, FeatureId, FeatureKind, InputValue, Measured, Observation, Status,
 };
@@ -87,6 +87,13 @@ fn mode_report(
     })
 }
 
+fn number(row: &Observation, input: &str) -> Option<f64> {
+    match row.inputs.get(input) {
+        Some(InputValue::Number(n)) => Some(*n),
+        _ => None,
+    }
+}
+
 /// Counts of every row.
 fn calls(table: &Dataset) -> Vec<Call> {
     let mut calls: Vec<Call> = table
@@ -94,10 +101,10 @@ fn calls(table: &Dataset) -> Vec<Call> {
         .iter()
         .map(|o| Call {
             label: o.label.clone(),
-            promoted: match o.inputs.get("promoted") {
-                Some(InputValue::Number(words)) => Some(*words),
-                _ => None,
-            },
+            found: number(o, "promoted").map(|promoted| Found {
+                promoted,
+                frames: number(o, "frames").unwrap_or(0.0),
+            }),
             ..Call::default()
         })
         .collect();

@@ -74,6 +74,7 @@ fn list() -> PriceList {
             constant: 3_125_429.15,
             per_collection: 0.0,
             per_word: 0.0,
+            per_frame: 0.0,
             support: 0,
         }),
         measurements: String::new(),

@@ -16,6 +16,6 @@ pub mod text;
 
 pub use formula::FormulaError;
 pub use json::ModelError;
-pub use list::{Collector, ListError, ModePrices, OVERLAP, PRICE_LIST_SCHEMA, PriceList};
+pub use list::{Collector, Found, ListError, ModePrices, OVERLAP, PRICE_LIST_SCHEMA, PriceList};
 pub use model::*;
 pub use syntax::{Problem, SyntaxError};

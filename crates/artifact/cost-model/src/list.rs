@@ -86,6 +86,15 @@ pub struct ModePrices {
     pub unsupported: Vec<String>,
 }
 
+/// What the collections of a run find, together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Words that they promote.
+    pub promoted: f64,
+    /// Calls on the stack.
+    pub frames: f64,
+}
+
 /// The minor collector: when it runs, and how long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Collector {
@@ -101,6 +110,9 @@ pub struct Collector {
     pub per_collection: f64,
     /// Nanoseconds per word promoted.
     pub per_word: f64,
+    /// Nanoseconds per call found on the stack.
+    #[serde(default)]
+    pub per_frame: f64,
     /// Observations with collections.
     pub support: u32,
 }
@@ -115,10 +127,14 @@ impl Collector {
         }
     }
 
-    /// Their time; by the paper's rule when the number of words promoted is not known.
-    pub fn time(&self, collections: f64, promoted: Option<f64>) -> f64 {
-        match promoted {
-            Some(words) => self.per_collection * collections + self.per_word * words,
+    /// Their time, given what they find; by the paper's rule when that is not known.
+    pub fn time(&self, collections: f64, found: Option<Found>) -> f64 {
+        match found {
+            Some(found) => {
+                self.per_collection * collections
+                    + self.per_word * found.promoted
+                    + self.per_frame * found.frames
+            }
             None => self.constant * collections,
         }
     }
@@ -194,6 +210,10 @@ mod tests {
 
     #[test]
     fn collections_are_whole_and_their_time_linear() {
+        let found = Found {
+            promoted: 30.0,
+            frames: 4.0,
+        };
         let c = Collector {
             heap: 1000.0,
             heap_bounds: (999.0, 1001.0),
@@ -201,13 +221,14 @@ mod tests {
             constant: 50.0,
             per_collection: 10.0,
             per_word: 2.0,
+            per_frame: 0.5,
             support: 1,
         };
         assert_eq!(
             [0.0, 999.0, 1000.0, 2500.0].map(|b| c.collections(b)),
             [0.0, 0.0, 1.0, 2.0]
         );
-        assert_eq!((c.time(2.0, Some(30.0)), c.time(2.0, None)), (80.0, 100.0));
+        assert_eq!((c.time(2.0, Some(found)), c.time(2.0, None)), (82.0, 100.0));
     }
 
     #[test]

@@ -2,13 +2,14 @@
 //!
 //! The number of collections is ⌊M/H₀⌋ (Das and Hoffmann, section 6): every observation with k collections bounds H₀ by
 //! M/(k+1) < H₀ ≤ M/k, and what all bounds have in common is H₀. Where they contradict each other, the size that explains most
-//! observations is taken. The time of collections is what is left of a run's time after its constructs: a·collections + b·(words promoted), both ≥ 0.
+//! observations is taken. The time of collections is what is left of a run's time after its constructs: a·collections + b·(words promoted) + c·(calls on the stack,
+//! which every collection looks through), all ≥ 0.
 //! Runs in which a major collection was finished are left out of that: how much marking and sweeping fell into them is chance.
 
 use std::collections::BTreeMap;
 
 use pricetag_cost_model::{Collector, ModePrices, OVERLAP};
-use pricetag_dataset::{Dataset, Observation};
+use pricetag_dataset::{Dataset, InputValue, Observation};
 use pricetag_estimator::{Column, Design, Estimator, Values};
 use pricetag_quantity::median;
 use pricetag_regress::NonNegative;
@@ -56,7 +57,7 @@ pub(crate) fn learn(
         .iter()
         .map(|(row, ns)| ns / cost(row, "collections"))
         .collect();
-    let (per_collection, per_word) = linear(&linear_left)?;
+    let [per_collection, per_word, per_frame] = linear(&linear_left)?;
     Some(Collector {
         heap,
         heap_bounds,
@@ -64,6 +65,7 @@ pub(crate) fn learn(
         constant: median(&each)?.max(0.0),
         per_collection,
         per_word,
+        per_frame,
         support: linear_left.len() as u32,
     })
 }
@@ -129,25 +131,43 @@ fn remainders(collecting: &Dataset, prices: &ModePrices) -> Vec<(Observation, f6
         .collect()
 }
 
-/// a and b by non-negative least squares on errors relative to the whole run: small remainders of long runs are mostly noise.
-fn linear(left: &[(Observation, f64)]) -> Option<(f64, f64)> {
-    let columns = ["collections", "promoted_words"].map(|name| Column {
+/// The input that holds how many calls collections find on the stack.
+const FRAMES: &str = "frames";
+
+fn frames(row: &Observation) -> f64 {
+    match row.inputs.get(FRAMES) {
+        Some(InputValue::Number(n)) => *n,
+        _ => 0.0,
+    }
+}
+
+/// a, b and c by non-negative least squares on errors relative to the whole run: small remainders of long runs are mostly noise.
+fn linear(left: &[(Observation, f64)]) -> Option<[f64; 3]> {
+    let column = |name: &str, value: &dyn Fn(&Observation) -> f64| Column {
         name: name.to_owned(),
-        values: Values::Dense(left.iter().map(|(row, _)| cost(row, name)).collect()),
-    });
-    let mut design = Design::new(columns.into(), left.iter().map(|l| l.1).collect());
+        values: Values::Dense(left.iter().map(|(row, _)| value(row)).collect()),
+    };
+    let costs = ["collections", "promoted_words"];
+    let mut columns = costs
+        .map(|name| column(name, &|row| cost(row, name)))
+        .to_vec();
+    let known = left.iter().any(|(row, _)| frames(row) > 0.0);
+    columns.extend(known.then(|| column(FRAMES, &frames)));
+    let mut design = Design::new(columns, left.iter().map(|l| l.1).collect());
     design.weights = left
         .iter()
         .map(|(row, _)| cost(row, "ns").max(1.0).powi(-2))
         .collect();
     let fitted = NonNegative.fit(&design.check().ok()?).ok()?;
     let price = |i: usize| fitted.coefficients.get(i)?.estimate;
-    Some((price(0)?, price(1)?))
+    let per_frame = if known { price(2)? } else { 0.0 };
+    Some([price(0)?, price(1)?, per_frame])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pricetag_dataset::Measured;
 
     #[test]
     fn the_heap_is_what_all_observations_allow() {
@@ -174,5 +194,36 @@ mod tests {
             .filter(|(m, k)| (m / size).floor() == *k)
             .count();
         assert_eq!(exact, 3);
+    }
+
+    #[test]
+    fn calls_on_the_stack_have_a_price_where_they_are_known() {
+        let row = |k: f64, words: f64, calls: Option<f64>| {
+            let costs = [("collections", k), ("promoted_words", words), ("ns", 1e6)];
+            let costs = costs.map(|(name, x)| (name.to_owned(), Measured::new([x])));
+            let calls = calls.map(|n| (FRAMES.to_owned(), InputValue::Number(n)));
+            let row = Observation {
+                costs: costs.into(),
+                inputs: calls.clone().into_iter().collect(),
+                ..Observation::default()
+            };
+            let time = 300.0 * k + 2.5 * words + 9.0 * frames(&row);
+            (row, time)
+        };
+        let sizes = [
+            (1.0, 500.0, 70.0),
+            (2.0, 100.0, 9.0),
+            (3.0, 900.0, 30.0),
+            (1.0, 0.0, 0.0),
+        ];
+        for known in [true, false] {
+            let rows = sizes.map(|(k, words, calls)| row(k, words, known.then_some(calls)));
+            let [each, word, call] = linear(&rows).unwrap();
+            assert!((each - 300.0).abs() < 1e-6 && (word - 2.5).abs() < 1e-6);
+            assert!(
+                (call - if known { 9.0 } else { 0.0 }).abs() < 1e-6,
+                "{call}"
+            );
+        }
     }
 }

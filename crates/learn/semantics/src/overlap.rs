@@ -2,7 +2,7 @@
 //!
 //! The sum of maxima of linear functions is fitted by turns, as in max-affine regression (Magnani and Boyd, *Convex piecewise-linear fitting*, 2009):
 //! prices say which alternative of each part is the longest, and with these fixed, prices are non-negative least squares of relative errors. It comes to
-//! rest at a local optimum only, so several starts are tried. Afterwards relative errors above a tenth are weighted down by their own size, so that programs the alternatives
+//! rest at a local optimum only, so several starts are tried, some with what waits as dear as the rows allow, and then whatever costs nothing at its ceiling. Afterwards relative errors above a tenth are weighted down by their own size, so that programs the alternatives
 //! do not describe count less: iteratively reweighted least squares for Huber's loss, square below a tenth and absolute above. Of the prices on the way those with
 //! the least sum of absolute relative errors are kept.
 //! Bounds of prices come from resampled programs (bootstrap), with alternatives and weights held fixed.
@@ -17,6 +17,7 @@ use pricetag_cost_model::region::{self, Region, longest_of};
 use pricetag_cost_model::{CostModel, Domain, Formula, Price};
 use pricetag_dataset::{Dataset, FeatureId};
 use pricetag_estimator::{Column, Design, Estimator, Values};
+use pricetag_quantity::quantile;
 use pricetag_regress::NonNegative;
 use pricetag_study::Method;
 use pricetag_study::interval::interval;
@@ -31,8 +32,20 @@ const BASE: &str = "base";
 /// Prices at the start: of what the first alternatives count, and of what only others count.
 const STARTS: [(f64, f64); 3] = [(1.0, 0.0), (0.5, 2.0), (0.5, 1.0)];
 
+/// More starts: of what the first alternatives count, and how much of its ceiling anything else costs.
+const CEILINGS: [(f64, f64); 3] = [(0.5, 1.0), (0.25, 1.0), (0.5, 0.6)];
+
+/// The share of rows that may have taken less time than a ceiling says.
+const BELOW: f64 = 0.05;
+
 /// Turns of each start, and of the reweighting.
 const TURNS: usize = 25;
+
+/// Turns of a price that is tried at its ceiling.
+const FEW_TURNS: usize = 8;
+
+/// The part of its ceiling below which a price is as good as none.
+const NOTHING: f64 = 0.05;
 
 /// Relative errors below this all weigh the same.
 const SMALL: f64 = 0.1;
@@ -199,10 +212,10 @@ impl Problem {
     }
 
     /// Turns from some prices on, with squared errors, up to a fixed point; the best prices on the way.
-    fn turns(&self, start: Vec<f64>) -> Option<(f64, Vec<f64>)> {
+    fn turns(&self, start: Vec<f64>, most: usize) -> Option<(f64, Vec<f64>)> {
         let equal = vec![1.0; self.rows.len()];
         let (mut prices, mut best) = (start, None::<(f64, Vec<f64>)>);
-        for turn in 0..TURNS {
+        for turn in 0..most {
             let next = self.fit(&self.table(&prices), &equal)?;
             let errors = self.errors(&self.table(&next), &next);
             let loss = errors.iter().map(|e| e * e).sum::<f64>();
@@ -248,6 +261,44 @@ impl Problem {
         Some(best.1)
     }
 
+    /// What each construct may cost by itself: whatever else goes on at once, a row took no less time than it.
+    fn ceilings(&self) -> Vec<f64> {
+        let mut shares: Vec<Vec<f64>> = vec![vec![]; self.names.len()];
+        for row in &self.rows {
+            let mut most = vec![0.0; self.names.len()];
+            for region in &row.regions {
+                let mut here: BTreeMap<usize, f64> = BTreeMap::new();
+                for (c, n) in region.iter().flatten() {
+                    let of = here.entry(*c).or_default();
+                    *of = n.max(*of);
+                }
+                for (c, n) in here {
+                    most[c] += n;
+                }
+            }
+            for (c, n) in most.into_iter().enumerate().filter(|(_, n)| *n >= 1.0) {
+                shares[c].push(row.ns / n);
+            }
+        }
+        let shares = shares.into_iter();
+        shares.map(|s| quantile(&s, BELOW).unwrap_or(0.0)).collect()
+    }
+
+    /// What costs nothing may be missing from every longest alternative only because of the start: each is tried at its ceiling.
+    fn brought_in(&self, mut best: (f64, Vec<f64>), ceilings: &[f64]) -> (f64, Vec<f64>) {
+        for c in 0..self.names.len() {
+            if best.1[c] > NOTHING * ceilings[c] {
+                continue;
+            }
+            let mut tried = best.1.clone();
+            tried[c] = ceilings[c];
+            if let Some(found) = self.turns(tried, FEW_TURNS).filter(|f| f.0 < best.0) {
+                best = found;
+            }
+        }
+        best
+    }
+
     fn solve(&self) -> Option<Vec<f64>> {
         let mut first = vec![false; self.names.len()];
         let works = self
@@ -256,11 +307,21 @@ impl Problem {
             .flat_map(|r| &r.regions)
             .filter_map(|r| r.first());
         works.flatten().for_each(|(c, _)| first[*c] = true);
-        let squares = STARTS.into_iter().filter_map(|(work, waiting)| {
+        let fixed = STARTS.map(|(work, waiting)| {
             let start = first.iter().map(|f| if *f { work } else { waiting });
-            self.turns(start.collect())
+            start.collect::<Vec<f64>>()
         });
+        let ceilings = self.ceilings();
+        let high = CEILINGS.map(|(work, part)| {
+            let start = first.iter().zip(&ceilings);
+            start
+                .map(|(f, most)| if *f { work.min(*most) } else { part * most })
+                .collect()
+        });
+        let starts = fixed.into_iter().chain(high);
+        let squares = starts.filter_map(|start| self.turns(start, TURNS));
         let best = squares.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let best = self.brought_in(best, &ceilings);
         self.robust(&best.1, &vec![1.0; self.rows.len()], TURNS)
     }
 }
@@ -348,4 +409,50 @@ fn halfway(a: &[f64], b: &[f64]) -> Vec<f64> {
         .zip(b)
         .map(|(x, y)| f64::midpoint(*x, *y))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Programs that do x, and x while they wait for y.
+    fn problem() -> Problem {
+        let row = |group: &str, size: f64, ns: f64, region: Vec<Counts>| Row {
+            group: group.to_owned(),
+            ns: ns * size,
+            regions: vec![region],
+        };
+        let rows = [100.0, 200.0, 300.0].into_iter().flat_map(|n| {
+            [
+                row("work", n, 1.0, vec![vec![(0, n)]]),
+                row("waits", n, 5.0, vec![vec![(0, 2.0 * n)], vec![(1, n)]]),
+                row("works", n, 6.0, vec![vec![(0, 6.0 * n)], vec![(1, n)]]),
+            ]
+        });
+        Problem {
+            names: ["x", "y", "base"].map(str::to_owned).into(),
+            base: 2,
+            rows: rows.collect(),
+        }
+    }
+
+    #[test]
+    fn nothing_costs_more_than_the_time_of_what_has_it() {
+        let ceilings = problem().ceilings();
+        assert!((ceilings[0] - 1.0).abs() < 1e-9, "{ceilings:?}");
+        assert!((ceilings[1] - 5.0).abs() < 1e-9, "{ceilings:?}");
+    }
+
+    #[test]
+    fn what_no_start_led_to_is_brought_in() {
+        let problem = problem();
+        // A rest from which turns lead nowhere: y is in no longest alternative as long as it costs nothing.
+        let stuck = problem.turns(vec![1.0, 0.0, 0.0], TURNS).unwrap();
+        assert!(stuck.1[1] == 0.0, "{stuck:?}");
+        let found = problem.brought_in(stuck, &problem.ceilings());
+        assert!(
+            found.0 < 1e-6 && (found.1[1] - 5.0).abs() < 1e-3,
+            "{found:?}"
+        );
+    }
 }

@@ -71,6 +71,9 @@ pub const BASE: &str = "base";
 /// Name of the input that holds the number of words the evaluator expects to be promoted.
 pub const PREDICTED: &str = "promoted";
 
+/// Name of the input that holds the number of calls the evaluator expects collections to find on the stack.
+pub const FRAMES: &str = "frames";
+
 /// What the evaluator knows of one call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
@@ -80,6 +83,8 @@ pub struct Counted {
     pub regions: Vec<Region>,
     /// Words that its minor collections promote.
     pub promoted: f64,
+    /// Calls that its minor collections find on the stack.
+    pub frames: f64,
 }
 
 impl Counted {
@@ -96,6 +101,7 @@ impl Counted {
                 .map(|r| r.alternatives.iter().map(numbers).collect())
                 .collect(),
             promoted: row.promoted as f64,
+            frames: row.frames as f64,
         }
     }
 }
@@ -273,6 +279,8 @@ fn add(builder: &mut DatasetBuilder, row: &Observation, counted: Counted, statis
     observation
         .inputs
         .insert(PREDICTED.into(), InputValue::Number(counted.promoted));
+    let frames = InputValue::Number(counted.frames);
+    observation.inputs.insert(FRAMES.into(), frames);
     if let Some(times) = observation.costs.get_mut(TIME) {
         let value = statistic.of(&times.repeats);
         *times = Measured::new(value.into_iter().collect::<Vec<_>>());

@@ -5,6 +5,7 @@
 //! (latency), and independent of each other (throughput), since a processor's prices differ two- to threefold between them.
 //! Each program says what must be in its machine code.
 
+mod beside;
 mod calls;
 mod collecting;
 mod composed;
@@ -25,6 +26,7 @@ pub fn programs() -> Vec<Program> {
     out.extend(calls::programs());
     out.extend(few(&out));
     out.extend(composed::programs());
+    out.extend(beside::programs());
     out.extend(collecting::programs());
     out
 }

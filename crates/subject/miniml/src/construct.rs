@@ -39,8 +39,9 @@ constructs! {
     ModIntChain "int-mod-chain" ModIntConst "int-mod-const" ModIntPow2 "int-mod-pow2" ModIntConstChain "int-mod-const-chain" ModIntPow2Chain "int-mod-pow2-chain"
     AddFloat "float-add" AddFloatChain "float-add-chain" MulFloat "float-mul" MulFloatChain "float-mul-chain"
     DivFloat "float-div" DivFloatChain "float-div-chain" ConvertFloat "float-convert" ConvertChain "float-convert-chain" SqrtChain "float-sqrt-chain" SqrtFloat "float-sqrt" BoxChain "box-chain"
+    BlockChain "block-chain" FloatLine "float-line" FloatDivLine "float-div-line" BoxLine "box-line" DividerBusy "divider-busy" FloatDividerBusy "float-divider-busy"
     CallFloat "float-call"
-    BranchInt "branch-int" BranchFloat "branch-float" BranchTag "branch-tag" Mispredict "mispredict" Switch "switch" CompareInt "compare-int"
+    BranchInt "branch-int" BranchFloat "branch-float" BranchTag "branch-tag" Mispredict "mispredict" MispredictMore "mispredict-more" MispredictReturn "mispredict-return" Switch "switch" CompareInt "compare-int"
     CompareFloat "compare-float" ComparePoly "compare-poly" CompareString "compare-string"
     Load "load" LoadChain "load-chain" Store "store" Iterate "iterate" Cons "cons" Block "block" BlockField "block-field" BoxFloat "box-float" AllocClosure "closure-alloc"
     Captured "closure-captured" Partial "partial" HandlerPush "handler" RaiseExn "raise-exn" CallPrimitive "call-primitive"
@@ -90,17 +91,49 @@ impl Construct {
         })
     }
 
-    /// Whether it is the latency of an operation on floats.
+    /// The latency of an operation on floats where it waits for a register and not for an operand.
     #[must_use]
-    pub fn is_float_latency(self) -> bool {
-        matches!(
-            self,
-            Self::AddFloatChain
-                | Self::MulFloatChain
-                | Self::DivFloatChain
-                | Self::ConvertChain
-                | Self::SqrtChain
-        )
+    pub fn in_line(self) -> Option<Self> {
+        Some(match self {
+            Self::AddFloatChain | Self::MulFloatChain | Self::ConvertChain => Self::FloatLine,
+            Self::DivFloatChain | Self::SqrtChain => Self::FloatDivLine,
+            Self::BoxChain => Self::BoxLine,
+            _ => return None,
+        })
+    }
+
+    /// About how many instructions the compiler makes of it.
+    #[must_use]
+    pub fn instructions(self) -> u64 {
+        match self {
+            Self::ComparePoly | Self::CompareString | Self::CallFloat | Self::CallPrimitive => 40,
+            Self::CallApply | Self::TailApply => 14,
+            Self::DivInt | Self::ModInt => 12,
+            Self::DivIntConst | Self::ModIntConst => 8,
+            Self::CallUnknown
+            | Self::TailUnknown
+            | Self::Block
+            | Self::Cons
+            | Self::AllocClosure => 5,
+            Self::CallKnown
+            | Self::TailKnown
+            | Self::DivIntPow2
+            | Self::ModIntPow2
+            | Self::BoxFloat => 4,
+            Self::MulInt | Self::TailSelf | Self::Switch => 3,
+            Self::AddInt | Self::Load | Self::BlockField | Self::Captured => 1,
+            _ => 2,
+        }
+    }
+
+    /// The unit that it keeps busy until it is done, so that no other can begin there.
+    #[must_use]
+    pub fn busy(self) -> Option<Self> {
+        Some(match self {
+            Self::DivInt | Self::ModInt => Self::DividerBusy,
+            Self::DivFloat | Self::SqrtFloat => Self::FloatDividerBusy,
+            _ => return None,
+        })
     }
 
     /// Whether the paper has a price for it.

@@ -88,6 +88,8 @@ pub struct Row {
     pub collections: u64,
     /// Words that these collections found alive.
     pub promoted: u64,
+    /// Calls that these collections found on the stack.
+    pub frames: u64,
 }
 
 /// What a program did.
@@ -197,6 +199,7 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
         stop = machine.run(*entry).err();
         let regions = regions(&code, &mut machine);
         let totals = totals(&regions);
+        let converts = totals.contains_key(Construct::ConvertFloat.name());
         if !item.library {
             let allocation = machine.allocation;
             let mut values = Vec::new();
@@ -221,11 +224,12 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
                 regions: regions
                     .into_iter()
                     .filter(|_| options.mode == Mode::Extended)
-                    .map(Tally::region)
+                    .map(|tally| tally.region(converts))
                     .collect(),
                 bytes: allocation.bytes(),
                 collections: allocation.collections,
                 promoted: allocation.promoted,
+                frames: allocation.frames,
             });
         }
         if stop.is_some() {
@@ -248,12 +252,16 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
     })
 }
 
-/// Branches that a processor foresees for no reason but having seen the same call before: measured calls are repeated.
-const BY_HEART: u64 = 2500;
+/// Branches without order that a processor may foresee for no reason but having seen the same call before: measured calls are repeated. Some know the
+/// first number, some the second; prices tell which.
+const BY_HEART: [u64; 2] = [2500, 25_000];
 
-/// Calls in a row from which on a chain has its full length: what a processor works on at a time, in calls. When a loop is shorter, the next
+/// Places of returns without order that it knows by heart.
+const PLACES_BY_HEART: u64 = 50;
+
+/// Instructions in a row from which on a chain has its full length: what a processor works on at a time. When a loop is shorter, the next
 /// begins before it has ended.
-const WINDOW: f64 = 48.0;
+const WINDOW: f64 = 384.0;
 
 /// Charges of one recursive definition, on the way down or on the way back.
 #[derive(Default)]
@@ -278,48 +286,81 @@ impl Tally {
         }
     }
 
-    fn region(self) -> Region {
+    /// Whether conversions put floats in a line anywhere in the item.
+    fn region(self, converts: bool) -> Region {
         let mut work: BTreeMap<Construct, u64> = BTreeMap::new();
         for (construct, n) in self.plain {
             *work.entry(construct.throughput()).or_default() += n;
         }
-        let in_a_row = self.entries.again as f64 / self.entries.first.max(1) as f64;
+        let instructions: u64 = work.iter().map(|(c, n)| c.instructions() * n).sum();
+        let in_a_row = instructions as f64 / self.entries.first.max(1) as f64;
         let share = (in_a_row / WINDOW).min(1.0);
-        // Nothing overlaps with a branch that was not foreseen.
-        let missed = work.remove(&Construct::Mispredict);
+        // Nothing overlaps with a way or a place that was not foreseen.
+        let missed = MISSED.map(|c| Some((c.name().to_owned(), work.remove(&c)?)));
         let jumps = work.get(&Construct::TailSelf).copied().unwrap_or(0);
-        let line = floats_in_line(&work);
+        let line = converts.then(|| floats_in_line(&work, &self.chains));
+        let busy = busy(&work);
         let mut alternatives = vec![named(work)];
-        alternatives.extend(line.map(named));
+        alternatives.extend(line.into_iter().flatten().chain(busy).map(named));
         for (construct, n) in [(Construct::Store, self.words), (Construct::Iterate, jumps)] {
             if n > 0 {
                 alternatives.push(named(BTreeMap::from([(construct, n)])));
             }
         }
         alternatives.extend(self.chains.into_values().map(|mut chain| {
-            let share = if chain.keys().any(|c| c.is_float_latency()) {
-                1.0
-            } else {
-                share
-            };
             for n in chain.values_mut() {
                 *n = (*n as f64 * share).round() as u64;
             }
             named(chain)
         }));
         for alternative in &mut alternatives {
-            alternative.extend(missed.map(|n| (Construct::Mispredict.name().to_owned(), n)));
+            alternative.extend(missed.iter().flatten().cloned());
         }
         Region { alternatives }
     }
 }
 
-/// A conversion from an integer leaves half of its register as it was (`cvtsi2sd`), so it waits for whatever was computed there before: where
-/// there is one, all operations on floats form a line.
-fn floats_in_line(work: &BTreeMap<Construct, u64>) -> Option<BTreeMap<Construct, u64>> {
-    work.get(&Construct::ConvertFloat)?;
-    let latencies = work.iter().filter_map(|(c, n)| Some((c.latency()?, *n)));
-    Some(latencies.filter(|(c, _)| c.is_float_latency()).collect())
+/// Charges of what was not foreseen.
+const MISSED: [Construct; 3] = [
+    Construct::Mispredict,
+    Construct::MispredictMore,
+    Construct::MispredictReturn,
+];
+
+type Charges = BTreeMap<Construct, u64>;
+
+/// A conversion from an integer leaves half of its register as it was (`cvtsi2sd`), so it may wait for whatever was computed there before: where
+/// there is one, all operations on floats form a line. Where it is outside, a loop's chains wait for those of the call before.
+fn floats_in_line(work: &Charges, chains: &BTreeMap<Chain, Charges>) -> Vec<Charges> {
+    if work.contains_key(&Construct::ConvertFloat) {
+        let latencies = work.iter().filter_map(|(c, n)| Some((c.latency()?, *n)));
+        return vec![summed(
+            latencies.filter_map(|(c, n)| Some((c.in_line()?, n))),
+        )];
+    }
+    let floats = chains.values();
+    let floats = floats.filter(|chain| chain.keys().any(|c| c.in_line().is_some()));
+    floats
+        .map(|chain| {
+            let chain = chain.iter();
+            summed(chain.map(|(c, n)| (c.in_line().unwrap_or(*c), *n)))
+        })
+        .collect()
+}
+
+fn summed(charges: impl Iterator<Item = (Construct, u64)>) -> Charges {
+    let mut sums = Charges::new();
+    for (construct, n) in charges {
+        *sums.entry(construct).or_default() += n;
+    }
+    sums
+}
+
+/// How long the units are busy that do one operation at a time: others overlap with them.
+fn busy(work: &Charges) -> Vec<Charges> {
+    let units = work.iter().filter_map(|(c, n)| Some((c.busy()?, *n)));
+    let units = summed(units).into_iter();
+    units.map(|unit| Charges::from([unit])).collect()
 }
 
 fn named(counts: BTreeMap<Construct, u64>) -> BTreeMap<String, u64> {
@@ -327,13 +368,31 @@ fn named(counts: BTreeMap<Construct, u64>) -> BTreeMap<String, u64> {
     counts.map(|(c, n)| (c.name().to_owned(), n)).collect()
 }
 
+/// The share of an item's unforeseen branches in each band.
+fn bands(all: u64) -> [(Construct, f64); 2] {
+    let [some, many] = BY_HEART.map(|known| all.saturating_sub(known) as f64);
+    let of = |n: f64| n / all.max(1) as f64;
+    [
+        (Construct::Mispredict, of(some - many)),
+        (Construct::MispredictMore, of(many)),
+    ]
+}
+
 /// Charges of all segments since the last call, by recursive definition and direction.
 fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
     let mut ran = std::mem::take(&mut machine.begun);
     ran.push(0);
     ran.sort_unstable();
-    let all: u64 = ran.iter().map(|r| machine.missed[*r as usize]).sum();
-    let left = all.saturating_sub(BY_HEART) as f64 / all.max(1) as f64;
+    let all: u64 = ran
+        .iter()
+        .map(|r| machine.missed[*r as usize].branches)
+        .sum();
+    let bands = bands(all);
+    let all: u64 = ran
+        .iter()
+        .map(|r| machine.missed[*r as usize].returns)
+        .sum();
+    let places = all.saturating_sub(PLACES_BY_HEART) as f64 / all.max(1) as f64;
     let counts = machine.counts.take();
     let mut counts = counts.chunk_by(|a, b| a.0 == b.0).peekable();
     let mut out = Vec::new();
@@ -345,9 +404,18 @@ fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
             ways[usize::from(segment.returning)].add(segment, *times);
         }
         let missed = std::mem::take(&mut machine.missed[region as usize]);
-        let missed = (missed as f64 * left).round() as u64;
-        if missed > 0 {
-            ways[0].plain.insert(Construct::Mispredict, missed);
+        for (construct, share) in bands {
+            let missed = (missed.branches as f64 * share).round() as u64;
+            if missed > 0 {
+                ways[0].plain.insert(construct, missed);
+            }
+        }
+        let returns = (missed.returns as f64 * places).round() as u64;
+        if returns > 0 {
+            let back = usize::from(!ways[1].plain.is_empty());
+            ways[back]
+                .plain
+                .extend([(Construct::MispredictReturn, returns)]);
         }
         let entries = std::mem::take(&mut machine.entries[region as usize]);
         for mut way in ways {

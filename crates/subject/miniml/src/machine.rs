@@ -82,8 +82,8 @@ pub(crate) struct Machine<'c> {
     exceptions: Vec<String>,
     /// How often each segment ran, by the recursive definition it ran in.
     pub counts: Occurrences,
-    /// Branches that were not foreseen, by recursive definition.
-    pub missed: Vec<u64>,
+    /// What was not foreseen, by recursive definition.
+    pub missed: Vec<Missed>,
     /// How often each recursive definition was begun, and called itself.
     pub entries: Vec<Entries>,
     /// Those that were begun.
@@ -98,6 +98,15 @@ pub(crate) struct Machine<'c> {
     fuel: u64,
     bounds: Bounds,
     lines: &'c crate::diagnostic::Lines,
+}
+
+/// What was not foreseen.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Missed {
+    /// Ways that branches took.
+    pub branches: u64,
+    /// Places that calls returned to.
+    pub returns: u64,
 }
 
 /// Calls of a recursive definition.
@@ -118,6 +127,8 @@ pub(crate) struct Allocation {
     before: u64,
     pub collections: u64,
     pub promoted: u64,
+    /// Calls that had not returned when a collection looked through the stack, of all collections together.
+    pub frames: u64,
 }
 
 impl Allocation {
@@ -156,7 +167,7 @@ impl<'c> Machine<'c> {
             handlers: vec![],
             exceptions,
             counts: Occurrences::new(code.segments.len()),
-            missed: vec![0; code.regions as usize + 1],
+            missed: vec![Missed::default(); code.regions as usize + 1],
             entries: vec![Entries::default(); code.regions as usize + 1],
             begun: vec![],
             predictor: Predictor::default(),
@@ -266,7 +277,7 @@ impl<'c> Machine<'c> {
     #[inline]
     fn branch(&mut self, taken: bool, to: u32, pc: &mut usize) {
         if self.bounds.native && self.predictor.misses(*pc, taken) {
-            self.missed[self.region as usize] += 1;
+            self.missed[self.region as usize].branches += 1;
         }
         if taken {
             *pc = to as usize;

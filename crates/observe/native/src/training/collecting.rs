@@ -66,6 +66,18 @@ const TEXTS: &[Text] = &[
         &["copy: 1 allocate"],
         "let rec make n l = if n = 0 then l else make (n - 1) (n :: l)\nlet rec copy l a = match l with [] -> a | x :: r -> copy r (x :: a)\nlet rec again k l = if k = 0 then l else again (k - 1) (copy l [])\nlet input n = make n []\nlet run l = again 6 l\n",
     ),
+    (
+        "collect_deep_pairs",
+        (15_000, 100_000),
+        &["up: 1 call"],
+        "let rec up a b = if a > b then [] else (a, b) :: up (a + 1) b\nlet input n = n\nlet run n = up 1 n\n",
+    ),
+    (
+        "collect_on_deep",
+        (20_000, 120_000),
+        &["sum: 1 call", "sum: 1 allocate"],
+        "let rec sum n p = if n = 0 then 0 else let s = sum (n - 1) (n, n, n) in match p with (a, b, c) -> s + a + b - c\nlet input n = n\nlet run n = sum n (1, 2, 3)\n",
+    ),
     // 2 MiB are filled between 87,381 and 87,382: the heap's size shows to a thousandth.
     (
         "collect_edge",

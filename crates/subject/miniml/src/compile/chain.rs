@@ -2,7 +2,8 @@
 //! waits for the one before (*latency*), where others overlap (*throughput*).
 //!
 //! An operation is on a chain when it lies between a parameter and the argument that takes its place in a call of the function itself, or
-//! between the result of such a call and the function's own result. Limits: chains through data structures, through other functions and
+//! between the result of such a call and the function's own result. Fields of a block that is built for a parameter's place and taken apart one call later
+//! are followed like parameters, each through memory. Limits: chains through other data structures, through other functions and
 //! through functions defined together are not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,15 @@ pub(super) struct Membership {
     pub boxed: BTreeSet<Chain>,
     /// Those it is on by its second operand, whose tag is shifted out before a multiplication.
     pub second: BTreeSet<Chain>,
+}
+
+/// Chains of a parameter's fields have numbers from here on; more fields than these are not followed.
+const FIELDS: (Chain, usize) = (1 << 20, 16);
+
+/// The chain of a field of the block that is handed over as a parameter.
+fn field_chain(parameter: Chain, field: usize) -> Option<Chain> {
+    let (first, most) = FIELDS;
+    (parameter < first && field < most).then(|| first + parameter * most as Chain + field as Chain)
 }
 
 type Chained = BTreeMap<usize, Membership>;
@@ -103,12 +113,13 @@ fn function(name: Name, lambda: &Lambda, chained: &mut Chained) {
     let result = flow.sources(&lambda.body);
     for arguments in std::mem::take(&mut flow.calls) {
         for (i, argument) in arguments.iter().enumerate() {
-            flow.mark(argument, i as Chain, chained, 0);
+            flow.mark(argument, i as Chain, i as Chain, chained, 0);
             flow.boxed(argument, i as Chain, chained);
+            flow.rebuilt(argument, i as Chain, chained);
         }
     }
     if result.contains(&RESULT) {
-        flow.mark(&lambda.body, RESULT, chained, 0);
+        flow.mark(&lambda.body, RESULT, RESULT, chained, 0);
         flow.boxed(&lambda.body, RESULT, chained);
     }
 }
@@ -153,13 +164,28 @@ impl<'p> Flow<'p> {
                 all.extend(self.sources(no));
                 all
             }
-            Expr::Match { value, clauses, .. } | Expr::Try(value, clauses) => {
+            Expr::Match { value, clauses, .. } => {
+                self.sources(value);
+                for clause in clauses {
+                    self.take_apart(value, &clause.pattern);
+                }
+                clauses.iter().flat_map(|c| self.sources(&c.body)).collect()
+            }
+            Expr::Try(value, clauses) => {
                 self.sources(value);
                 clauses.iter().flat_map(|c| self.sources(&c.body)).collect()
             }
+            Expr::Field(record, field, _) => match **record {
+                Expr::Local(v) => self.fields(v, *field),
+                ref other => {
+                    self.sources(other);
+                    Sources::new()
+                }
+            },
             Expr::Let(bindings, body) => {
                 for b in bindings {
                     let sources = self.sources(&b.value);
+                    self.take_apart(&b.value, &b.pattern);
                     if let Pattern::Variable(v) = b.pattern {
                         self.sources.insert(v, sources);
                         self.values.insert(v, &b.value);
@@ -182,8 +208,89 @@ impl<'p> Flow<'p> {
         }
     }
 
-    /// Marks the operations between a source and an expression's value.
-    fn mark(&mut self, e: &'p Expr, source: Chain, chained: &mut Chained, depth: u32) {
+    /// A field of a variable that is a parameter.
+    fn fields(&self, v: VarId, field: usize) -> Sources {
+        let of = self.sources.get(&v).into_iter().flatten();
+        of.filter_map(|p| field_chain(*p, field)).collect()
+    }
+
+    /// Variables bound to fields of a parameter.
+    fn take_apart(&mut self, value: &Expr, pattern: &Pattern) {
+        let Expr::Local(v) = value else { return };
+        let parts: Vec<(usize, &Pattern)> = match pattern {
+            Pattern::Tuple(parts) => parts.iter().enumerate().collect(),
+            Pattern::Construct { arguments, .. } => arguments.iter().enumerate().collect(),
+            Pattern::Record(fields, _) => fields.iter().map(|(i, p)| (*i, p)).collect(),
+            _ => return,
+        };
+        for (field, part) in parts {
+            if let Pattern::Variable(bound) = part {
+                let sources = self.fields(*v, field);
+                self.sources.insert(*bound, sources);
+            }
+        }
+    }
+
+    /// Marks a block that takes a parameter's place, and the operations between the parameter's fields and its own, where that goes round.
+    fn rebuilt(&mut self, e: &'p Expr, parameter: Chain, chained: &mut Chained) {
+        let parts = match e {
+            Expr::Tuple(parts) => parts,
+            Expr::Construct { arguments, .. } => arguments,
+            Expr::Local(v) => {
+                if let Some(value) = self.values.get(v).copied() {
+                    self.rebuilt(value, parameter, chained);
+                }
+                return;
+            }
+            Expr::If(_, yes, no) => {
+                self.rebuilt(yes, parameter, chained);
+                self.rebuilt(no, parameter, chained);
+                return;
+            }
+            Expr::Let(_, body) => return self.rebuilt(body, parameter, chained),
+            _ => return,
+        };
+        let chains: Vec<Option<Chain>> = (0..parts.len())
+            .map(|field| field_chain(parameter, field))
+            .collect();
+        let from: Vec<Sources> = parts.iter().map(|p| self.sources(p)).collect();
+        // Whether a field goes into another, by any number of calls.
+        let mut into: Vec<Vec<bool>> = chains
+            .iter()
+            .map(|c| {
+                from.iter()
+                    .map(|f| c.is_some_and(|c| f.contains(&c)))
+                    .collect()
+            })
+            .collect();
+        for k in 0..parts.len() {
+            for i in 0..parts.len() {
+                for j in 0..parts.len() {
+                    into[i][j] |= into[i][k] && into[k][j];
+                }
+            }
+        }
+        for (j, part) in parts.iter().enumerate().filter(|(j, _)| into[*j][*j]) {
+            let Some(chain) = chains[j] else { continue };
+            let block = chained.entry(std::ptr::from_ref(e).addr()).or_default();
+            block.chains.insert(chain);
+            for i in 0..parts.len() {
+                if let Some(source) = chains[i].filter(|_| into[j][i]) {
+                    self.mark(part, source, chain, chained, 0);
+                }
+            }
+        }
+    }
+
+    /// Marks the operations between a source and an expression's value, which are on a chain.
+    fn mark(
+        &mut self,
+        e: &'p Expr,
+        source: Chain,
+        chain: Chain,
+        chained: &mut Chained,
+        depth: u32,
+    ) {
         if depth > 200 || !self.sources(e).contains(&source) {
             return;
         }
@@ -191,37 +298,39 @@ impl<'p> Flow<'p> {
         match e {
             Expr::Operate(_, arguments, _) => {
                 let membership = chained.entry(std::ptr::from_ref(e).addr()).or_default();
-                if !membership.chains.insert(source) {
+                if !membership.chains.insert(chain) {
                     return;
                 }
                 if let [_, second] = &arguments[..]
                     && self.sources(second).contains(&source)
                 {
                     let membership = chained.entry(std::ptr::from_ref(e).addr()).or_default();
-                    membership.second.insert(source);
+                    membership.second.insert(chain);
                 }
                 arguments
                     .iter()
-                    .for_each(|a| self.mark(a, source, chained, next));
+                    .for_each(|a| self.mark(a, source, chain, chained, next));
             }
             Expr::Local(v) => {
                 if let Some(value) = self.values.get(v).copied() {
-                    self.mark(value, source, chained, next);
+                    self.mark(value, source, chain, chained, next);
                 }
             }
             Expr::If(_, yes, no) => {
-                self.mark(yes, source, chained, next);
-                self.mark(no, source, chained, next);
+                self.mark(yes, source, chain, chained, next);
+                self.mark(no, source, chain, chained, next);
             }
             Expr::Match { clauses, .. } | Expr::Try(_, clauses) => {
                 clauses
                     .iter()
-                    .for_each(|c| self.mark(&c.body, source, chained, next));
+                    .for_each(|c| self.mark(&c.body, source, chain, chained, next));
             }
-            Expr::Let(_, body) | Expr::LetRec(_, body) => self.mark(body, source, chained, next),
+            Expr::Let(_, body) | Expr::LetRec(_, body) => {
+                self.mark(body, source, chain, chained, next);
+            }
             Expr::Sequence(parts) => parts
                 .iter()
-                .for_each(|p| self.mark(p, source, chained, next)),
+                .for_each(|p| self.mark(p, source, chain, chained, next)),
             _ => {}
         }
     }

@@ -46,6 +46,15 @@ impl<'p> Compiler<'p> {
         self.allocate(3);
     }
 
+    /// A block that is taken apart one call later, on each chain through it.
+    fn charge_rebuilt(&mut self, block: &Expr, latency: Construct) {
+        let chained = self.chained.get(&std::ptr::from_ref(block).addr());
+        let chains = chained.map(|m| m.chains.clone()).unwrap_or_default();
+        for chain in chains {
+            self.charge_chain(chain, latency, 1);
+        }
+    }
+
     fn box_float(&mut self, want: Want) {
         if self.is_native() && !want.raw {
             self.charge(Construct::BoxFloat, 1);
@@ -95,12 +104,24 @@ impl<'p> Compiler<'p> {
                 self.charge_cons();
                 self.block(0, 2);
             }
-            Expr::Construct { tag, arguments } => self.construct(*tag, arguments),
+            Expr::Construct { tag, arguments } => {
+                let flat = *tag == FLAT;
+                self.construct(*tag, arguments);
+                self.charge_rebuilt(
+                    e,
+                    if flat {
+                        Construct::BoxChain
+                    } else {
+                        Construct::BlockChain
+                    },
+                );
+            }
             Expr::Tuple(parts) => {
                 self.arguments(parts, true, Want::default());
                 let ghost = want.ghost && self.is_native();
                 if !ghost {
                     self.charge_block(parts.len());
+                    self.charge_rebuilt(e, Construct::BlockChain);
                 }
                 self.block(if ghost { GHOST } else { 0 }, parts.len());
             }

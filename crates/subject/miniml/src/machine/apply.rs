@@ -124,7 +124,7 @@ impl Machine<'_> {
         });
         self.region = frame.region;
         if self.bounds.native && self.predictor.misses_return(frame.pc) {
-            self.missed[self.region as usize] += 1;
+            self.missed[self.region as usize].returns += 1;
         }
         if frame.more > 0 {
             return self.apply(frame.more, pc, base);

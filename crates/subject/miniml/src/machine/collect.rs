@@ -64,6 +64,7 @@ impl Machine<'_> {
             .heap
             .promote(roots, |id| u64::from(functions[id].words));
         self.allocation.collections += 1;
+        self.allocation.frames += self.frames.len() as u64;
         self.allocation.before += self.allocation.young - bytes;
         self.allocation.young = bytes;
         self.check_memory()

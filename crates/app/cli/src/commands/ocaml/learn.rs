@@ -160,12 +160,13 @@ fn text(list: &PriceList, width: usize) -> String {
     if let Some(c) = &list.collector {
         writeln!(
             text,
-            "minor heap {}, {} of {} collections as predicted; one takes {} and {} per word promoted (paper's rule: {})",
+            "minor heap {}, {} of {} collections as predicted; one takes {}, {} per word promoted and {} per call on the stack (paper's rule: {})",
             quantity(c.heap, "byte"),
             c.exact.0,
             c.exact.1,
             quantity(c.per_collection, "ns"),
             quantity(c.per_word, "ns"),
+            quantity(c.per_frame, "ns"),
             quantity(c.constant, "ns"),
         )
         .ok();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use pricetag_cost_model::PriceList;
+use pricetag_cost_model::{Found, PriceList};
 use pricetag_finding::{CallPredictions, FINDING_SCHEMA};
 use pricetag_miniml::{Limits, Options, Row};
 use pricetag_native::counting::Counted;
@@ -110,6 +110,9 @@ fn call(row: &Row) -> Call {
         line: row.line,
         counts: counted.counts,
         regions: counted.regions,
-        promoted: Some(counted.promoted),
+        found: Some(Found {
+            promoted: counted.promoted,
+            frames: counted.frames,
+        }),
     }
 }
