@@ -11,7 +11,7 @@ use pricetag_probe_plan::PlanStore;
 use pricetag_runner::{
     Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record, unfinished,
 };
-use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
+use pricetag_tabulate::{NumberlessColumns, TabulateOptions, Tabulated, Tabulator, compare};
 use pricetag_trace::{AgentOptions, Pattern, Trace};
 
 use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
@@ -284,7 +284,7 @@ fn tabulate(
         .duration_since(UNIX_EPOCH)
         .map_or(0, |d| d.as_secs());
     let mut builder = DatasetBuilder::new(meta);
-    let mut left = BTreeSet::new();
+    let (mut left, mut numberless) = (BTreeSet::new(), NumberlessColumns::default());
     for row in &recorded.rows {
         let Some(counts) = &row.counts else {
             builder.row(DatasetRow {
@@ -302,9 +302,11 @@ fn tabulate(
             None => None,
         };
         left.extend(table.left.iter().cloned());
+        numberless.add(&table);
         builder.row(table.into_row(row.observation.clone(), difference));
     }
     builder.meta_mut().left = left.into_iter().collect();
+    builder.meta_mut().notes.extend(numberless.note());
     for row in &recorded.rows {
         if let (Some(counts), true) = (&row.counts, options.availability) {
             tables.availability(counts, &mut builder)?;

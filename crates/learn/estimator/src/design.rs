@@ -131,7 +131,7 @@ pub enum DesignError {
     NoColumns,
     /// NaN or infinity.
     #[error(
-        "row `{row}`, column `{column}`: {value} is not a finite number; of its {rows} values are {all}"
+        "row `{row}`, column `{column}`: {value} is not a finite number; of the column's values are {all}"
     )]
     NotFinite {
         /// Label of the row.
@@ -141,9 +141,7 @@ pub enum DesignError {
         /// What stands there.
         value: f64,
         /// How many of the column's values are not finite.
-        all: Unfinite,
-        /// How many values it has.
-        rows: usize,
+        all: Box<Unfinite>,
     },
     /// A negative or non-finite weight.
     #[error("row `{row}`: the weight {value} is not a finite number ≥ 0")]
@@ -273,8 +271,7 @@ impl Design {
             row: self.labels[row].clone(),
             column: column.to_owned(),
             value,
-            all,
-            rows: self.rows(),
+            all: Box::new(all),
         }
     }
 

@@ -16,6 +16,7 @@ use crate::context::{self, Implementations};
 use crate::describe::{self, MethodFeatures};
 use crate::interval::{Counted, Frames, Readings};
 use crate::leaving::Targets;
+use crate::numberless::{self, Numberless};
 use crate::options::TabulateOptions;
 use crate::prepare::{Class, Run, listed};
 use crate::row::Sums;
@@ -49,6 +50,8 @@ pub struct Tabulated {
     pub left: Vec<String>,
     /// Bytecodes executed in counted methods.
     pub executed: u64,
+    /// Values of variables that are no numbers.
+    pub numberless: Vec<Numberless>,
 }
 
 impl Tabulated {
@@ -363,7 +366,7 @@ impl Tabulator {
             ValuePlace::Field { .. } => None,
         };
         let cells = values::cells(variables, &run.fields, local, builder);
-        sums.unusable.extend(cells.unusable);
+        sums.numberless.extend(cells.unusable);
         sums.counts.extend(cells.values);
     }
 
@@ -411,7 +414,7 @@ impl Tabulator {
         }
         caveats.extend(listed(sums.imbalances, "further methods left out"));
         caveats.extend(listed(sums.contradictions, "further handlers and loops"));
-        caveats.extend(values::caveat(&sums.unusable));
+        caveats.extend(numberless::caveat(&sums.numberless));
         if sums.stray > 0 {
             caveats.push(format!("{} counters that no plan knows", sums.stray));
         }
@@ -426,6 +429,7 @@ impl Tabulator {
             counts: sums.counts.into_iter().collect(),
             caveats,
             left,
+            numberless: sums.numberless,
         }
     }
 }
