@@ -68,6 +68,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         categories: categories(&args.categories)?.to_text(),
         values: first_values(args),
         lengths: args.lengths,
+        depths: args.depths,
         transitions: counts_transitions(args),
         strides: asks_for(args, FeatureKind::Stride),
         caught: asks_for(args, FeatureKind::Exception),
@@ -99,7 +100,7 @@ const FIRST_VALUES: u16 = 5;
 
 /// How many first values to record; none unless they are asked for by any of their options.
 pub fn first_values(args: &SubjectArgs) -> u16 {
-    let asked = args.lengths || asks_for(args, FeatureKind::Value);
+    let asked = args.lengths || args.depths || asks_for(args, FeatureKind::Value);
     args.values.unwrap_or(if asked { FIRST_VALUES } else { 0 })
 }
 

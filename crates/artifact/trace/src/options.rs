@@ -93,6 +93,8 @@ pub struct AgentOptions {
     pub values: u16,
     /// Whether lengths of arrays and strings and sizes of collections are taken, too.
     pub lengths: bool,
+    /// Whether the depth is taken of every method that may be reached again while it is active, and not only by way of its own class.
+    pub depths: bool,
     /// Whether changes of the outcome of conditional branches are counted. Only in [`Mode::Count`].
     pub transitions: bool,
     /// Whether array reads that leave a cache line are counted. Only in [`Mode::Count`].
@@ -184,6 +186,7 @@ impl AgentOptions {
             skip: BTreeSet::new(),
             values: 0,
             lengths: false,
+            depths: false,
             transitions: false,
             strides: false,
             progress: false,
@@ -279,6 +282,7 @@ impl AgentOptions {
         if self.values > 0 {
             line("values", self.values.to_string().as_bytes());
             line("lengths", self.lengths.to_string().as_bytes());
+            line("depths", self.depths.to_string().as_bytes());
         }
         if self.transitions {
             line("transitions", b"true");
@@ -329,7 +333,7 @@ impl FromStr for AgentOptions {
         let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut keep, mut skip, mut skip_values) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut values, mut lengths, mut progress) = (None, None, None);
+        let (mut values, mut lengths, mut depths, mut progress) = (None, None, None, None);
         let (mut transitions, mut strides, mut caught, mut callers) = (None, None, None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
@@ -363,6 +367,7 @@ impl FromStr for AgentOptions {
                 "caught" => once(&mut caught, parse::<bool>(&utf8()?).map_err(bad)?),
                 "callers" => once(&mut callers, parse::<bool>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
+                "depths" => once(&mut depths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "skip-values" => add(
                     &mut skip_values,
                     parse::<MethodName>(&utf8()?).map_err(bad)?,
@@ -398,6 +403,7 @@ impl FromStr for AgentOptions {
             skip: skip.into_iter().collect(),
             values: values.unwrap_or(0),
             lengths: lengths.unwrap_or(false),
+            depths: depths.unwrap_or(false),
             transitions: transitions.unwrap_or(false),
             strides: strides.unwrap_or(false),
             progress: progress.unwrap_or(false),

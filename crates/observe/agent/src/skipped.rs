@@ -23,7 +23,7 @@ impl<'a> Skipped<'a> {
     /// What holds for a class, given its internal name.
     pub fn of(options: &'a AgentOptions, class: &str) -> Self {
         let of_class = |method: &&MethodName| method.class == class;
-        let lengths = options.lengths;
+        let (lengths, depths) = (options.lengths, options.depths);
         let without_values = options.skip_values.iter().filter(of_class);
         Self {
             keep: (!options.keep.is_empty())
@@ -33,7 +33,7 @@ impl<'a> Skipped<'a> {
                 .map(|method| (method.name.as_str(), method.descriptor.as_str()))
                 .collect(),
             values: (options.values > 0 && options.mode == Mode::Count)
-                .then_some(Values { lengths }),
+                .then_some(Values { lengths, depths }),
             transitions: options.transitions && options.mode == Mode::Count,
             strides: options.strides && options.mode == Mode::Count,
         }
@@ -89,7 +89,9 @@ impl<'a> Skipped<'a> {
             .filter_map(|index| plan.methods.get(usize::from(*index)))
             .map(|method| (method.name.as_str(), method.descriptor.as_str()))
             .collect();
-        wanted.lengths == planned.lengths && removed == self.without_values
+        wanted.lengths == planned.lengths
+            && wanted.depths == planned.depths
+            && removed == self.without_values
     }
 
     fn agrees_on_methods(&self, plan: &ClassPlan) -> bool {

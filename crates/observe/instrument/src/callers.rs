@@ -161,11 +161,12 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    /// Behind the instruction that initialises a constructor's `this`, is the active method for sure.
+    /// Behind the instruction that initialises a constructor's `this`, is the active method for sure, and counts as open.
     pub(crate) fn be_initialised(&mut self, index: usize) -> Result<(), MethodError> {
         let pc = self.instructions[index].pc;
         let initialised = self.plan.and_then(|plan| plan.this_initialised_at);
         if initialised.is_some_and(|at| at.0 == pc) {
+            self.descend_initialised()?;
             self.be_active()?;
         }
         Ok(())

@@ -22,6 +22,8 @@ use pricetag_probe_plan::{MethodPlan, StridePlan, TransitionPlan};
 const FIRST_WITH_FRAMES: u16 = 50;
 /// Words of operand stack that a counter takes.
 const COUNTER_STACK: u16 = 6;
+/// Words of operand stack that noting the depth of a constructor takes.
+const DEPTH_STACK: u16 = 7;
 /// Words of operand stack that counting a stride takes.
 const STRIDE_STACK: u16 = 8;
 
@@ -193,7 +195,12 @@ pub(crate) fn rewrite(
     counting += callers.slots();
     let caught = probes.caught && placement.is_some_and(|placement| !placement.handlers.is_empty());
     let strided = placement.is_some() && !probes.strides.is_empty();
-    let stack = if strided { STRIDE_STACK } else { COUNTER_STACK };
+    let constructs = plan.is_some_and(|plan| plan.this_initialised_at.is_some());
+    let stack = match (strided, probes.depth) {
+        (true, _) => STRIDE_STACK,
+        (false, Some(_)) if constructs => DEPTH_STACK,
+        (false, _) => COUNTER_STACK,
+    };
     let locals = counting + u16::from(caught) + u16::from(strided);
     let (max_stack, max_locals) = limits(code, stack, locals)?;
     let behind = code.max_locals + counting;

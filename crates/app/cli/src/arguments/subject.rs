@@ -74,6 +74,9 @@ pub struct SubjectArgs {
     /// Lengths of arrays and strings, and sizes of collections of the JDK, are values, too.
     #[arg(long, help_heading = "Counting")]
     pub lengths: bool,
+    /// The depth of recursion through other classes, lambdas and constructors is a value, too.
+    #[arg(long, help_heading = "Counting")]
+    pub depths: bool,
     /// Find out when in a run, or in an invocation of the scope, each feature has its final value, from counts at intervals in the runs of three inputs.
     #[arg(long, help_heading = "Counting")]
     pub availability: bool,

@@ -29,10 +29,10 @@ const EVERY: Duration = Duration::from_secs(10);
 pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, Failure> {
     let doing = format!("observing process {pid}");
     if first_values(&args.subject) > 0 || args.subject.availability {
-        let why = "values, lengths and availability are not recorded of a running program";
-        return Err(Failure::usage(why)
-            .doing(doing)
-            .advice("leave out --values, --lengths, --availability and `values` in --features"));
+        let why = "values, lengths, depths and availability are not recorded of a running program";
+        return Err(Failure::usage(why).doing(doing).advice(
+            "leave out --values, --lengths, --depths, --availability and `values` in --features",
+        ));
     }
     if args.output.join("meta.json").exists() && !args.subject.force {
         let why = format!("{} already holds a dataset", args.output.display());

@@ -61,6 +61,8 @@ struct Needed {
     values: u16,
     /// Whether lengths are among them.
     lengths: bool,
+    /// Whether depths are, of which the recording says whether they are those of all methods.
+    depths: bool,
     /// Whether changes of the outcome of branches are counted.
     transitions: bool,
     /// Whether array reads that leave a cache line are.
@@ -80,6 +82,7 @@ impl Needed {
             scope,
             values: 0,
             lengths: false,
+            depths: false,
             transitions: false,
             strides: false,
             caught: false,
@@ -93,6 +96,7 @@ impl Needed {
             let split = name.split_once(" called from ");
             split.is_some_and(|(what, _)| what.contains(" loop "))
         });
+        needed.depths = names.iter().any(|name| name.ends_with(" depth"));
         needed.transitions = any(" transitions");
         needed.strides = any(" strides at ");
         needed.caught = any(" caught ");
@@ -152,6 +156,7 @@ fn options(
         categories: recording.categories().to_owned(),
         values: needed.values,
         lengths: needed.lengths,
+        depths: needed.depths && recording.was("depths", "true"),
         transitions: needed.transitions,
         strides: needed.strides,
         caught: needed.caught,

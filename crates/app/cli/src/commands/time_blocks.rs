@@ -68,6 +68,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         categories: String::new(),
         values: 0,
         lengths: false,
+        depths: false,
         transitions: false,
         strides: false,
         caught: false,

@@ -131,7 +131,10 @@ pub fn rewriter(bytes: &[u8]) {
     };
     let plan = pricetag_probe::plan(&class, bytes);
     let more = Wanted {
-        values: Some(Values { lengths: true }),
+        values: Some(Values {
+            lengths: true,
+            depths: true,
+        }),
         transitions: true,
         strides: true,
         ..Wanted::default()

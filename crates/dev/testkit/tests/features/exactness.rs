@@ -101,6 +101,7 @@ const HARD: [&str; 12] = [
 fn counts_stay_exact_while_values_are_taken_and_changes_counted() {
     stays_exact(&HARD, "with values and changes of outcome", |suite| {
         suite.values = 5;
+        suite.depths = true;
         suite.transitions = true;
         suite.strides = true;
         suite.caught = true;
@@ -138,6 +139,7 @@ fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_count
     let mut suite =
         Suite::compile(Compiler::Javac21, &testbed, "VirtualThreads").expect("it compiles");
     suite.values = 5;
+    suite.depths = true;
     suite.transitions = true;
     suite.strides = true;
     suite.caught = true;

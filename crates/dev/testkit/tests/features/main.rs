@@ -5,6 +5,7 @@
 mod callers;
 mod exactness;
 mod parts;
+mod recursion;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,16 @@ impl Subject {
 
 /// The rows of a run and what it printed.
 fn rows(subject: &Subject, scope: Option<Scope>, first: u16) -> (Outcome, Dataset) {
+    rows_asking(subject, scope, first, |_| {})
+}
+
+/// The same, with more asked of the run.
+fn rows_asking(
+    subject: &Subject,
+    scope: Option<Scope>,
+    first: u16,
+    ask: impl FnOnce(&mut Launch<'_>),
+) -> (Outcome, Dataset) {
     let machine = Machine::system().expect("there is a JDK");
     let agent = Agent::locate().expect("the agent builds");
     let mut launch = subject.launch(&machine);
@@ -53,6 +64,7 @@ fn rows(subject: &Subject, scope: Option<Scope>, first: u16) -> (Outcome, Datase
     launch.strides = true;
     launch.caught = true;
     launch.callers = true;
+    ask(&mut launch);
     let scopes: Vec<Scope> = scope.into_iter().collect();
     let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, !scopes.is_empty()));
     let (outcome, dataset) = agent.observe(&launch, &scopes, read).expect("it runs");
@@ -315,13 +327,6 @@ fn invocations_have_values_of_their_own() {
 #[test]
 fn loops_branches_handlers_and_invocations() {
     let subject = subject("Flow", "5", Compiler::Javac(11));
-    let (_, dataset) = rows(&subject, None, 1);
-    agree(&subject, &dataset);
-}
-
-#[test]
-fn recursion_through_superclasses_and_interfaces_has_a_depth() {
-    let subject = subject("Composite", "5", Compiler::Javac(11));
     let (_, dataset) = rows(&subject, None, 1);
     agree(&subject, &dataset);
 }

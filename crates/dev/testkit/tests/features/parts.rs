@@ -12,11 +12,12 @@ const FIELDS: usize = 120;
 /// Of one half of the fields, another class assigns all but the first two values.
 #[test]
 fn invocations_with_more_values_than_are_kept_have_all_of_them() {
-    let mut source = String::from("class Other {\nstatic void more(int base, int r) {\n");
+    let mut source =
+        String::from("class Parts {\nstatic class Other {\nstatic void more(int base, int r) {\n");
     for i in 0..FIELDS / 2 {
         writeln!(source, "Parts.v{i} = base + {} + r;", 10 * i).expect("a line");
     }
-    source += "}\n}\nclass Parts {\nstatic void own(int base, int r) {\n";
+    source += "}\n}\nstatic void own(int base, int r) {\n";
     for i in FIELDS / 2..FIELDS {
         writeln!(source, "v{i} = base + {} + r;", 10 * i).expect("a line");
     }

@@ -176,6 +176,7 @@ impl Bench {
             categories: "fine".to_owned(),
             values: 0,
             lengths: false,
+            depths: false,
             transitions: false,
             strides: false,
             caught: false,
