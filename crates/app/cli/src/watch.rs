@@ -73,6 +73,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         strides: asks_for(args, FeatureKind::Stride),
         caught: asks_for(args, FeatureKind::Exception),
         callers: splits_loops(args),
+        invocations: splits_invocations(args),
         availability: args.availability,
         repeat: args.repeat,
         timing: match args.timing {
@@ -113,6 +114,11 @@ pub fn counts_transitions(args: &SubjectArgs) -> bool {
 /// Whether loops are split by calling method: where both are named.
 pub fn splits_loops(args: &SubjectArgs) -> bool {
     asks_for(args, FeatureKind::Context) && asks_for(args, FeatureKind::Loop)
+}
+
+/// Whether invocations are: where both are named.
+pub fn splits_invocations(args: &SubjectArgs) -> bool {
+    asks_for(args, FeatureKind::Context) && asks_for(args, FeatureKind::Method)
 }
 
 /// Whether `--features` names a kind.

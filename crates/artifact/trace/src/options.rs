@@ -108,6 +108,8 @@ pub struct AgentOptions {
     pub caught: bool,
     /// Whether passes of loops are counted by calling method, too. Only in [`Mode::Count`].
     pub callers: bool,
+    /// Whether invocations of methods are. Only in [`Mode::Count`].
+    pub invocations: bool,
 }
 
 /// What is wrong with an options file.
@@ -172,6 +174,11 @@ pub struct ScopeError {
 }
 
 impl AgentOptions {
+    /// Whether anything is counted by the method that called.
+    pub fn by_caller(&self) -> bool {
+        self.callers || self.invocations
+    }
+
     /// Options with empty lists.
     pub fn new(mode: Mode, trace: impl Into<PathBuf>) -> Self {
         Self {
@@ -193,6 +200,7 @@ impl AgentOptions {
             skip_values: BTreeSet::new(),
             caught: false,
             callers: false,
+            invocations: false,
         }
     }
 
@@ -299,6 +307,9 @@ impl AgentOptions {
         if self.callers {
             line("callers", b"true");
         }
+        if self.invocations {
+            line("invocations", b"true");
+        }
         for method in &self.skip_values {
             line("skip-values", method.to_string().as_bytes());
         }
@@ -334,7 +345,8 @@ impl FromStr for AgentOptions {
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut keep, mut skip, mut skip_values) = (Vec::new(), Vec::new(), Vec::new());
         let (mut values, mut lengths, mut depths, mut progress) = (None, None, None, None);
-        let (mut transitions, mut strides, mut caught, mut callers) = (None, None, None, None);
+        let (mut transitions, mut strides, mut caught) = (None, None, None);
+        let (mut callers, mut invocations) = (None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -366,6 +378,7 @@ impl FromStr for AgentOptions {
                 "strides" => once(&mut strides, parse::<bool>(&utf8()?).map_err(bad)?),
                 "caught" => once(&mut caught, parse::<bool>(&utf8()?).map_err(bad)?),
                 "callers" => once(&mut callers, parse::<bool>(&utf8()?).map_err(bad)?),
+                "invocations" => once(&mut invocations, parse::<bool>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "depths" => once(&mut depths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "skip-values" => add(
@@ -410,6 +423,7 @@ impl FromStr for AgentOptions {
             skip_values: skip_values.into_iter().collect(),
             caught: caught.unwrap_or(false),
             callers: callers.unwrap_or(false),
+            invocations: invocations.unwrap_or(false),
         })
     }
 }

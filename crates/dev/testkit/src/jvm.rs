@@ -113,6 +113,7 @@ impl Agent {
             strides: launch.strides,
             caught: launch.caught,
             callers: launch.callers,
+            invocations: launch.callers,
             progress: launch.progress,
             ..options(Mode::Count, &trace, launch.program)?
         };

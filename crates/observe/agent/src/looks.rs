@@ -140,7 +140,7 @@ fn look(
             .caught
             .then(|| session.caught.of(session, &active.caught)),
         classes_loaded: u32::try_from(classes).unwrap_or(u32::MAX),
-        called: session.options.callers.then_some(changed.called),
+        called: session.options.by_caller().then_some(changed.called),
     }
 }
 

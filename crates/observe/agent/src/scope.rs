@@ -260,7 +260,7 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         session.record(&caught.record_of(session, active.sequence, &active.caught));
     }
     let changed = counters.map_or_else(Changes::default, |after| changes(session, &before, &after));
-    if session.options.callers && session.counting() {
+    if session.options.by_caller() && session.counting() {
         session.record(&callers::sorted(Some(active.sequence), changed.called));
     }
     session.record(&Record::Invocation(Invocation {

@@ -154,10 +154,12 @@ pub(crate) struct Probes<'p> {
     pub depth: Option<u32>,
     /// Whether exceptions are reported where they are caught; only with counters.
     pub caught: bool,
-    /// The method's number, if it is to be known as a caller and its loops are counted by those; only with counters.
+    /// The method's number, if it is to be known as a caller; only with counters.
     pub caller: Option<u32>,
-    /// Number of its first loop in the class.
-    pub first_loop: u32,
+    /// Number of its first loop in the class, if loops are counted by caller.
+    pub first_loop: Option<u32>,
+    /// Where its invocations are counted by caller, if they are.
+    pub invocation: Option<u32>,
 }
 
 /// Rewrites the method at `index`.

@@ -113,6 +113,8 @@ pub struct RecordOptions {
     pub caught: bool,
     /// Whether passes of loops are counted by calling method, too.
     pub callers: bool,
+    /// Whether invocations of methods are.
+    pub invocations: bool,
     /// Whether it is found out when in a run each feature is final.
     pub availability: bool,
     /// Timing runs per input.
@@ -186,6 +188,7 @@ impl RecordOptions {
             ("strides", self.strides.to_string()),
             ("caught", self.caught.to_string()),
             ("callers", self.callers.to_string()),
+            ("invocations", self.invocations.to_string()),
             ("availability", self.availability.to_string()),
             ("timing", timing.to_owned()),
             (

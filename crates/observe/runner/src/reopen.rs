@@ -68,6 +68,7 @@ fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
         strides: is("strides", "true"),
         caught: is("caught", "true"),
         callers: is("callers", "true"),
+        invocations: is("invocations", "true"),
         availability: is("availability", "true"),
         repeat: text("repeat").parse().unwrap_or(1),
         timing: match text("timing") {

@@ -197,6 +197,7 @@ impl<'a> Subject<'a> {
             strides: self.options.strides,
             caught: self.options.caught,
             callers: self.options.callers,
+            invocations: self.options.invocations,
             ..AgentOptions::new(mode, absolute(trace)?)
         })
     }

@@ -9,6 +9,7 @@ use pricetag_trace::{
     Called, ClassCounters, Invocation, Record, Trace, ValuePlace, VariableValues,
 };
 
+use crate::callers::Invoked;
 use crate::caught::Arrivals;
 use crate::cold::{Cold, interprets};
 use crate::compare::Difference;
@@ -317,7 +318,22 @@ impl Tabulator {
                             let place = (*hash, method);
                             sums.add_caught(place, &features, &counts, caught, builder);
                         }
-                        if let (Some(passes), false) = (&counted.passes, method.loops.is_empty()) {
+                        let split = counted.passes.as_ref();
+                        let of = |kind| split.filter(|_| self.options.kinds.contains(&kind));
+                        if let Some(passes) =
+                            of(FeatureKind::Method).filter(|_| run.splits_invocations)
+                        {
+                            let loops = plan.first_loop(plan.methods.len());
+                            let invoked = Invoked {
+                                place: (*hash, loops + index as u32),
+                                all: method.invocations(&counts),
+                                feature: &features.invocations,
+                            };
+                            sums.add_invocations(invoked, passes, builder);
+                        }
+                        if let (Some(passes), false) =
+                            (of(FeatureKind::Loop), method.loops.is_empty())
+                        {
                             let place = (*hash, plan.first_loop(index));
                             let loops = method.loop_counts(&counts);
                             let features = &features.loops;

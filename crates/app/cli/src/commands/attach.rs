@@ -19,7 +19,7 @@ use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
 use crate::lists::listed_methods;
 use crate::recording::{CATEGORIES, categories};
-use crate::watch::{asks_for, find_agent, first_values, kinds, splits_loops};
+use crate::watch::{asks_for, find_agent, first_values, kinds, splits_invocations, splits_loops};
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
 pub const FOLDER: &str = ".agent";
@@ -94,6 +94,7 @@ fn line_to_paste(args: &RecordArgs) -> Result<String, Failure> {
         transitions: asks_for(subject, FeatureKind::Transition),
         strides: asks_for(subject, FeatureKind::Stride),
         callers: splits_loops(subject),
+        invocations: splits_invocations(subject),
         scopes,
         ..AgentOptions::new(Mode::Count, "%p.trace")
     };

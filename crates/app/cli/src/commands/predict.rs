@@ -73,6 +73,8 @@ struct Needed {
     context: bool,
     /// Whether loops are.
     callers: bool,
+    /// Whether invocations are.
+    invocations: bool,
 }
 
 impl Needed {
@@ -88,14 +90,17 @@ impl Needed {
             caught: false,
             context: false,
             callers: false,
+            invocations: false,
         };
         let names: Vec<&str> = names.collect();
         let any = |infix| names.iter().any(|name| name.contains(infix));
         needed.context = any(" called from ");
-        needed.callers = names.iter().any(|name| {
-            let split = name.split_once(" called from ");
-            split.is_some_and(|(what, _)| what.contains(" loop "))
-        });
+        let split = |is: fn(&str) -> bool| {
+            let mut split = names.iter().filter_map(|n| n.split_once(" called from "));
+            split.any(|(what, _)| is(what))
+        };
+        needed.callers = split(|what| what.contains(" loop "));
+        needed.invocations = split(|what| what.ends_with(" invocations"));
         needed.depths = names.iter().any(|name| name.ends_with(" depth"));
         needed.transitions = any(" transitions");
         needed.strides = any(" strides at ");
@@ -161,6 +166,7 @@ fn options(
         strides: needed.strides,
         caught: needed.caught,
         callers: needed.callers,
+        invocations: needed.invocations,
         availability: false,
         repeat: 1,
         timing: Timing::Never,

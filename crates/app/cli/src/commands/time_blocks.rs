@@ -73,6 +73,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         strides: false,
         caught: false,
         callers: false,
+        invocations: false,
         availability: false,
         repeat: args.repeat,
         timing: Timing::Never,

@@ -7,7 +7,7 @@ use pricetag_dataset::Dataset;
 use pricetag_testkit::suite::in_full;
 use pricetag_testkit::{Agent, Compiler, Machine, Program, Suite, Testbed};
 
-use crate::{arrivals, assert_split, dataset, passes};
+use crate::{arrivals, assert_split, dataset, invocations, passes};
 
 /// Programs in which exceptions arrive in every way.
 const THROWING: [&str; 16] = [
@@ -128,8 +128,15 @@ fn counts_stay_exact_while_loops_are_split_by_caller() {
             assert!(unknown <= ended, "{}: {name}: {unknown}", program.name);
             split += callers.len();
         }
+        for (name, (all, callers)) in invocations(&dataset, 0) {
+            let by_caller: f64 = callers.values().sum();
+            assert_eq!(by_caller, all, "{}: {name}", program.name);
+            let unknown = callers.get("an unknown method").copied().unwrap_or(0.0);
+            assert!(unknown == 0.0, "{}: {name}: {unknown}", program.name);
+            split += callers.len();
+        }
     }
-    assert!(split > programs.len(), "{split}");
+    assert!(split > 3 * programs.len(), "{split}");
 }
 
 #[test]

@@ -372,6 +372,11 @@ fn passes(dataset: &Dataset, row: usize) -> BTreeMap<String, (f64, BTreeMap<Stri
     parts(dataset, row, [" loop ", " called from "])
 }
 
+/// Of each method its invocations, and these by caller.
+fn invocations(dataset: &Dataset, row: usize) -> BTreeMap<String, (f64, BTreeMap<String, f64>)> {
+    parts(dataset, row, [" invocations", " called from "])
+}
+
 /// Every loop's passes are those for its callers.
 fn assert_split(dataset: &Dataset, row: usize, what: &str) {
     for (name, (all, callers)) in passes(dataset, row) {

@@ -181,6 +181,7 @@ impl Bench {
             strides: false,
             caught: false,
             callers: false,
+            invocations: false,
             availability: false,
             repeat: 2,
             timing: Timing::Separate,
