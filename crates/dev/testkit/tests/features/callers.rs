@@ -128,10 +128,10 @@ fn invocations_are_split_by_the_method_that_called() {
             };
             let times = dataset.cells(FeatureId(index as u32))[0].unwrap_or(0.0);
             *sums.entry(method).or_insert(0.0) += times;
-            let asks = |name: &&str| name.starts_with(&format!("{method} invocations"));
+            let asks = |name: &str| name.starts_with(&format!("{method} invocations"));
             let known = printed.contains_key(feature.name.as_str());
             assert!(
-                known || !printed.keys().any(|n| asks(&n)),
+                known || !printed.keys().any(|n| asks(n)),
                 "{}",
                 feature.name
             );
