@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
-#   scripts/agent-cost.sh [PAIRS] [startup|memory|calls ...]     15 rounds of all unless told otherwise
+#   scripts/agent-cost.sh [PAIRS] [startup|memory|values|calls ...]     15 rounds of all unless told otherwise
 # startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, and under
 #          JaCoCo; whole process.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
+# values:  memory with 10,000 values (40 classes of 50 variables, five values each) assigned by 1,000 threads that stay alive, of whole runs and of six
+#          invocations a thread (--scope), the last of which have ended or all go on. Heap and stacks are touched beforehand; the largest resident set counts, and all
+#          that the live heap grew by, counters included.
 # calls:   what observing a call (--scope) adds to one that does nothing, in timing and in counting runs.
 # shellcheck source=scripts/with-agent.bash
 source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
@@ -16,7 +19,7 @@ case ${1:-} in [0-9]*)
     shift
     ;;
 esac
-parts=${*:-startup memory calls}
+parts=${*:-startup memory values calls}
 mkdir -p "$work"
 
 die() {
@@ -89,6 +92,52 @@ memory() {
             printf "| %d | %d | %.1f MB | %.1f MB | %.1f MB | **%.1f MB** |\n", counters, threads, size[m] / 1e6, 8 * counters * threads / 1e6, resident[m] / 1e6, (resident[m] + heap[m]) / 1e6 }'
 }
 
+values() {
+    rm -rf "$work/values"
+    mkdir -p "$work/values"
+    local c v shape kind option round figures
+    {
+        for ((c = 0; c < 40; c++)); do
+            echo "class C$c {"
+            for ((v = 0; v < 50; v++)); do echo "    static int v$v;"; done
+            echo "    static void run(int n) {"
+            for ((v = 0; v < 50; v++)); do echo "        v$v = n + v$v;"; done
+            echo "    }"
+            echo "}"
+        done
+        echo "class All { static void run(int n) {"
+        for ((c = 0; c < 40; c++)); do echo "C$c.run(n);"; done
+        echo "} }"
+    } >"$work/values/All.java"
+    javac -g -d "$work/values" "$work/values/All.java" subjects/agent-cost/Served.java
+    echo "| 10,000 values, 1,000 threads | live heap grew by | resident set outside the heap | together |"
+    echo "|---|---|---|---|"
+    for shape in after inside; do
+        : >"$work/values.txt"
+        for ((round = 0; round < 3; round++)); do
+            for kind in plain whole scope; do
+                case $kind in
+                    plain) option=-Dnothing ;;
+                    whole) option=$(agent_option values 'values=5' "exclude=Served\$Stack") ;;
+                    scope) option=$(agent_option values 'values=5' "exclude=Served\$Stack" 'scope=Served#request') ;;
+                esac
+                figures=$(java "$option" -cp "$work/values" -XX:+UseSerialGC -Xms768m -Xmx768m -Xmn128m -XX:+AlwaysPreTouch -XX:TieredStopAtLevel=1 Served 1000 $shape)
+                [ "$kind" = plain ] || [ -s "$work/values.trace" ] || die "no values were taken"
+                echo "$kind $figures" >>"$work/values.txt"
+            done
+        done
+        rm -f "$work/values.trace"
+        for kind in whole scope; do
+            sort -k3n "$work/values.txt" | awk -v kind=$kind -v shape=$shape '
+                $1 == "plain" { heap = $2; resident[++p] = $3 }
+                $1 == kind { h = $2; r[++n] = $3 }
+                END { h -= heap; o = r[n] - resident[1]
+                    name = kind == "whole" ? "whole run" : shape == "inside" ? "1,000 invocations going on" : "6,000 invocations"
+                    printf "| %s | %.1f MB | %.1f MB | **%.1f MB** |\n", name, h * 1.024e-3, o * 1.024e-3, (h + o) * 1.024e-3 }'
+        done
+    done
+}
+
 calls() {
     mkdir -p "$work/calls"
     javac -nowarn -d "$work/calls" subjects/agent-cost/Calls.java
@@ -113,6 +162,7 @@ for part in $parts; do
     case $part in
         startup) startup ;;
         memory) memory ;;
+        values) values ;;
         calls) calls ;;
         *) die "no part named $part" ;;
     esac

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
-# What recording values costs: memory with 10,000 versions of variables on 1,000 threads, and time in a loop that does nothing but assign. Markdown on standard output.
+# What recording values costs in time, in a loop that does nothing but assign (memory: scripts/agent-cost.sh values). Markdown on standard output.
 #   scripts/value-cost.sh [ROUNDS]     5 rounds of the loop unless told otherwise
-# memory: 40 classes of 50 variables, five values each; 1,000 threads assign all of them six times and stay alive. The heap is fixed and touched beforehand, so
-#         growth of the resident set lies outside of it; the live heap is measured by the program after a collection.
-# time:   10^9 assignments of one local variable and 10^8 of a field, whole process, smallest of the rounds.
+# 10^9 assignments of one local variable and 10^8 of a field, whole process, smallest of the rounds.
 # shellcheck source=scripts/with-agent.bash
 source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
 built_agent
@@ -12,57 +10,6 @@ work=$PWD/.cache/value-cost
 rm -rf "$work"
 mkdir -p "$work"
 
-for ((c = 0; c < 40; c++)); do
-    echo "class C$c {"
-    for ((v = 0; v < 50; v++)); do echo "    static int v$v;"; done
-    echo "    static void run(int n) {"
-    for ((v = 0; v < 50; v++)); do echo "        v$v = n + v$v;"; done
-    echo "    }"
-    echo "}"
-done >"$work/Classes.java"
-cat >"$work/Many.java" <<'JAVA'
-import java.util.concurrent.CountDownLatch;
-
-public class Many {
-    public static void main(String[] args) throws Exception {
-        int threads = Integer.parseInt(args[0]);
-        CountDownLatch done = new CountDownLatch(threads), end = new CountDownLatch(1);
-        for (int t = 0; t < threads; t++) {
-            int n = t;
-            Thread thread = new Thread(null, () -> {
-                for (int round = 0; round < 6; round++) {
-                    All.run(n);
-                }
-                done.countDown();
-                try {
-                    end.await();
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
-            }, "t" + t, 256 << 10);
-            thread.setDaemon(true);
-            thread.start();
-        }
-        done.await();
-        System.gc();
-        System.gc();
-        Runtime r = Runtime.getRuntime();
-        long resident = 0;
-        for (String line : java.nio.file.Files.readAllLines(java.nio.file.Path.of("/proc/self/status"))) {
-            if (line.startsWith("VmRSS:")) {
-                resident = Long.parseLong(line.replaceAll("[^0-9]", "")) >> 10;
-            }
-        }
-        System.out.println((r.totalMemory() - r.freeMemory() >> 20) + " " + resident);
-        end.countDown();
-    }
-}
-JAVA
-{
-    echo "class All { static void run(int n) {"
-    for ((c = 0; c < 40; c++)); do echo "C$c.run(n);"; done
-    echo "} }"
-} >"$work/All.java"
 cat >"$work/Assign.java" <<'JAVA'
 public class Assign {
     static int field;
@@ -88,7 +35,7 @@ public class Assign {
     }
 }
 JAVA
-(cd "$work" && javac -g Classes.java Many.java All.java Assign.java)
+(cd "$work" && javac -g Assign.java)
 
 option() { # option NAME LINE...
     local name=$1
@@ -98,18 +45,6 @@ option() { # option NAME LINE...
     echo "-agentpath:$agent=$work/$name.options"
 }
 
-echo "| 1,000 threads, 10,000 versions | live heap, MiB | resident set, MiB |"
-echo "|---|---|---|"
-for variant in plain counts values; do
-    case $variant in
-        plain) extra=-Dnothing ;;
-        counts) extra=$(option counts) ;;
-        values) extra=$(option values values=5) ;;
-    esac
-    read -r heap resident < <(java "$extra" -cp "$work" -XX:+UseSerialGC -Xms768m -Xmx768m -Xmn128m -XX:+AlwaysPreTouch Many 1000)
-    echo "| $variant | $heap | $resident |"
-done
-echo
 echo "| 10^9 assignments of locals, 10^8 of a field | s, whole process |"
 echo "|---|---|"
 declare -A best

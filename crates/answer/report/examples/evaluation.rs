@@ -269,7 +269,7 @@ fn luck(text: &mut String, programs: &[Program]) -> std::fmt::Result {
             text,
             "| {} | {n} | **{}** | {} | {} | {} | {} | {} |",
             program.name,
-            percent((errors[(n - 1) / 2] + errors[n / 2]) / 2.0),
+            percent(f64::midpoint(errors[(n - 1) / 2], errors[n / 2])),
             percent(errors[0]),
             percent(errors[n - 1]),
             percent(held.iter().sum::<f64>() / n as f64),

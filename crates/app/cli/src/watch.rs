@@ -11,7 +11,7 @@ use pricetag_probe_plan::PlanStore;
 use pricetag_runner::{
     Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record, unfinished,
 };
-use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
+use pricetag_tabulate::{NumberlessColumns, TabulateOptions, Tabulated, Tabulator, compare};
 use pricetag_trace::{AgentOptions, Pattern, Trace};
 
 use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
@@ -68,10 +68,12 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         categories: categories(&args.categories)?.to_text(),
         values: first_values(args),
         lengths: args.lengths,
+        depths: args.depths,
         transitions: counts_transitions(args),
         strides: asks_for(args, FeatureKind::Stride),
         caught: asks_for(args, FeatureKind::Exception),
         callers: splits_loops(args),
+        invocations: splits_invocations(args),
         availability: args.availability,
         repeat: args.repeat,
         timing: match args.timing {
@@ -99,7 +101,7 @@ const FIRST_VALUES: u16 = 5;
 
 /// How many first values to record; none unless they are asked for by any of their options.
 pub fn first_values(args: &SubjectArgs) -> u16 {
-    let asked = args.lengths || asks_for(args, FeatureKind::Value);
+    let asked = args.lengths || args.depths || asks_for(args, FeatureKind::Value);
     args.values.unwrap_or(if asked { FIRST_VALUES } else { 0 })
 }
 
@@ -112,6 +114,11 @@ pub fn counts_transitions(args: &SubjectArgs) -> bool {
 /// Whether loops are split by calling method: where both are named.
 pub fn splits_loops(args: &SubjectArgs) -> bool {
     asks_for(args, FeatureKind::Context) && asks_for(args, FeatureKind::Loop)
+}
+
+/// Whether invocations are: where both are named.
+pub fn splits_invocations(args: &SubjectArgs) -> bool {
+    asks_for(args, FeatureKind::Context) && asks_for(args, FeatureKind::Method)
 }
 
 /// Whether `--features` names a kind.
@@ -284,7 +291,7 @@ fn tabulate(
         .duration_since(UNIX_EPOCH)
         .map_or(0, |d| d.as_secs());
     let mut builder = DatasetBuilder::new(meta);
-    let mut left = BTreeSet::new();
+    let (mut left, mut numberless) = (BTreeSet::new(), NumberlessColumns::default());
     for row in &recorded.rows {
         let Some(counts) = &row.counts else {
             builder.row(DatasetRow {
@@ -302,9 +309,11 @@ fn tabulate(
             None => None,
         };
         left.extend(table.left.iter().cloned());
+        numberless.add(&table);
         builder.row(table.into_row(row.observation.clone(), difference));
     }
     builder.meta_mut().left = left.into_iter().collect();
+    builder.meta_mut().notes.extend(numberless.note());
     for row in &recorded.rows {
         if let (Some(counts), true) = (&row.counts, options.availability) {
             tables.availability(counts, &mut builder)?;

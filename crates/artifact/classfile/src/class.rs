@@ -9,6 +9,8 @@ use crate::pool::{ConstantPool, MemberRef};
 pub const ACC_PRIVATE: u16 = 0x0002;
 /// `ACC_STATIC` of fields and methods.
 pub const ACC_STATIC: u16 = 0x0008;
+/// `ACC_FINAL` of classes, fields and methods.
+pub const ACC_FINAL: u16 = 0x0010;
 /// `ACC_ABSTRACT` of classes and methods.
 pub const ACC_ABSTRACT: u16 = 0x0400;
 /// `ACC_NATIVE` of methods.

@@ -342,7 +342,7 @@ fn missing(source: &Source<'_>, column: &str, cells: &[Option<f64>]) -> DatasetE
         path: source.path.to_path_buf(),
         row: source.place(row),
         column: column.to_owned(),
-        problem: "the value is missing".to_owned(),
+        problem: format!("the value is missing; the column has {}", cells::census(cells)),
         remedy: "fill it in (0 if nothing was counted), remove the row, ignore the column, or call it `name#1` if it is a value that need not exist, which is not 0"
             .to_owned(),
     }

@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::builder::{DatasetBuilder, Row};
 use crate::directory;
 use crate::error::{DatasetError, Result};
-use crate::model::{DATASET_SCHEMA, Dataset, Feature, FeatureId, Meta, Observation, Part};
+use crate::model::{
+    DATASET_SCHEMA, Dataset, Feature, FeatureId, InputValue, Meta, Observation, Part,
+};
 
 /// Where the journal of a dataset stands.
 pub(crate) fn path(dir: &Path) -> PathBuf {
@@ -229,14 +231,34 @@ impl Recording {
         self.builder.observation(label)
     }
 
+    /// The first number of a row that is not finite, and what it is of.
+    fn not_finite(&self, row: &Row) -> Option<(String, f64)> {
+        let costs = row.observation.costs.iter().flat_map(|(name, cost)| {
+            let of = cost.repeats.iter();
+            of.map(move |value| (format!("cost `{name}`"), *value))
+        });
+        let inputs = row.observation.inputs.iter();
+        let inputs = inputs.filter_map(|(name, value)| match value {
+            InputValue::Number(number) => Some((format!("input `{name}`"), *number)),
+            InputValue::Text(_) => None,
+        });
+        let counts = row.counts.iter().map(|(feature, value)| {
+            let feature = self.builder.features().get(feature.0 as usize);
+            let name = feature.map_or("?", |feature| &feature.name);
+            (format!("column `{name}`"), *value)
+        });
+        let mut all = costs.chain(inputs).chain(counts);
+        all.find(|(_, value)| !value.is_finite())
+    }
+
     /// Adds a finished observation and forces it to disk.
     ///
     /// # Errors
     /// If a number is not finite or the journal cannot be written.
     pub fn append(&mut self, row: Row) -> Result<()> {
-        if !is_finite(&row.observation) || row.counts.iter().any(|(_, value)| !value.is_finite()) {
+        if let Some((what, value)) = self.not_finite(&row) {
             return Err(DatasetError::Inconsistent(format!(
-                "observation `{}` has a number that is not finite",
+                "observation `{}`, {what}: {value} is not a finite number",
                 row.observation.label
             )));
         }
@@ -312,13 +334,4 @@ impl Recording {
         directory::save(&dataset, &self.dir)?;
         Ok(dataset)
     }
-}
-
-fn is_finite(observation: &Observation) -> bool {
-    let costs = observation.costs.values().flat_map(|cost| &cost.repeats);
-    let inputs = observation.inputs.values().filter_map(|value| match value {
-        crate::model::InputValue::Number(number) => Some(number),
-        crate::model::InputValue::Text(_) => None,
-    });
-    costs.chain(inputs).all(|number| number.is_finite())
 }

@@ -135,10 +135,23 @@ fn refusals_name_the_place() {
             "time,a\n1,2\n2,3\n3,x7\n",
             ["line 4, column `a`", "`x7` is not a number"],
         ),
-        ("time,a\n1,2\n2,\n3,3\n", ["line 3, column `a`", "missing"]),
+        (
+            "time,a\n1,2\n2,\n3,3\n",
+            [
+                "line 3, column `a`",
+                "missing; the column has 1 missing of 3 values",
+            ],
+        ),
         (
             "time,a\n1,2\n2,NaN\n3,3\n",
             ["line 3, column `a`", "not a finite number"],
+        ),
+        (
+            "time,a\n1,2\n2,-inf\n3,NaN\n4,NA\n5,inf\n6,-Infinity\n",
+            [
+                "line 3, column `a`: `-inf` is not a finite number",
+                "the column has 1 not a number, 1 infinite, 2 negative infinite, 1 missing of 6 values",
+            ],
         ),
         (
             "time,a\n1,2\ninf,1\n3,3\n",

@@ -23,11 +23,13 @@ pub struct VariableIndex(pub u32);
 pub struct ValuesPlan {
     /// Whether lengths of arrays and strings and sizes of collections are values, too.
     pub lengths: bool,
+    /// Whether every method that may be reached again while it is active is among the recursive ones.
+    pub depths: bool,
     /// In order of their first assignment in the class file; index = [`VariableIndex`].
     pub variables: Vec<VariablePlan>,
     /// Ascending by method and place.
     pub assignments: Vec<AssignmentPlan>,
-    /// Methods that call themselves, straight or by way of others of the class, ascending. Each has two more elements of the chunk behind
+    /// Methods that call themselves, straight or by way of others of the class, or may be reached again by way of other code, ascending. Each has two more elements of the chunk behind
     /// those of the variables: how many of its frames are open, and how many were at most.
     pub recursive: Vec<u16>,
     /// Names and descriptors of the fields that the class declares: tells where an inherited field belongs.

@@ -7,7 +7,7 @@ use crate::caught::{Arrivals, Caught};
 use crate::look::Look;
 use crate::reader::Trace;
 use crate::record::{Argument, ClassCounters, Invocation, ProcessCosts, Record, Start};
-use crate::values::{ValuePlace, Values, VariableValues};
+use crate::values::{Given, ValuePlace, Values, VariableValues};
 
 /// Shows at most this many counters of one class in a line.
 const SHOWN_COUNTERS: usize = 16;
@@ -69,6 +69,11 @@ impl Display for Record {
                 time.first_ns
             ),
             Self::Values(values) => write_values(f, values),
+            Self::Variable(variable) => {
+                write!(f, "variable {}", variable.number)?;
+                write_place(f, &variable.place)
+            }
+            Self::Given(given) => write_given(f, given),
             Self::Look(look) => write_look(f, look),
             Self::ByCaller(by) => write_by_caller(f, by),
             Self::Caught(caught) => write_caught(f, caught),
@@ -97,17 +102,36 @@ fn write_values(f: &mut Formatter<'_>, values: &Values) -> fmt::Result {
 
 fn write_variables(f: &mut Formatter<'_>, variables: &[VariableValues]) -> fmt::Result {
     for variable in variables {
-        match &variable.place {
-            ValuePlace::Local { hash, variable } => write!(f, "\n  {hash} {}", variable.0)?,
-            ValuePlace::Depth { hash, method } => write!(f, "\n  {hash} depth of method {method}")?,
-            ValuePlace::Field { class, name, .. } => write!(f, "\n  {class}.{name}")?,
-        }
+        write!(f, "\n ")?;
+        write_place(f, &variable.place)?;
         for version in &variable.versions {
             write!(f, " {}/{}", version.mean, version.threads)?;
-            if version.unusable > 0 {
-                write!(f, "+{}", version.unusable)?;
+            for (threads, what) in [
+                (version.unusable.nan, "nan"),
+                (version.unusable.infinite, "inf"),
+                (version.unusable.minus_infinite, "-inf"),
+            ] {
+                if threads > 0 {
+                    write!(f, "+{threads}{what}")?;
+                }
             }
         }
+    }
+    Ok(())
+}
+
+fn write_place(f: &mut Formatter<'_>, place: &ValuePlace) -> fmt::Result {
+    match place {
+        ValuePlace::Local { hash, variable } => write!(f, " {hash} {}", variable.0),
+        ValuePlace::Depth { hash, method } => write!(f, " {hash} depth of method {method}"),
+        ValuePlace::Field { class, name, .. } => write!(f, " {class}.{name}"),
+    }
+}
+
+fn write_given(f: &mut Formatter<'_>, given: &Given) -> fmt::Result {
+    write!(f, "given invocation={}", given.invocation)?;
+    for (number, value) in &given.values {
+        write!(f, " {number}={value}")?;
     }
     Ok(())
 }

@@ -94,8 +94,10 @@ pub(crate) fn kind(record: &Record) -> u8 {
         Record::Caught(_) => 13,
         Record::Look(_) => 14,
         Record::ByCaller(_) => 15,
+        Record::Variable(_) => 16,
+        Record::Given(_) => 17,
     }
 }
 
 /// Largest kind this version knows; frames of larger kinds are skipped.
-pub(crate) const LAST_KIND: u8 = 15;
+pub(crate) const LAST_KIND: u8 = 17;

@@ -28,5 +28,5 @@ pub use pattern::{Pattern, PatternError};
 pub use reader::{Damage, Trace, TraceReader};
 pub use record::*;
 pub use skip::{MethodName, REMOVED, Region, UNLISTED};
-pub use values::{ValuePlace, Values, VariableValues, VersionValue};
+pub use values::{Given, Numbered, Unusable, ValuePlace, Values, VariableValues, VersionValue};
 pub use writer::TraceWriter;

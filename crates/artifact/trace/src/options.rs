@@ -94,6 +94,8 @@ pub struct AgentOptions {
     pub values: u16,
     /// Whether lengths of arrays and strings and sizes of collections are taken, too.
     pub lengths: bool,
+    /// Whether the depth is taken of every method that may be reached again while it is active, and not only by way of its own class.
+    pub depths: bool,
     /// Whether changes of the outcome of conditional branches are counted. Only in [`Mode::Count`].
     pub transitions: bool,
     /// Whether array reads that leave a cache line are counted. Only in [`Mode::Count`].
@@ -107,6 +109,8 @@ pub struct AgentOptions {
     pub caught: bool,
     /// Whether passes of loops are counted by calling method, too. Only in [`Mode::Count`].
     pub callers: bool,
+    /// Whether invocations of methods are. Only in [`Mode::Count`].
+    pub invocations: bool,
 }
 
 /// What is wrong with an options file.
@@ -171,6 +175,11 @@ pub struct ScopeError {
 }
 
 impl AgentOptions {
+    /// Whether anything is counted by the method that called.
+    pub fn by_caller(&self) -> bool {
+        self.callers || self.invocations
+    }
+
     /// Options with empty lists.
     pub fn new(mode: Mode, trace: impl Into<PathBuf>) -> Self {
         Self {
@@ -185,12 +194,14 @@ impl AgentOptions {
             skip: BTreeSet::new(),
             values: 0,
             lengths: false,
+            depths: false,
             transitions: false,
             strides: false,
             progress: false,
             skip_values: BTreeSet::new(),
             caught: false,
             callers: false,
+            invocations: false,
         }
     }
 
@@ -280,6 +291,7 @@ impl AgentOptions {
         if self.values > 0 {
             line("values", self.values.to_string().as_bytes());
             line("lengths", self.lengths.to_string().as_bytes());
+            line("depths", self.depths.to_string().as_bytes());
         }
         if self.transitions {
             line("transitions", b"true");
@@ -295,6 +307,9 @@ impl AgentOptions {
         }
         if self.callers {
             line("callers", b"true");
+        }
+        if self.invocations {
+            line("invocations", b"true");
         }
         for region in &self.skip_values {
             line("skip-values", region.to_string().as_bytes());
@@ -330,8 +345,9 @@ impl FromStr for AgentOptions {
         let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut keep, mut skip, mut skip_values) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut values, mut lengths, mut progress) = (None, None, None);
-        let (mut transitions, mut strides, mut caught, mut callers) = (None, None, None, None);
+        let (mut values, mut lengths, mut depths, mut progress) = (None, None, None, None);
+        let (mut transitions, mut strides, mut caught) = (None, None, None);
+        let (mut callers, mut invocations) = (None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -363,7 +379,9 @@ impl FromStr for AgentOptions {
                 "strides" => once(&mut strides, parse::<bool>(&utf8()?).map_err(bad)?),
                 "caught" => once(&mut caught, parse::<bool>(&utf8()?).map_err(bad)?),
                 "callers" => once(&mut callers, parse::<bool>(&utf8()?).map_err(bad)?),
+                "invocations" => once(&mut invocations, parse::<bool>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
+                "depths" => once(&mut depths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "skip-values" => add(&mut skip_values, parse::<Region>(&utf8()?).map_err(bad)?),
                 "skip" => add(&mut skip, parse::<Region>(&utf8()?).map_err(bad)?),
                 _ => {
@@ -396,12 +414,14 @@ impl FromStr for AgentOptions {
             skip: skip.into_iter().collect(),
             values: values.unwrap_or(0),
             lengths: lengths.unwrap_or(false),
+            depths: depths.unwrap_or(false),
             transitions: transitions.unwrap_or(false),
             strides: strides.unwrap_or(false),
             progress: progress.unwrap_or(false),
             skip_values: skip_values.into_iter().collect(),
             caught: caught.unwrap_or(false),
             callers: callers.unwrap_or(false),
+            invocations: invocations.unwrap_or(false),
         })
     }
 }

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::called::ByCaller;
 use crate::caught::Caught;
 use crate::look::Look;
-use crate::values::Values;
+use crate::values::{Given, Numbered, Values};
 
 /// Version of the trace format.
-pub const TRACE_VERSION: u32 = 1;
+pub const TRACE_VERSION: u32 = 2;
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,10 @@ pub enum Record {
     Look(Look),
     /// Passes of loops by the method that called theirs.
     ByCaller(ByCaller),
+    /// A variable and its number.
+    Variable(Numbered),
+    /// Values given in an invocation.
+    Given(Given),
 }
 
 /// Who wrote a trace.

@@ -21,6 +21,8 @@ pub struct TraceWriter<W: Write> {
     sink: W,
     path: PathBuf,
     buffer: Vec<u8>,
+    /// Where records are encoded.
+    payload: Vec<u8>,
     failed: bool,
     ended: bool,
 }
@@ -57,6 +59,7 @@ impl<W: Write> TraceWriter<W> {
             sink,
             path: path.to_path_buf(),
             buffer,
+            payload: Vec::new(),
             failed: false,
             ended: false,
         }
@@ -68,7 +71,10 @@ impl<W: Write> TraceWriter<W> {
             return Ok(());
         }
         let at = self.buffer.len();
-        let payload = postcard::to_stdvec(record).map_err(|error| TraceError::Encode {
+        let mut payload = std::mem::take(&mut self.payload);
+        payload.clear();
+        payload.shrink_to(BLOCK_BYTES);
+        let payload = postcard::to_extend(record, payload).map_err(|error| TraceError::Encode {
             path: self.path.clone(),
             message: error.to_string(),
         })?;
@@ -88,6 +94,7 @@ impl<W: Write> TraceWriter<W> {
             .extend_from_slice(&checksum(kind, &payload).to_le_bytes());
         self.buffer.extend_from_slice(&payload);
         debug_assert_eq!(self.buffer.len(), at + FRAME_BYTES + payload.len());
+        self.payload = payload;
         if self.buffer.len() >= BLOCK_BYTES {
             self.flush()
         } else {

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc};
+use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc, VariableIndex};
 use pricetag_trace::{
     Argument, Arrivals, BlockTime, ByCaller, Called, Caller, Caught, ClassCounters, ClassLoaded,
-    Invocation, Left, Look, OpenFrameRecord, Parameters, ProcessCosts, Record, Start,
-    TRACE_VERSION, Trace, TraceError, TraceWriter,
+    Given, Invocation, Left, Look, Numbered, OpenFrameRecord, Parameters, ProcessCosts, Record,
+    Start, TRACE_VERSION, Trace, TraceError, TraceWriter, ValuePlace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -168,6 +168,17 @@ fn record() -> impl Strategy<Value = Record> {
                 })
             }),
         ".{0,8}".prop_map(Record::Inexact),
+        (any::<u32>(), any::<u128>(), any::<u32>()).prop_map(|(number, hash, variable)| {
+            Record::Variable(Numbered {
+                number,
+                place: ValuePlace::Local {
+                    hash: ClassHash(hash),
+                    variable: VariableIndex(variable),
+                },
+            })
+        }),
+        (any::<u64>(), vec((any::<u32>(), -1e300..1e300f64), 0..5))
+            .prop_map(|(invocation, values)| Record::Given(Given { invocation, values })),
         (
             any::<[u128; 2]>(),
             any::<u16>(),
@@ -376,6 +387,18 @@ fn the_dump_names_everything() {
             pc: Pc(3),
             running: true,
         }),
+        Record::Variable(Numbered {
+            number: 4,
+            place: ValuePlace::Field {
+                class: "a/B".into(),
+                name: "x".into(),
+                descriptor: "D".into(),
+            },
+        }),
+        Record::Given(Given {
+            invocation: 9,
+            values: vec![(4, 0.5), (4, f64::NEG_INFINITY)],
+        }),
         Record::End,
     ];
     let text = decode(&encode(&records)).expect("read").to_string();
@@ -384,8 +407,9 @@ fn the_dump_names_everything() {
     assert_eq!(
         text,
         format!(
-            "start version=1 pid=7\n  java.vm.name=VM\\n\n  option mode=time\n  option trace=a\nleft a/B.m()V: jsr\n\
-             counters {hash}:{sixteen} + 4 more\nopen {hash} method=2 pc=3 running\nend\n"
+            "start version={TRACE_VERSION} pid=7\n  java.vm.name=VM\\n\n  option mode=time\n  option trace=a\nleft a/B.m()V: jsr\n\
+             counters {hash}:{sixteen} + 4 more\nopen {hash} method=2 pc=3 running\n\
+             variable 4 a/B.x\ngiven invocation=9 4=0.5 4=-inf\nend\n"
         )
     );
 }

@@ -5,10 +5,12 @@
 
 pub mod interval;
 pub mod statistics;
+pub mod unfinite;
 pub mod unit;
 
 pub use interval::Interval;
 pub use statistics::{
     MedianInterval, low_quantile, mad, median, median_interval, minimum, quantile, relative_spread,
 };
+pub use unfinite::Unfinite;
 pub use unit::{counted, human, human_interval, significant};

@@ -11,7 +11,7 @@ use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc, VariableIndex};
 use pricetag_trace::{
     self as trace, Argument, Arrivals, BlockTime, ByCaller, Called, Caller, Caught, ClassCounters,
     ClassLoaded, Invocation, Left, Look, OpenFrameRecord, Parameters, ProcessCosts, Record, Start,
-    TRACE_VERSION, TraceWriter, ValuePlace, VariableValues, VersionValue,
+    TRACE_VERSION, TraceWriter, Unusable, ValuePlace, VariableValues, VersionValue,
 };
 
 /// Compiled by `javac` from the subjects of the probe planner: loops, switches, exceptions, constructors, inner classes.
@@ -157,9 +157,23 @@ fn records() -> Vec<Record> {
                 versions: vec![VersionValue {
                     mean: 0.5,
                     threads: 2,
-                    unusable: 1,
+                    unusable: Unusable {
+                        nan: 1,
+                        ..Unusable::default()
+                    },
                 }],
             }],
+        }),
+        Record::Variable(trace::Numbered {
+            number: 3,
+            place: ValuePlace::Local {
+                hash,
+                variable: VariableIndex(2),
+            },
+        }),
+        Record::Given(trace::Given {
+            invocation: 1,
+            values: vec![(3, 0.5), (3, f64::INFINITY)],
         }),
         Record::Parameters(Parameters {
             scope: 0,

@@ -109,10 +109,12 @@ impl Agent {
             scopes: scopes.to_vec(),
             values: launch.values,
             lengths: launch.lengths,
+            depths: launch.depths,
             transitions: launch.transitions,
             strides: launch.strides,
             caught: launch.caught,
             callers: launch.callers,
+            invocations: launch.callers,
             progress: launch.progress,
             skip: launch.skip.clone(),
             skip_values: launch.skip_values.clone(),
@@ -174,6 +176,8 @@ pub struct Launch<'a> {
     pub values: u16,
     /// Whether lengths are among them.
     pub lengths: bool,
+    /// Whether the depth of every method that may be reached again is, too.
+    pub depths: bool,
     /// Whether a counting run counts changes of the outcome of branches.
     pub transitions: bool,
     /// Whether array reads that leave a cache line are.
@@ -201,6 +205,7 @@ impl<'a> Launch<'a> {
             after: Vec::new(),
             values: 0,
             lengths: false,
+            depths: false,
             transitions: false,
             strides: false,
             caught: false,

@@ -42,6 +42,8 @@ pub struct Suite {
     pub class_path: OsString,
     /// How many first values of variables counting runs take besides.
     pub values: u16,
+    /// Whether the depths of all methods that may be reached again are among them.
+    pub depths: bool,
     /// Whether they count changes of the outcome of branches besides.
     pub transitions: bool,
     /// Whether they count array reads that leave a cache line besides.
@@ -94,6 +96,7 @@ impl Suite {
             classes: index,
             class_path: class_path(&paths)?,
             values: 0,
+            depths: false,
             transitions: false,
             strides: false,
             caught: false,
@@ -122,6 +125,7 @@ impl Suite {
     pub fn launch<'a>(&'a self, machine: &'a Machine, program: &'a Program) -> Launch<'a> {
         Launch {
             values: self.values,
+            depths: self.depths,
             transitions: self.transitions,
             strides: self.strides,
             caught: self.caught,

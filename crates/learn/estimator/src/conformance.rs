@@ -3,6 +3,8 @@
 //! [`violations`] runs all checks and returns what failed, in words; an empty list means conformance. It is meant for
 //! the tests of the crates that implement [`Estimator`].
 
+use pricetag_quantity::Unfinite;
+
 use crate::contract::{Estimator, Fitted};
 use crate::design::{Column, Design, DesignError, Values};
 
@@ -215,8 +217,9 @@ fn not_finite(_: &dyn Estimator) -> Result<(), String> {
             .err()
             .map(|e| e.to_string())
             .unwrap_or_default();
-        if !(text.contains("`b`") && text.contains("`3`")) {
-            return Err(format!("row and column are not named: {text:?}"));
+        let what: Unfinite = [bad].into_iter().collect();
+        if !(text.contains("`b`") && text.contains("`3`") && text.ends_with(&what.to_string())) {
+            return Err(format!("row, column and kind are not named: {text:?}"));
         }
     }
     Ok(())

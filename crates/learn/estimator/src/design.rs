@@ -7,6 +7,8 @@
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
+use pricetag_quantity::Unfinite;
+
 /// A column's values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
@@ -128,7 +130,9 @@ pub enum DesignError {
     #[error("there is no feature to learn from")]
     NoColumns,
     /// NaN or infinity.
-    #[error("row `{row}`, column `{column}`: {value} is not a finite number")]
+    #[error(
+        "row `{row}`, column `{column}`: {value} is not a finite number; of the column's values are {all}"
+    )]
     NotFinite {
         /// Label of the row.
         row: String,
@@ -136,6 +140,8 @@ pub enum DesignError {
         column: String,
         /// What stands there.
         value: f64,
+        /// How many of the column's values are not finite.
+        all: Box<Unfinite>,
     },
     /// A negative or non-finite weight.
     #[error("row `{row}`: the weight {value} is not a finite number ≥ 0")]
@@ -220,7 +226,8 @@ impl Design {
                 return Err(self.misshapen(&column.name));
             }
             if let Some((row, value)) = column.values.entries().find(|(_, v)| !v.is_finite()) {
-                return Err(self.not_finite(row, &column.name, value));
+                let all = column.values.entries().map(|(_, value)| value).collect();
+                return Err(self.not_finite(row, &column.name, value, all));
             }
         }
         Ok(Checked(self))
@@ -239,7 +246,8 @@ impl Design {
         }
         for (row, (&y, &w)) in self.target.iter().zip(&self.weights).enumerate() {
             if !y.is_finite() {
-                return Err(self.not_finite(row, "target", y));
+                let all = self.target.iter().copied().collect();
+                return Err(self.not_finite(row, "target", y, all));
             }
             if !(w.is_finite() && w >= 0.0) {
                 return Err(DesignError::Weight {
@@ -258,11 +266,12 @@ impl Design {
         }
     }
 
-    fn not_finite(&self, row: usize, column: &str, value: f64) -> DesignError {
+    fn not_finite(&self, row: usize, column: &str, value: f64, all: Unfinite) -> DesignError {
         DesignError::NotFinite {
             row: self.labels[row].clone(),
             column: column.to_owned(),
             value,
+            all: Box::new(all),
         }
     }
 

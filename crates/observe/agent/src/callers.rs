@@ -106,7 +106,13 @@ pub fn passes(session: &Session, jni: Jni, class: ClassIndex, caller: i32) -> jo
     let (index, place) = {
         let mut table = lock(&session.callers.table);
         let Table { indices, pairs, .. } = &mut *table;
-        let new = || session.classes.add_passes(&counted, caller);
+        let invocations = session.options.invocations;
+        let methods = if invocations {
+            counted.methods.len()
+        } else {
+            0
+        };
+        let new = || session.classes.add_passes(&counted, methods, caller);
         let index = *indices.entry((class, caller)).or_insert_with(new);
         let place = Pair::new(class.0, caller).and_then(|pair| pairs.put(pair, index.0));
         let place = place.map(|place| (place, pairs.elements()[place], pairs.elements().len()));
@@ -144,7 +150,7 @@ fn publish(session: &Session, jni: Jni, (place, element, length): (usize, i64, u
 
 /// The passes of the whole run so far; none unless they are wanted.
 pub fn record(session: &Session, totals: &Totals) -> Option<Record> {
-    if !session.options.callers {
+    if !session.options.by_caller() {
         return None;
     }
     let called = totals.counters.iter().filter_map(|(index, counts)| {

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use crate::classes::ClassIndex;
+use crate::compact::Compact;
 use crate::jvm::{Global, Jni, jobject};
 use crate::runtime::Runtime;
 use crate::session::{Session, lock};
@@ -282,35 +283,29 @@ impl Chunks {
         })
     }
 
-    /// Notes on the current thread that no values were taken, so that the first ones are taken again.
-    pub fn forget_values(session: &Session, jni: Jni, now: &Snapshot) {
-        let mut cleared = now.clone();
-        cleared.retain(|class, chunk| {
-            let known = session.classes.get(*class);
-            let first = known.map_or(chunk.len(), |c| c.counters.min(chunk.len()));
-            let any = chunk[first..].iter().any(|&taken| taken != 0);
-            chunk[first..].fill(0);
-            any
-        });
-        Self::write(session, jni, &cleared);
+    /// The current thread's counters when an invocation begins. On request notes on the thread that no values were taken, so that the first ones are taken again.
+    pub fn begin(session: &Session, jni: Jni, forget_values: bool) -> Option<Compact> {
+        let mut compact = Compact::default();
+        walk(session, jni, |class, array, counters, chunk| {
+            compact.push(class, &chunk[..counters]);
+            let taken = &mut chunk[counters..];
+            if forget_values && taken.iter().any(|&n| n != 0) {
+                taken.fill(0);
+                jni.write_longs_at(array, counters, taken);
+            }
+        })?;
+        compact.shrink();
+        Some(compact)
     }
 
-    fn write(session: &Session, jni: Jni, chunks: &Snapshot) {
-        let field = session
-            .runtime
-            .get()
-            .and_then(|runtime| runtime.thread_chunks);
-        let (Some(field), Some(thread)) = (field, session.jvmti.current_thread()) else {
-            return;
-        };
-        let outer = jni.object_field(thread, field);
-        for (class, values) in chunks.iter().filter(|_| !outer.is_null()) {
-            let chunk = jni.element(outer, class.0 as usize);
-            if !chunk.is_null() {
-                jni.write_longs(chunk, values);
-                jni.delete_local(chunk);
-            }
-        }
+    /// The current thread's chunks when an invocation ends.
+    pub fn end(session: &Session, jni: Jni) -> Option<Compact> {
+        let mut compact = Compact::default();
+        walk(session, jni, |class, _, _, chunk| {
+            compact.push(class, chunk);
+        })?;
+        compact.shrink();
+        Some(compact)
     }
 
     /// Sets the current thread's counters back; classes that had none then, in case, are returned.
@@ -408,6 +403,40 @@ impl Chunks {
             live: live.into_keys().collect(),
         }
     }
+}
+
+/// Goes through the chunks of the current thread, with the class, the array, how many of its elements are counters, and all of these.
+fn walk(
+    session: &Session,
+    jni: Jni,
+    mut action: impl FnMut(ClassIndex, jobject, usize, &mut [i64]),
+) -> Option<()> {
+    let field = session.runtime.get()?.thread_chunks?;
+    let thread = session.jvmti.current_thread()?;
+    let outer = jni.object_field(thread, field);
+    let classes = if outer.is_null() {
+        0
+    } else {
+        jni.array_length(outer).min(session.classes.len())
+    };
+    let mut buffer = Vec::new();
+    for index in 0..classes {
+        let chunk = jni.element(outer, index);
+        if chunk.is_null() {
+            continue;
+        }
+        let class = ClassIndex(index as u32);
+        let known = session.classes.get(class);
+        let length = known.as_ref().map_or(0, |class| class.chunk);
+        let length = length.min(jni.array_length(chunk));
+        let counters = known.map_or(0, |class| class.counters).min(length);
+        buffer.clear();
+        buffer.resize(length, 0);
+        jni.read_longs(chunk, &mut buffer);
+        action(class, chunk, counters, &mut buffer);
+        jni.delete_local(chunk);
+    }
+    Some(())
 }
 
 /// Reads every chunk of a thread.

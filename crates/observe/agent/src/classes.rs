@@ -122,11 +122,11 @@ impl Classes {
         index
     }
 
-    /// A new index for passes of a class's loops for a caller.
-    pub fn add_passes(&self, class: &Counted, caller: u32) -> ClassIndex {
+    /// A new index for passes of a class's loops for a caller, and for invocations of so many methods.
+    pub fn add_passes(&self, class: &Counted, methods: usize, caller: u32) -> ClassIndex {
         let passes = Counted {
             caller: Some(caller),
-            ..Counted::counters(class.hash, &class.name, class.loops)
+            ..Counted::counters(class.hash, &class.name, class.loops + methods)
         };
         let mut table = lock(&self.table);
         table.entries.push(Some(Arc::new(passes)));

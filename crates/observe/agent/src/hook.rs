@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
 use pricetag_instrument::{
-    ScopeMethod, ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed,
+    CallerProbes, ScopeMethod, ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed,
 };
 use pricetag_probe::Wanted;
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan};
@@ -343,7 +343,11 @@ impl Request {
                 class_index: index.0,
                 scopes,
                 caught: session.options.caught,
-                callers: session.options.callers.then(numbered),
+                callers: session.options.by_caller().then(|| CallerProbes {
+                    first: numbered(),
+                    loops: session.options.callers,
+                    invocations: session.options.invocations,
+                }),
             };
             rewrite(&self.bytes, Some(plan), &wiring)
         };
@@ -391,7 +395,9 @@ impl Request {
         }
         for (method, reason) in &rewritten.without_callers {
             session.callers.silence(plan.hash, *method);
-            let reason = format!("its loops and what it calls are not counted by caller: {reason}");
+            let reason = format!(
+                "its loops, its invocations and what it calls are not counted by caller: {reason}"
+            );
             session.left(&self.name, label(*method), reason);
         }
         for (method, length) in methods.iter_mut().zip(code_lengths(&rewritten.bytes)) {

@@ -15,6 +15,7 @@ mod caught;
 mod chunks;
 mod classes;
 mod clock;
+mod compact;
 mod costs;
 mod dump;
 mod frames;

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pricetag_trace::{Look, OpenFrameRecord};
 
-use crate::chunks::{Chunks, Snapshot};
+use crate::chunks::Chunks;
+use crate::compact::Compact;
 use crate::costs::classes_loaded;
 use crate::frames;
 use crate::intervals::Intervals;
@@ -90,7 +91,7 @@ pub fn epoch(session: &Session, jni: Jni) -> i32 {
         return i32::MAX;
     };
     if let (Some((below, classes)), false) = (due, unobserved::is_running()) {
-        let now = Chunks::snapshot(session, jni).unwrap_or_default();
+        let now = Chunks::end(session, jni).unwrap_or_default();
         let open = frames::above(session, jni, below);
         let classes = classes_loaded(session, jni).saturating_sub(classes);
         watched(session, jni, |active, looks| {
@@ -122,7 +123,7 @@ fn watched<R>(
 fn look(
     session: &Session,
     active: &Active,
-    now: &Snapshot,
+    now: &Compact,
     open: Vec<OpenFrameRecord>,
     classes: u64,
 ) -> Look {
@@ -139,7 +140,7 @@ fn look(
             .caught
             .then(|| session.caught.of(session, &active.caught)),
         classes_loaded: u32::try_from(classes).unwrap_or(u32::MAX),
-        called: session.options.callers.then_some(changed.called),
+        called: session.options.by_caller().then_some(changed.called),
     }
 }
 

@@ -17,8 +17,9 @@ use pricetag_trace::{
 
 use crate::callers;
 use crate::caught;
-use crate::chunks::{Chunks, Snapshot};
+use crate::chunks::Chunks;
 use crate::clock;
+use crate::compact::Compact;
 use crate::costs::classes_loaded;
 use crate::jvm::Jni;
 use crate::looks;
@@ -29,6 +30,12 @@ use crate::values::{self, Own};
 /// Id of `main` in the instrumented code; other ids are indices into the options' scopes.
 pub const MAIN: i32 = -1;
 
+/// So many threads at once work out what an invocation counted.
+const TURNS: usize = 8;
+/// Counters for which room is made at least. The C library keeps what a thread frees below 1 KiB for that thread, seven pieces of every size: a piece per class would
+/// stay behind on every thread that was ever observed.
+const UNCACHED: usize = 72;
+
 /// The methods to observe.
 #[derive(Debug)]
 pub struct Scopes {
@@ -38,6 +45,8 @@ pub struct Scopes {
     sequence: AtomicU64,
     /// What is going on on each thread.
     pub threads: Threads,
+    /// Held by threads that work out what an invocation counted.
+    turns: [Mutex<()>; TURNS],
 }
 
 impl Scopes {
@@ -59,6 +68,7 @@ impl Scopes {
             seen: Mutex::default(),
             sequence: AtomicU64::new(0),
             threads: Threads::default(),
+            turns: Default::default(),
         }
     }
 
@@ -153,16 +163,17 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         return;
     }
     threads::announce(session, jni);
+    let counters = if session.counting() {
+        Chunks::begin(session, jni, session.options.values > 0)
+    } else {
+        None
+    };
     let mut active = Active {
         scope,
         sequence: session.scopes.sequence.fetch_add(1, Ordering::Relaxed),
         arguments,
-        counters: if session.counting() {
-            Chunks::snapshot(session, jni)
-        } else {
-            None
-        },
-        values: Own::new(),
+        counters,
+        values: Own::default(),
         caught: caught::Own::new(),
         looks: None,
         collections: session.costs.collections(),
@@ -172,10 +183,8 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         start: Instant::now(),
     };
     (active.cpu, active.allocated) = usage(session, jni);
-    if let (Some(counters), true) = (&active.counters, session.options.values > 0) {
-        Chunks::forget_values(session, jni, counters);
-    }
     active.looks = looks::begin(session, jni, active.sequence);
+    active.values = Own::new(active.looks.is_some());
     threads::with(session, jni, |thread| {
         thread.active.reserve(1);
         active.start = Instant::now();
@@ -201,11 +210,6 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
     }
     let movable = threads::virtual_id(session, jni).is_some();
     let (cpu, allocated) = if movable { (0, 0) } else { usage(session, jni) };
-    let counters = if session.counting() {
-        Chunks::snapshot(session, jni)
-    } else {
-        None
-    };
     let finished = threads::with(session, jni, |thread| {
         let at = thread
             .active
@@ -232,21 +236,31 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
     {
         session.record(&Record::Look(look));
     }
+    let counters = if session.counting() {
+        Chunks::end(session, jni)
+    } else {
+        None
+    };
+    let collections = session.costs.collections();
+    let classes = classes_loaded(session, jni);
+    // From here to the end the JVM is not called. What is worked out takes several times the room of what it is worked out from, so only a few threads
+    // at once do it.
+    let turns = &session.scopes.turns;
+    let _turn = lock(&turns[active.sequence as usize % turns.len()]);
     let before = active.counters.unwrap_or_default();
     if session.options.values > 0 {
         let depths = counters.as_ref();
         let depths = depths.map_or_else(Vec::new, |now| values::depths_of(session, now));
-        let values = session
-            .values
-            .record_of(active.sequence, &active.values, depths);
-        session.record(&values);
+        for values in values::records_of(active.sequence, active.values, depths) {
+            session.record(&values);
+        }
     }
     if session.options.caught && session.counting() {
         let caught = &session.caught;
         session.record(&caught.record_of(session, active.sequence, &active.caught));
     }
     let changed = counters.map_or_else(Changes::default, |after| changes(session, &before, &after));
-    if session.options.callers && session.counting() {
+    if session.options.by_caller() && session.counting() {
         session.record(&callers::sorted(Some(active.sequence), changed.called));
     }
     session.record(&Record::Invocation(Invocation {
@@ -258,14 +272,10 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         wall_ns: nanos(end, active.start),
         cpu_ns: cpu.saturating_sub(active.cpu),
         allocated_bytes: allocated.saturating_sub(active.allocated),
-        collections: session
-            .costs
-            .collections()
-            .saturating_sub(active.collections),
+        collections: collections.saturating_sub(active.collections),
         threw,
         counters: changed.counters,
-        classes_loaded: u32::try_from(classes_loaded(session, jni).saturating_sub(active.classes))
-            .unwrap_or(u32::MAX),
+        classes_loaded: u32::try_from(classes.saturating_sub(active.classes)).unwrap_or(u32::MAX),
     }));
     session.flush_when_due();
 }
@@ -279,7 +289,7 @@ fn usage(session: &Session, jni: Jni) -> (u64, u64) {
     (clock::thread_cpu(), allocated.unwrap_or(0))
 }
 
-/// What differs between two snapshots of one thread.
+/// What differs between what one thread had counted at two times.
 #[derive(Debug, Default)]
 pub struct Changes {
     /// Counters, ascending by class.
@@ -288,29 +298,40 @@ pub struct Changes {
     pub called: Vec<Called>,
 }
 
-/// What differs between two snapshots of one thread.
-pub fn changes(session: &Session, before: &Snapshot, after: &Snapshot) -> Changes {
+/// What differs between what one thread had counted at two times.
+pub fn changes(session: &Session, before: &Compact, after: &Compact) -> Changes {
     let mut changed = Changes::default();
-    for (class, now) in after {
-        let then = before.get(class);
-        let Some(known) = session.classes.get(*class) else {
+    let (mut before, mut after) = (before.read(), after.read());
+    let (mut then, mut now, mut since) = (Vec::new(), Vec::new(), Vec::new());
+    let mut earlier = before.next(&mut then);
+    while let Some(class) = after.next(&mut now) {
+        while earlier.is_some_and(|earlier| earlier < class) {
+            earlier = before.next(&mut then);
+        }
+        let Some(known) = session.classes.get(class) else {
             continue;
         };
-        let since = now[..known.counters.min(now.len())].iter().enumerate();
-        let since = since.map(|(index, now)| {
-            let then = then.and_then(|then| then.get(index)).copied().unwrap_or(0);
+        let then = if earlier == Some(class) { &*then } else { &[] };
+        since.clear();
+        let counters = now[..known.counters.min(now.len())].iter().enumerate();
+        since.extend(counters.map(|(index, now)| {
+            let then = then.get(index).copied().unwrap_or(0);
             now.wrapping_sub(then) as u64
-        });
-        let since: Vec<u64> = since.collect();
+        }));
         if known.caller.is_some() {
             changed
                 .called
                 .extend(session.callers.called(&known, &since));
             continue;
         }
-        let counts = (0..).zip(since).filter(|(_, count)| *count != 0);
-        let counts: Vec<(u32, u64)> = counts.collect();
-        if !counts.is_empty() {
+        let nonzero = since.iter().filter(|&&count| count != 0).count();
+        if nonzero > 0 {
+            let mut counts = Vec::with_capacity(nonzero.max(UNCACHED));
+            counts.extend(
+                (0..)
+                    .zip(since.iter().copied())
+                    .filter(|(_, count)| *count != 0),
+            );
             changed.counters.push(ClassCounters {
                 hash: known.hash,
                 counts,

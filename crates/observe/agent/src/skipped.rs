@@ -26,14 +26,14 @@ impl<'a> Skipped<'a> {
     /// What holds for a class, given its internal name.
     pub fn of(options: &'a AgentOptions, class: &str) -> Self {
         let of_class = |method: &&MethodName| method.class == class;
-        let lengths = options.lengths;
+        let (lengths, depths) = (options.lengths, options.depths);
         Self {
             keep: (!options.keep.is_empty())
                 .then(|| options.keep.iter().filter(of_class).collect()),
             skip: regions(&options.skip, class),
             without_values: regions(&options.skip_values, class),
             values: (options.values > 0 && options.mode == Mode::Count)
-                .then_some(Values { lengths }),
+                .then_some(Values { lengths, depths }),
             transitions: options.transitions && options.mode == Mode::Count,
             strides: options.strides && options.mode == Mode::Count,
         }
@@ -113,6 +113,7 @@ impl<'a> Skipped<'a> {
             loops.map(move |l| (index, l)).collect::<Vec<_>>()
         });
         wanted.lengths == planned.lengths
+            && wanted.depths == planned.depths
             && removed == methods
             && loops.eq(planned.removed_loops.iter().copied())
     }

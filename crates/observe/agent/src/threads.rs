@@ -12,7 +12,7 @@ use std::time::Instant;
 use pricetag_trace::Argument;
 
 use crate::caught;
-use crate::chunks::Snapshot;
+use crate::compact::Compact;
 use crate::jvm::Jni;
 use crate::looks::Looks;
 use crate::session::{Session, lock};
@@ -48,7 +48,7 @@ pub struct Active {
     /// What is known of its arguments.
     pub arguments: Vec<Argument>,
     /// The thread's counters on entry; only in counting runs.
-    pub counters: Option<Snapshot>,
+    pub counters: Option<Compact>,
     /// First values of variables; only in counting runs.
     pub values: Own,
     /// Exceptions where they are caught; only in counting runs.

@@ -3,7 +3,8 @@
 //! Instrumented code calls `taken` for the first values only; how many were taken is noted in the chunk of the thread (decision 001
 //! and `pricetag_instrument::values`), the values themselves are kept here. Each thread counts its own versions. In a run
 //! without method scopes a version is kept as sum and number of threads; with scopes values belong to the invocations
-//! that are active on the thread, and the marks in the chunk are cleared when one begins.
+//! that are active on the thread, and the marks in the chunk are cleared when one begins. They leave for the trace in parts of a few
+//! hundred, so that what an active invocation needs does not grow with them.
 //!
 //! A field may be assigned by methods of several classes, each of which takes its own first values: the first of all of them
 //! are among these, and come in order, so counting them again per thread and field yields the field's first values.
@@ -14,10 +15,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use pricetag_probe_plan::{ClassHash, ValueKind, VariableIndex, VariablePlace, VariablePlan};
-use pricetag_trace::{Record, ValuePlace, Values as Taken, VariableValues, VersionValue};
+use pricetag_trace::{
+    Given, Numbered, Record, Unusable, ValuePlace, Values as Taken, VariableValues, VersionValue,
+};
 
-use crate::chunks::Snapshot;
 use crate::classes::{ClassIndex, Classes, Counted};
+use crate::compact::Compact;
 use crate::jvm::Jni;
 use crate::session::{Session, lock};
 use crate::threads;
@@ -26,8 +29,50 @@ use crate::unobserved;
 /// A variable of this process; index into [`Table::variables`].
 type Number = u32;
 
-/// Values by variable, of one invocation.
-pub type Own = BTreeMap<Number, Vec<f64>>;
+/// Values of an invocation that go to the trace together.
+const PART: usize = 256;
+/// By so many elements the counts of an invocation's values grow.
+const STEP: usize = 256;
+
+/// Values of one invocation.
+#[derive(Debug, Default)]
+pub struct Own {
+    /// How many values each variable was given, up to the limit, by its number.
+    counts: Vec<u16>,
+    /// What is not in the trace yet, in order.
+    values: Vec<(Number, f64)>,
+    /// Whether all stays here until the invocation ends, since it is looked into.
+    kept: bool,
+}
+
+impl Own {
+    /// No values yet; they stay until the invocation ends if that is wanted.
+    pub fn new(kept: bool) -> Self {
+        Self {
+            kept,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a value unless there are enough of its variable; what is to leave for the trace.
+    fn push(&mut self, number: Number, value: f64, limit: u16) -> Option<Vec<(Number, f64)>> {
+        let at = number as usize;
+        if self.counts.len() <= at {
+            let length = (at + 1).next_multiple_of(STEP);
+            self.counts.reserve_exact(length - self.counts.len());
+            self.counts.resize(length, 0);
+        }
+        if self.counts[at] >= limit {
+            return None;
+        }
+        self.counts[at] += 1;
+        if self.values.capacity() == 0 {
+            self.values.reserve_exact(PART);
+        }
+        self.values.push((number, value));
+        (self.values.len() >= PART && !self.kept).then(|| std::mem::take(&mut self.values))
+    }
+}
 
 /// All values of the run.
 #[derive(Debug, Default)]
@@ -57,7 +102,7 @@ struct Variable {
 struct Version {
     sum: f64,
     threads: u32,
-    unusable: u32,
+    unusable: Unusable,
 }
 
 impl Version {
@@ -66,7 +111,7 @@ impl Version {
             self.sum += value;
             self.threads += 1;
         } else {
-            self.unusable += 1;
+            self.unusable.add(value, 1);
         }
     }
 
@@ -74,10 +119,12 @@ impl Version {
         let mean = self.sum / f64::from(self.threads.max(1));
         // Sums of huge values may overflow although every value is finite.
         let finite = mean.is_finite();
+        let mut unusable = self.unusable;
+        unusable.add(mean, self.threads);
         VersionValue {
             mean: if finite { mean } else { 0.0 },
             threads: if finite { self.threads } else { 0 },
-            unusable: self.unusable + if finite { 0 } else { self.threads },
+            unusable,
         }
     }
 }
@@ -96,20 +143,21 @@ impl Values {
             return;
         }
         let limit = session.options.values;
-        let Some(number) = self.number(&session.classes, class, element) else {
+        let Some((number, kind)) = self.number(session, class, element) else {
             return;
         };
         if session.scopes.any() {
-            let kind = lock(&self.table).variables[number as usize].kind;
             let value = value.of(kind);
-            threads::with(session, jni, |thread| {
-                for active in &mut thread.active {
-                    let own = active.values.entry(number).or_default();
-                    if own.len() < usize::from(limit) {
-                        own.push(value);
-                    }
-                }
+            let full: Vec<Record> = threads::with(session, jni, |thread| {
+                let active = thread.active.iter_mut().filter_map(|active| {
+                    let values = active.values.push(number, value, limit)?;
+                    Some(given(active.sequence, values))
+                });
+                active.collect()
             });
+            for part in full {
+                session.record(&part);
+            }
             return;
         }
         let serial = current_serial(session, jni);
@@ -168,30 +216,19 @@ impl Values {
         }))
     }
 
-    /// The values of one invocation.
-    pub fn record_of(&self, sequence: u64, own: &Own, depths: Vec<VariableValues>) -> Record {
-        Record::Values(Taken {
-            invocation: Some(sequence),
-            variables: self.of(own, depths),
-        })
-    }
-
-    /// The values of one invocation so far.
+    /// The values of one invocation so far, all of which were kept.
     pub fn of(&self, own: &Own, depths: Vec<VariableValues>) -> Vec<VariableValues> {
+        let mut versions: BTreeMap<Number, Vec<VersionValue>> = BTreeMap::new();
+        for (number, value) in &own.values {
+            let known = versions.entry(*number).or_default();
+            known.push(VersionValue::of(*value));
+        }
         let table = lock(&self.table);
-        let versions = |values: &[f64]| {
-            let versions = values.iter().map(|&value| {
-                let mut version = Version::default();
-                version.add(value);
-                version.mean()
-            });
-            versions.collect()
-        };
-        let mut variables: Vec<VariableValues> = own
-            .iter()
-            .map(|(number, values)| VariableValues {
-                place: table.variables[*number as usize].place.clone(),
-                versions: versions(values),
+        let mut variables: Vec<VariableValues> = versions
+            .into_iter()
+            .map(|(number, versions)| VariableValues {
+                place: table.variables[number as usize].place.clone(),
+                versions,
             })
             .collect();
         variables.extend(depths);
@@ -199,11 +236,20 @@ impl Values {
         variables
     }
 
-    /// The number of a variable, given one when it is first asked for.
-    fn number(&self, classes: &Classes, class: ClassIndex, element: u32) -> Option<Number> {
-        if let Some(number) = lock(&self.table).known.get(&(class, element)) {
-            return Some(*number);
+    /// The number of a variable, given one when it is first asked for, and what is taken of it.
+    fn number(
+        &self,
+        session: &Session,
+        class: ClassIndex,
+        element: u32,
+    ) -> Option<(Number, ValueKind)> {
+        {
+            let table = lock(&self.table);
+            if let Some(&number) = table.known.get(&(class, element)) {
+                return Some((number, table.variables[number as usize].kind));
+            }
         }
+        let classes = &session.classes;
         let counted = classes.get(class)?;
         let index = element.checked_sub(counted.counters as u32)?;
         let variable = counted.variables.get(index as usize)?;
@@ -225,6 +271,13 @@ impl Values {
             }
         };
         if number == next {
+            if session.scopes.any() {
+                // Under the lock, so that the number is in the trace before any value.
+                session.record(&Record::Variable(Numbered {
+                    number,
+                    place: place.clone(),
+                }));
+            }
             table.variables.push(Variable {
                 place,
                 kind: variable.kind,
@@ -232,8 +285,26 @@ impl Values {
             });
         }
         table.known.insert((class, element), number);
-        Some(number)
+        Some((number, table.variables[number as usize].kind))
     }
+}
+
+fn given(invocation: u64, values: Vec<(Number, f64)>) -> Record {
+    Record::Given(Given { invocation, values })
+}
+
+/// What is not in the trace yet of the values of one invocation.
+pub fn records_of(
+    sequence: u64,
+    own: Own,
+    depths: Vec<VariableValues>,
+) -> impl Iterator<Item = Record> {
+    let rest = (!own.values.is_empty()).then(|| given(sequence, own.values));
+    let depths = (!depths.is_empty()).then_some(Record::Values(Taken {
+        invocation: Some(sequence),
+        variables: depths,
+    }));
+    rest.into_iter().chain(depths)
 }
 
 /// Where a variable lives. A field is looked for from the class it was named with upwards.
@@ -291,20 +362,22 @@ pub fn depths(class: &Counted, element: impl Fn(usize) -> u64) -> Vec<VariableVa
         versions: vec![VersionValue {
             mean: most as f64,
             threads: 1,
-            unusable: 0,
+            unusable: Unusable::default(),
         }],
     })
     .collect()
 }
 
 /// The depths of the recursive methods that ran on one thread; none unless values are taken.
-pub fn depths_of(session: &Session, thread: &Snapshot) -> Vec<VariableValues> {
-    let found = thread.iter().filter_map(|(class, chunk)| {
-        let class = session.classes.get(*class)?;
-        let element = |at: usize| chunk.get(at).map_or(0, |&n| u64::try_from(n).unwrap_or(0));
-        Some(depths(&class, element))
-    });
-    found.flatten().collect()
+pub fn depths_of(session: &Session, thread: &Compact) -> Vec<VariableValues> {
+    let (mut reader, mut chunk, mut found) = (thread.read(), Vec::new(), Vec::new());
+    while let Some(class) = reader.next(&mut chunk) {
+        if let Some(class) = session.classes.get(class) {
+            let element = |at: usize| chunk.get(at).map_or(0, |&n| u64::try_from(n).unwrap_or(0));
+            found.extend(depths(&class, element));
+        }
+    }
+    found
 }
 
 fn current_serial(session: &Session, jni: Jni) -> i32 {

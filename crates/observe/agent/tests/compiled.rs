@@ -77,10 +77,12 @@ fn methods_with_monitors_are_compiled_however_they_are_probed() {
     let everything = || AgentOptions {
         values: 5,
         lengths: true,
+        depths: true,
         transitions: true,
         strides: true,
         caught: true,
         callers: true,
+        invocations: true,
         scopes: vec!["Monitors#caught".parse::<Scope>().expect("a scope")],
         ..counting()
     };

@@ -137,6 +137,7 @@ impl Body<'_, '_, '_> {
             self.asm.local(opcode::ISTORE, position);
         }
         self.descend()?;
+        self.count_invocation()?;
         self.begin_active()?;
         self.count(placement.entry)
     }

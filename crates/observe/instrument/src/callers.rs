@@ -1,12 +1,12 @@
-//! Which counted method is active on a thread, and passes of loops by the method that called theirs.
+//! Which counted method is active on a thread, and passes of loops and invocations by the method that called.
 //!
 //! Every thread has a *cell*, a `long[]` with the number of its innermost active counted method. A method that may run other code keeps the number it finds, which is its
-//! caller's, sets its own, and sets the other back wherever it is left; a handler sets its own again, since frames above may have been cut off. A method with loops
-//! fetches the passes that belong to class and caller, and counts each pass of a header there, besides the counters of its plan:
+//! caller's, sets its own, and sets the other back wherever it is left; a handler sets its own again, since frames above may have been cut off. A method with loops, or every one if invocations are counted,
+//! fetches the passes that belong to class and caller, and counts each pass of a header there, or its own invocation, besides the counters of its plan:
 //!
 //! ```text
-//! prologue:  passes = Pricetag.passes(class);                                                  // with loops
-//!            cell = Pricetag.cell(); caller = (int) cell[0]; … cell[0] = me;
+//! prologue:  passes = Pricetag.passes(class);                                                  // with loops or invocations
+//!            cell = Pricetag.cell(); caller = (int) cell[0]; … passes[loops + method]++; cell[0] = me;
 //! header:    passes[loop]++;                                                                   // whoever arrives
 //! handler:   cell[0] = me;
 //! leaving:   cell[0] = caller;
@@ -45,8 +45,10 @@ struct Active {
 struct Passes {
     /// The local with them.
     local: u16,
-    /// Number of the first loop.
-    first: u32,
+    /// Number of the first loop, if there are any.
+    first: Option<u32>,
+    /// Number of the method behind the loops.
+    invocation: Option<u32>,
 }
 
 impl Callers {
@@ -55,10 +57,13 @@ impl Callers {
         let (Some(plan), Some(number)) = (probes.counted, probes.caller) else {
             return Self::default();
         };
-        let split = (0..).zip(&plan.loops).any(|l| is_split(plan, l));
+        let loops = (0..).zip(&plan.loops).any(|l| is_split(plan, l));
+        let first = probes.first_loop.filter(|_| loops);
+        let split = first.is_some() || probes.invocation.is_some();
         let passes = split.then_some(Passes {
             local,
-            first: probes.first_loop,
+            first,
+            invocation: probes.invocation,
         });
         let active = (has_positions || plan.this_initialised_at.is_some()).then_some(Active {
             number,
@@ -122,6 +127,18 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
+    /// In the prologue, behind all calls, counts the invocation for the caller.
+    pub(crate) fn count_invocation(&mut self) -> Result<(), MethodError> {
+        let found = self.callers.passes;
+        if let Some((passes, number)) = found.and_then(|passes| Some((passes, passes.invocation?)))
+        {
+            self.asm.local(opcode::ALOAD, passes.local);
+            self.asm.int(number as i32, &mut self.shared.constants)?;
+            self.asm.increment_long();
+        }
+        Ok(())
+    }
+
     /// Makes this method the active one.
     pub(crate) fn be_active(&mut self) -> Result<(), MethodError> {
         self.announce(1)
@@ -154,12 +171,15 @@ impl Body<'_, '_, '_> {
             return Ok(());
         };
         let pc = self.instructions[index].pc;
+        let Some(first) = passes.first else {
+            return Ok(());
+        };
         let begins = |(number, l): (u32, &LoopPlan)| {
             let header = plan.blocks.get(l.header.0 as usize);
             is_split(plan, (number, l)) && header.is_some_and(|header| header.start.0 == pc)
         };
         for (number, _) in (0..).zip(&plan.loops).filter(|l| begins(*l)) {
-            let number = passes.first + number;
+            let number = first + number;
             self.asm.local(opcode::ALOAD, passes.local);
             self.asm.int(number as i32, &mut self.shared.constants)?;
             self.asm.increment_long();
@@ -167,11 +187,12 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    /// Behind the instruction that initialises a constructor's `this`, is the active method for sure.
+    /// Behind the instruction that initialises a constructor's `this`, is the active method for sure, and counts as open.
     pub(crate) fn be_initialised(&mut self, index: usize) -> Result<(), MethodError> {
         let pc = self.instructions[index].pc;
         let initialised = self.plan.and_then(|plan| plan.this_initialised_at);
         if initialised.is_some_and(|at| at.0 == pc) {
+            self.descend_initialised()?;
             self.be_active()?;
         }
         Ok(())

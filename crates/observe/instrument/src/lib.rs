@@ -46,8 +46,19 @@ pub struct Wiring<'a> {
     pub scopes: &'a [ScopeProbe],
     /// Whether exceptions are reported to the helper where they are caught.
     pub caught: bool,
-    /// The number of the class's first method among all methods, if loops are counted by calling method; 0 is nobody's.
-    pub callers: Option<u32>,
+    /// What is counted by calling method, if anything is.
+    pub callers: Option<CallerProbes>,
+}
+
+/// What is counted by calling method.
+#[derive(Clone, Copy, Debug)]
+pub struct CallerProbes {
+    /// The number of the class's first method among all methods; 0 is nobody's.
+    pub first: u32,
+    /// Whether passes of loops are.
+    pub loops: bool,
+    /// Whether invocations are.
+    pub invocations: bool,
 }
 
 /// A method whose invocations are reported with arguments, beginning and end.
@@ -127,6 +138,7 @@ pub fn rewrite(
         let takes = plan.map_or_else(Vec::new, |plan| values::of_method(plan, index));
         let depth = plan.and_then(|plan| plan.depth_element(index as u16));
         let first_loop = plan.map_or(0, |plan| plan.first_loop(index));
+        let loops = plan.map_or(0, |plan| plan.first_loop(plan.methods.len()));
         let transitions = plan.map_or(&[][..], |plan| plan.transitions_of(index as u16));
         let strides = plan.map_or(&[][..], |plan| plan.strides_of(index as u16));
         let plan = plan
@@ -146,8 +158,15 @@ pub fn rewrite(
             takes: &takes,
             depth,
             caught: wiring.caught,
-            caller: wiring.callers.map(|first| first + index as u32),
-            first_loop,
+            caller: wiring.callers.map(|callers| callers.first + index as u32),
+            first_loop: wiring
+                .callers
+                .is_some_and(|c| c.loops)
+                .then_some(first_loop),
+            invocation: wiring
+                .callers
+                .is_some_and(|c| c.invocations)
+                .then_some(loops + index as u32),
         };
         let Tried {
             changed,

@@ -22,6 +22,8 @@ use pricetag_probe_plan::{MethodPlan, StridePlan, TransitionPlan};
 const FIRST_WITH_FRAMES: u16 = 50;
 /// Words of operand stack that a counter takes.
 const COUNTER_STACK: u16 = 6;
+/// Words of operand stack that noting the depth of a constructor takes.
+const DEPTH_STACK: u16 = 7;
 /// Words of operand stack that counting a stride takes.
 const STRIDE_STACK: u16 = 8;
 
@@ -152,10 +154,12 @@ pub(crate) struct Probes<'p> {
     pub depth: Option<u32>,
     /// Whether exceptions are reported where they are caught; only with counters.
     pub caught: bool,
-    /// The method's number, if it is to be known as a caller and its loops are counted by those; only with counters.
+    /// The method's number, if it is to be known as a caller; only with counters.
     pub caller: Option<u32>,
-    /// Number of its first loop in the class.
-    pub first_loop: u32,
+    /// Number of its first loop in the class, if loops are counted by caller.
+    pub first_loop: Option<u32>,
+    /// Where its invocations are counted by caller, if they are.
+    pub invocation: Option<u32>,
 }
 
 /// Rewrites the method at `index`.
@@ -193,7 +197,12 @@ pub(crate) fn rewrite(
     counting += callers.slots();
     let caught = probes.caught && placement.is_some_and(|placement| !placement.handlers.is_empty());
     let strided = placement.is_some() && !probes.strides.is_empty();
-    let stack = if strided { STRIDE_STACK } else { COUNTER_STACK };
+    let constructs = plan.is_some_and(|plan| plan.this_initialised_at.is_some());
+    let stack = match (strided, probes.depth) {
+        (true, _) => STRIDE_STACK,
+        (false, Some(_)) if constructs => DEPTH_STACK,
+        (false, _) => COUNTER_STACK,
+    };
     let locals = counting + u16::from(caught) + u16::from(strided);
     let (max_stack, max_locals) = limits(code, stack, locals)?;
     let behind = code.max_locals + counting;

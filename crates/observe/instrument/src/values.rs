@@ -85,11 +85,11 @@ impl Body<'_, '_, '_> {
         self.pass(index, take)
     }
 
-    /// Appends the note that one more frame of a recursive method is open.
+    /// In the prologue, appends the note that one more frame of a recursive method is open; none in a constructor.
     pub(crate) fn descend(&mut self) -> Result<(), MethodError> {
-        if let Some(depth) = self.depth {
-            self.asm.local(opcode::ALOAD, self.chunk);
-            self.asm.int(depth as i32, &mut self.shared.constants)?;
+        let constructs = self.plan.is_some_and(|p| p.this_initialised_at.is_some());
+        if let Some(depth) = self.depth.filter(|_| !constructs) {
+            self.element(depth as i32)?;
             let method = self
                 .shared
                 .constants
@@ -99,11 +99,46 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
+    /// Appends the same where a constructor's object has just been initialised. There a call might overflow the stack, and a branch would need a frame, so:
+    /// `c[d]++; x = c[d] - c[d + 1]; c[d + 1] += x & (-x >> 63)`.
+    pub(crate) fn descend_initialised(&mut self) -> Result<(), MethodError> {
+        let Some(depth) = self.depth else {
+            return Ok(());
+        };
+        let (open, most) = (depth as i32, depth as i32 + 1);
+        self.element(open)?;
+        self.asm.increment_long();
+        self.element(most)?;
+        self.element(open)?;
+        self.asm.op(opcode::LALOAD);
+        self.element(most)?;
+        self.asm.raw(&[
+            opcode::LALOAD,
+            opcode::LSUB,
+            opcode::DUP2,
+            opcode::LNEG,
+            opcode::BIPUSH,
+            63,
+            opcode::LSHR,
+            opcode::LAND,
+        ]);
+        self.element(most)?;
+        self.asm
+            .raw(&[opcode::LALOAD, opcode::LADD, opcode::LASTORE]);
+        Ok(())
+    }
+
+    /// Pushes the chunk and the index of an element.
+    fn element(&mut self, at: i32) -> Result<(), MethodError> {
+        self.asm.local(opcode::ALOAD, self.chunk);
+        self.asm.int(at, &mut self.shared.constants)?;
+        Ok(())
+    }
+
     /// Appends the note that one frame less is open.
     pub(crate) fn ascend(&mut self) -> Result<(), MethodError> {
         if let Some(depth) = self.depth {
-            self.asm.local(opcode::ALOAD, self.chunk);
-            self.asm.int(depth as i32, &mut self.shared.constants)?;
+            self.element(depth as i32)?;
             self.asm.raw(&[
                 opcode::DUP2,
                 opcode::LALOAD,

@@ -16,6 +16,7 @@
 pub mod limits;
 mod method;
 pub mod placement;
+mod recursion;
 mod strides;
 pub mod throwing;
 mod transitions;
@@ -75,6 +76,8 @@ pub struct Wanted<'w> {
 pub struct Values {
     /// Whether lengths of arrays and strings and sizes of collections are, too.
     pub lengths: bool,
+    /// Whether every method that may be reached again while it is active has a depth, and not only those in a cycle of calls within the class.
+    pub depths: bool,
 }
 
 /// Plans the probes of a class. `bytes` are those `class` was parsed from.

@@ -7,16 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pricetag_classfile::class::{ACC_PRIVATE, ACC_STATIC};
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Instruction, LocalVariable, Operand};
-use pricetag_graph::{Digraph, strongly_connected};
 use pricetag_probe_plan::{
     AssignmentPlan, MethodOutcome, MethodPlan, Pc, ValueKind, ValuesPlan, VariableIndex,
     VariablePlace, VariablePlan,
 };
 
-use crate::{ChosenLoop, Values};
+use crate::{ChosenLoop, Values, recursion};
 
 /// The plan under construction.
 pub(crate) struct Variables {
@@ -43,6 +41,7 @@ impl Variables {
         Self {
             plan: ValuesPlan {
                 lengths: values.lengths,
+                depths: values.depths,
                 fields: fields
                     .map(|f| (f.name(constants), f.descriptor(constants)))
                     .collect(),
@@ -158,47 +157,9 @@ impl Variables {
 
     /// The plan, once all methods are planned.
     pub(crate) fn into_plan(mut self, class: &str, methods: &[MethodPlan]) -> ValuesPlan {
-        self.plan.recursive = recursive(class, methods);
+        self.plan.recursive = recursion::recursive(class, methods, self.plan.depths);
         self.plan
     }
-}
-
-/// Methods in a cycle of calls within the class, as far as the named targets tell: a virtual call through a superclass or an interface may
-/// reach the method of this class that answers to it. Constructors are left out: an exception before `this` is initialised would leave their
-/// depth too large.
-fn recursive(class: &str, methods: &[MethodPlan]) -> Vec<u16> {
-    let numbers: BTreeMap<(&str, &str), u32> = (0..)
-        .zip(methods)
-        .map(|(number, m)| ((m.name.as_str(), m.descriptor.as_str()), number))
-        .collect();
-    let mut calls = Vec::new();
-    for (from, method) in (0..).zip(methods) {
-        let sites = method.blocks.iter().flat_map(|block| &block.calls);
-        let targets = sites.filter_map(|call| {
-            let key = (call.name.as_str(), call.descriptor.as_str());
-            let to = *numbers.get(&key)?;
-            let answers = matches!(call.opcode, op::INVOKEVIRTUAL | op::INVOKEINTERFACE)
-                && methods[to as usize].access & (ACC_PRIVATE | ACC_STATIC) == 0;
-            (call.owner == class || answers).then_some((from, to))
-        });
-        calls.extend(targets);
-    }
-    let graph = Digraph::new(methods.len() as u32, calls.iter().copied());
-    let components = strongly_connected(&graph);
-    let cyclic = |number: u32| {
-        let component = components.of(number);
-        let members = component.map_or(0, |c| components.members()[c as usize].len());
-        members > 1 || calls.contains(&(number, number))
-    };
-    let counted = |number: &u32| {
-        let method = &methods[*number as usize];
-        method.outcome == MethodOutcome::Counted
-            && !method.throw_points.is_empty()
-            && !method.name.starts_with('<')
-    };
-    let numbers = 0..methods.len() as u32;
-    let found = numbers.filter(counted).filter(|number| cyclic(*number));
-    found.map(|number| number as u16).collect()
 }
 
 fn lines(code: &Code<'_>, constants: &ConstantPool<'_>) -> Vec<(u16, u16)> {

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_dataset::InputValue;
+use pricetag_quantity::Unfinite;
 use pricetag_trace::{Argument, Record, Trace};
 
 /// Fewest different arguments that make groups; with fewer, groups would be too coarse to split rows by.
@@ -77,6 +78,27 @@ pub(crate) fn inputs(arguments: &[Argument], names: &[String]) -> BTreeMap<Strin
         .collect()
 }
 
+/// Notes on arguments that some invocations gave no finite number, by name.
+pub(crate) fn unfinite<'a>(
+    calls: impl Iterator<Item = &'a Vec<Argument>>,
+    names: &[String],
+) -> Vec<String> {
+    let (mut all, mut invocations) = (vec![Unfinite::default(); names.len()], 0_usize);
+    for arguments in calls {
+        invocations += 1;
+        for (found, argument) in all.iter_mut().zip(arguments) {
+            if let Argument::Real(value) = argument {
+                found.add(*value);
+            }
+        }
+    }
+    let found = names.iter().zip(all).filter(|(_, found)| !found.is_none());
+    let notes = found.map(|(name, found)| {
+        format!("argument `{name}` is no finite number in some of {invocations} invocations, and 0 in their rows: {found}")
+    });
+    notes.collect()
+}
+
 /// Gives every row all inputs that any has: a `null` where other invocations have a size counts as size 0, and so does an argument that
 /// only another method of the scope takes.
 pub(crate) fn complete(rows: &mut [BTreeMap<String, InputValue>]) {
@@ -105,6 +127,20 @@ pub(crate) fn groups(inputs: &[&BTreeMap<String, InputValue>]) -> Option<Vec<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_without_a_number_are_told_apart() {
+        let call = |x| vec![Argument::Integer(1), Argument::Real(x)];
+        let calls = [0.5, f64::NAN, f64::INFINITY, -f64::INFINITY, f64::NAN].map(call);
+        let names = ["n", "x"].map(str::to_owned);
+        assert_eq!(
+            unfinite(calls.iter(), &names),
+            [
+                "argument `x` is no finite number in some of 5 invocations, and 0 in their rows: 2 not a number, 1 infinite, 1 negative infinite"
+            ]
+        );
+        assert_eq!(unfinite(calls[..1].iter(), &names), [""; 0]);
+    }
 
     /// The names of places if these methods were loaded and invocations had so many arguments; `level` is known of whole runs.
     fn check(methods: &[&[&str]], arities: &[usize], expected: &[&str]) {

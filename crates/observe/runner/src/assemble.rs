@@ -191,7 +191,7 @@ impl Reader<'_> {
         let parts = cases.map(|case| scope::part(self, case, interrupted, notes));
         let parts: Vec<scope::Part> = parts.collect::<Result<_, _>>()?;
         let finished = parts.iter().filter(|part| part.is_finished()).count();
-        Ok((scope::join(parts), finished))
+        Ok((scope::join(parts, notes), finished))
     }
 
     /// The runs of one input. After an interruption an input counts as finished once it is counted and timed at least once.

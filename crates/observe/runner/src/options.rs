@@ -103,6 +103,8 @@ pub struct RecordOptions {
     pub values: u16,
     /// Whether lengths of arrays and strings and sizes of collections are values, too.
     pub lengths: bool,
+    /// Whether the depth of every method that may be reached again while it is active is one, too.
+    pub depths: bool,
     /// Whether changes of the outcome of conditional branches are counted.
     pub transitions: bool,
     /// Whether array reads that leave a cache line are counted.
@@ -111,6 +113,8 @@ pub struct RecordOptions {
     pub caught: bool,
     /// Whether passes of loops are counted by calling method, too.
     pub callers: bool,
+    /// Whether invocations of methods are.
+    pub invocations: bool,
     /// Whether it is found out when in a run each feature is final.
     pub availability: bool,
     /// Timing runs per input.
@@ -179,10 +183,12 @@ impl RecordOptions {
             ("categories", self.categories.clone()),
             ("values", self.values.to_string()),
             ("lengths", self.lengths.to_string()),
+            ("depths", self.depths.to_string()),
             ("transitions", self.transitions.to_string()),
             ("strides", self.strides.to_string()),
             ("caught", self.caught.to_string()),
             ("callers", self.callers.to_string()),
+            ("invocations", self.invocations.to_string()),
             ("availability", self.availability.to_string()),
             ("timing", timing.to_owned()),
             (

@@ -63,10 +63,12 @@ fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
         categories: text("categories").to_owned(),
         values: text("values").parse().unwrap_or(0),
         lengths: is("lengths", "true"),
+        depths: is("depths", "true"),
         transitions: is("transitions", "true"),
         strides: is("strides", "true"),
         caught: is("caught", "true"),
         callers: is("callers", "true"),
+        invocations: is("invocations", "true"),
         availability: is("availability", "true"),
         repeat: text("repeat").parse().unwrap_or(1),
         timing: match text("timing") {

@@ -51,7 +51,7 @@ impl Part {
 }
 
 /// The rows of all inputs: arguments have the same names everywhere.
-pub(crate) fn join(mut parts: Vec<Part>) -> Vec<Row> {
+pub(crate) fn join(mut parts: Vec<Part>, notes: &mut Vec<String>) -> Vec<Row> {
     let parameters = parts.iter().flat_map(|p| p.parameters.iter().cloned());
     let parameters = parameters.collect();
     let calls = || parts.iter().flat_map(|p| &p.arguments);
@@ -61,6 +61,7 @@ pub(crate) fn join(mut parts: Vec<Part>) -> Vec<Row> {
     let names = names(&parameters, &arities, &known.collect());
     let mut inputs: Vec<_> = calls().map(|a| arguments::inputs(a, &names)).collect();
     arguments::complete(&mut inputs);
+    notes.extend(arguments::unfinite(calls(), &names));
     let mut inputs = inputs.into_iter();
     for part in &mut parts {
         let called = part.rows.iter_mut().zip(&part.arguments);

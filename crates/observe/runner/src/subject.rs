@@ -192,10 +192,12 @@ impl<'a> Subject<'a> {
             skip_values: self.skip_values.clone(),
             values: self.options.values,
             lengths: self.options.lengths,
+            depths: self.options.depths,
             transitions: self.options.transitions,
             strides: self.options.strides,
             caught: self.options.caught,
             callers: self.options.callers,
+            invocations: self.options.invocations,
             ..AgentOptions::new(mode, absolute(trace)?)
         })
     }

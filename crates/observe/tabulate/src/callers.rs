@@ -1,4 +1,4 @@
-//! Passes of loops by the method that called theirs: `C.m(int) loop 0 at block 1 called from C.few(int) (C.java:5)`.
+//! Passes of loops, and invocations of methods, by the method that called: `C.m(int) loop 0 at block 1 called from C.few(int) (C.java:5)`, `C.m(int) invocations called from C.few(int)`.
 //!
 //! The calling method is the innermost counted one below on the stack, also where uncounted code stands between (a comparator that a sort calls, a lambda's body in a stream); a
 //! method that calls itself is its own. Unlike calls, which [`crate::context`] splits by call site, this was observed. What was not (a method too large for it) is of an
@@ -32,6 +32,15 @@ pub(crate) fn of(trace: &Trace) -> ByInvocation {
     all
 }
 
+/// Whether invocations were counted by caller.
+pub(crate) fn splits_invocations(trace: &Trace) -> bool {
+    let mut options = trace.records.iter().filter_map(|record| match record {
+        Record::Start(start) => Some(start.options.as_str()),
+        _ => None,
+    });
+    options.any(|text| text.lines().any(|line| line == "invocations=true"))
+}
+
 /// Passes without those before.
 pub(crate) fn without(mut later: Passes, before: &Passes) -> Passes {
     for (place, callers) in &mut later {
@@ -52,7 +61,9 @@ impl Tabulator {
         called: Option<&[Called]>,
     ) -> Result<Option<Passes>, TabulateError> {
         let kinds = &self.options.kinds;
-        let wanted = kinds.contains(&FeatureKind::Context) && kinds.contains(&FeatureKind::Loop);
+        let split = [FeatureKind::Loop, FeatureKind::Method];
+        let wanted =
+            kinds.contains(&FeatureKind::Context) && split.iter().any(|kind| kinds.contains(kind));
         let Some(called) = called.filter(|_| wanted) else {
             return Ok(None);
         };
@@ -112,6 +123,54 @@ impl Sums {
                     feature.name
                 )),
             }
+        }
+    }
+}
+
+/// How often a method was invoked, by name of the caller.
+#[derive(Clone, Copy)]
+pub(crate) struct Invoked<'a> {
+    /// The class, and the number of the method behind its loops.
+    pub(crate) place: (ClassHash, u32),
+    /// All invocations.
+    pub(crate) all: u64,
+    /// The feature of these.
+    pub(crate) feature: &'a Feature,
+}
+
+impl Sums {
+    /// Adds the invocations of a method by caller.
+    pub(crate) fn add_invocations(
+        &mut self,
+        invoked: Invoked<'_>,
+        passes: &Passes,
+        builder: &mut DatasetBuilder,
+    ) {
+        let Invoked {
+            place,
+            all,
+            feature,
+        } = invoked;
+        let mut observed = 0;
+        let by = |caller: &str| Feature {
+            name: format!("{} called from {caller}", feature.name),
+            kind: FeatureKind::Context,
+            text: Some("invocations while this method had called".to_owned()),
+            ..feature.clone()
+        };
+        for (caller, times) in passes.get(&place).into_iter().flatten() {
+            self.count(&by(caller), *times as f64, builder);
+            observed += times;
+        }
+        match all.checked_sub(observed) {
+            Some(0) => {}
+            Some(rest) => {
+                self.count(&by("an unknown method"), rest as f64, builder);
+            }
+            None => self.contradictions.push(format!(
+                "{}: {observed} by calling method, but only {all} of all",
+                feature.name
+            )),
         }
     }
 }

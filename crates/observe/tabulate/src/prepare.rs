@@ -37,6 +37,8 @@ pub(crate) struct Run {
     pub(crate) values: ByInvocation,
     pub(crate) caught: caught::ByInvocation,
     pub(crate) called: callers::ByInvocation,
+    /// Whether invocations are among these.
+    pub(crate) splits_invocations: bool,
 }
 
 impl Tabulator {
@@ -51,6 +53,7 @@ impl Tabulator {
             values: values::of(trace),
             caught: caught::of(trace),
             called: callers::of(trace),
+            splits_invocations: callers::splits_invocations(trace),
         };
         if let Some(reason) = trace.incomplete_reason() {
             run.caveats

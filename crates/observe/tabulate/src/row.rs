@@ -11,6 +11,7 @@ use crate::cold::Cold;
 use crate::context;
 use crate::describe::{self, MethodFeatures};
 use crate::leaving::{Leaving, TargetId};
+use crate::numberless::Numberless;
 use crate::options::TabulateOptions;
 use crate::thrown;
 
@@ -28,8 +29,8 @@ pub(crate) struct Sums {
     pub(crate) unplanned: u32,
     /// Whether values were recorded, and means are wanted with them.
     pub(crate) valued: bool,
-    /// Values that are no finite numbers, and sizes that are not known: what, and why.
-    pub(crate) unusable: Vec<String>,
+    /// Values that are no finite numbers, and sizes that are not known.
+    pub(crate) numberless: Vec<Numberless>,
 }
 
 impl Sums {
@@ -44,7 +45,7 @@ impl Sums {
             stray: 0,
             unplanned: 0,
             valued: false,
-            unusable: Vec::new(),
+            numberless: Vec::new(),
         }
     }
 

@@ -9,6 +9,7 @@ use pricetag_trace::{
     Called, ClassCounters, Invocation, Record, Trace, ValuePlace, VariableValues,
 };
 
+use crate::callers::Invoked;
 use crate::caught::Arrivals;
 use crate::cold::{Cold, interprets};
 use crate::compare::Difference;
@@ -16,6 +17,7 @@ use crate::context::{self, Implementations};
 use crate::describe::{self, MethodFeatures};
 use crate::interval::{Counted, Frames, Readings};
 use crate::leaving::Targets;
+use crate::numberless::{self, Numberless};
 use crate::options::TabulateOptions;
 use crate::prepare::{Class, Run, listed};
 use crate::row::Sums;
@@ -49,6 +51,8 @@ pub struct Tabulated {
     pub left: Vec<String>,
     /// Bytecodes executed in counted methods.
     pub executed: u64,
+    /// Values of variables that are no numbers.
+    pub numberless: Vec<Numberless>,
 }
 
 impl Tabulated {
@@ -314,7 +318,22 @@ impl Tabulator {
                             let place = (*hash, method);
                             sums.add_caught(place, &features, &counts, caught, builder);
                         }
-                        if let (Some(passes), false) = (&counted.passes, method.loops.is_empty()) {
+                        let split = counted.passes.as_ref();
+                        let of = |kind| split.filter(|_| self.options.kinds.contains(&kind));
+                        let by_caller = of(FeatureKind::Method).filter(|_| run.splits_invocations);
+                        if let (Some(passes), Some(all)) = (by_caller, method.invocations(&counts))
+                        {
+                            let loops = plan.first_loop(plan.methods.len());
+                            let invoked = Invoked {
+                                place: (*hash, loops + index as u32),
+                                all,
+                                feature: &features.invocations,
+                            };
+                            sums.add_invocations(invoked, passes, builder);
+                        }
+                        if let (Some(passes), false) =
+                            (of(FeatureKind::Loop), method.loops.is_empty())
+                        {
                             let place = (*hash, plan.first_loop(index));
                             let loops = method.loop_counts(&counts);
                             let features = &features.loops;
@@ -356,7 +375,7 @@ impl Tabulator {
             ValuePlace::Field { .. } => None,
         };
         let cells = values::cells(variables, &run.fields, local, builder);
-        sums.unusable.extend(cells.unusable);
+        sums.numberless.extend(cells.unusable);
         sums.counts.extend(cells.values);
     }
 
@@ -404,7 +423,7 @@ impl Tabulator {
         }
         caveats.extend(listed(sums.imbalances, "further methods left out"));
         caveats.extend(listed(sums.contradictions, "further handlers and loops"));
-        caveats.extend(values::caveat(&sums.unusable));
+        caveats.extend(numberless::caveat(&sums.numberless));
         if sums.stray > 0 {
             caveats.push(format!("{} counters that no plan knows", sums.stray));
         }
@@ -419,6 +438,7 @@ impl Tabulator {
             counts: sums.counts.into_iter().collect(),
             caveats,
             left,
+            numberless: sums.numberless,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! First values of variables as features: `org.example.Searcher.hitsPerPage#1`, `org.example.Sorter.sort(int[]).i#2`.
 //!
 //! A value that was never given is missing, which is not 0: the row has no cell for it. So is one that is not a number or
-//! infinite, which the row says by name. A field is left out if a method that assigns it had its probes removed, since what was seen
+//! infinite, which the row says by name, telling these apart. A field is left out if a method that assigns it had its probes removed, since what was seen
 //! need not be its first values; that is listed, too.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,24 +9,44 @@ use std::rc::Rc;
 
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind};
 use pricetag_probe_plan::{ClassPlan, ValueKind, VariablePlace};
-use pricetag_trace::{Record, Trace, ValuePlace, VariableValues};
+use pricetag_trace::{Record, Trace, ValuePlace, VariableValues, VersionValue};
 
 use crate::naming;
-
-/// Values without a number that a row names.
-const NAMED: usize = 5;
+use crate::numberless::Numberless;
 
 /// Values by invocation, and by none for the whole run.
 pub(crate) type ByInvocation = BTreeMap<Option<u64>, Vec<VariableValues>>;
 
 /// All values of a trace.
 pub(crate) fn of(trace: &Trace) -> ByInvocation {
-    let mut all = ByInvocation::new();
+    let (mut all, mut places) = (ByInvocation::new(), BTreeMap::new());
+    let mut given: BTreeMap<u64, BTreeMap<u32, Vec<VersionValue>>> = BTreeMap::new();
     for record in &trace.records {
-        if let Record::Values(values) = record {
-            let known = all.entry(values.invocation).or_default();
-            known.extend(values.variables.iter().cloned());
+        match record {
+            Record::Values(values) => {
+                let known = all.entry(values.invocation).or_default();
+                known.extend(values.variables.iter().cloned());
+            }
+            Record::Variable(variable) => {
+                places.insert(variable.number, &variable.place);
+            }
+            Record::Given(part) => {
+                let versions = given.entry(part.invocation).or_default();
+                for (number, value) in &part.values {
+                    let versions = versions.entry(*number).or_default();
+                    versions.push(VersionValue::of(*value));
+                }
+            }
+            _ => {}
         }
+    }
+    for (invocation, variables) in given {
+        let known = all.entry(Some(invocation)).or_default();
+        known.extend(variables.into_iter().filter_map(|(number, versions)| {
+            let place = (*places.get(&number)?).clone();
+            Some(VariableValues { place, versions })
+        }));
+        known.sort_by(|a, b| a.place.cmp(&b.place));
     }
     all
 }
@@ -237,35 +257,8 @@ fn tell_apart(features: &mut [Option<Feature>]) {
 #[derive(Default)]
 pub(crate) struct Cells {
     pub(crate) values: Vec<(FeatureId, f64)>,
-    /// Versions that were not known or not finite on a thread, by name and with the reason.
-    pub(crate) unusable: Vec<String>,
-}
-
-/// Why a version may have no number.
-fn reason(kind: Option<ValueKind>) -> &'static str {
-    if kind.is_some_and(ValueKind::is_reference) {
-        "a size that only the program's own code could tell"
-    } else {
-        "infinite or not a number"
-    }
-}
-
-/// The first few values that have no number, and how many more there are; none where all have one.
-pub(crate) fn caveat(unusable: &[String]) -> Option<String> {
-    let named = &unusable[..unusable.len().min(NAMED)];
-    let more = match unusable.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let (count, are) = match unusable.len() {
-        0 => return None,
-        1 => ("1 value".to_owned(), "is"),
-        n => (format!("{n} values"), "are"),
-    };
-    let named = named.join(", ");
-    Some(format!(
-        "{count} {are} missing, as far as no other thread has a finite one: {named}{more}"
-    ))
+    /// Versions that were not known or not finite on a thread.
+    pub(crate) unusable: Vec<Numberless>,
 }
 
 /// Turns the values of one run or invocation into cells. `locals` finds a local variable's feature and what is taken of it.
@@ -293,10 +286,12 @@ pub(crate) fn cells<'f>(
             continue;
         };
         for (number, version) in (1..).zip(&variable.versions) {
-            if version.unusable > 0 {
-                let why = reason(kind);
-                let name = &feature.name;
-                cells.unusable.push(format!("`{name}#{number}` ({why})"));
+            if !version.unusable.is_none() {
+                cells.unusable.push(Numberless {
+                    name: format!("{}#{number}", feature.name),
+                    sized: kind.is_some_and(ValueKind::is_reference),
+                    threads: version.unusable,
+                });
             }
             if version.threads == 0 {
                 continue;

@@ -9,7 +9,7 @@ use pricetag_probe_plan::{
 };
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
 use pricetag_trace::{
-    ClassLoaded, Left, Record, Trace, ValuePlace, Values, VariableValues, VersionValue,
+    ClassLoaded, Left, Record, Trace, Unusable, ValuePlace, Values, VariableValues, VersionValue,
 };
 
 const HASH: ClassHash = ClassHash(0xa);
@@ -90,7 +90,7 @@ fn row(fields: &[(&str, &str)], more: Vec<Record>) -> (Tabulated, BTreeMap<Strin
         let version = VersionValue {
             mean: f64::from(n),
             threads: 1,
-            unusable: 0,
+            unusable: Unusable::default(),
         };
         VariableValues {
             place,
@@ -172,10 +172,14 @@ fn values_without_a_number_are_named() {
         name: name.to_owned(),
         descriptor: descriptor.to_owned(),
     };
-    let version = |unusable| VersionValue {
+    let version = |nan, infinite, minus_infinite| VersionValue {
         mean: 0.0,
         threads: 0,
-        unusable,
+        unusable: Unusable {
+            nan,
+            infinite,
+            minus_infinite,
+        },
     };
     let of = |places: Vec<(ValuePlace, Vec<VersionValue>)>| {
         let variables = places
@@ -190,22 +194,30 @@ fn values_without_a_number_are_named() {
         found.caveats
     };
     let (ratio, list) = (place("size", "D"), place("list", "Ljava/util/List;"));
-    let one = of(vec![(ratio.clone(), vec![version(2)])]);
+    let one = of(vec![(ratio.clone(), vec![version(2, 1, 0)])]);
     assert_eq!(
         one,
         [
-            "1 value is missing, as far as no other thread has a finite one: `p.C.size#1` (infinite or not a number)"
+            "1 value is missing, as far as no other thread has a finite one: `p.C.size#1` (not a number on 2 threads, infinite on 1 thread)"
         ]
     );
     let six = of(vec![
-        (ratio, vec![version(1); 4]),
-        (list, vec![version(1); 2]),
+        (
+            ratio,
+            vec![
+                version(0, 1, 0),
+                version(1, 0, 0),
+                version(1, 0, 0),
+                version(0, 0, 1),
+            ],
+        ),
+        (list, vec![version(1, 0, 0); 2]),
     ]);
     assert_eq!(six.len(), 1, "{six:?}");
     assert!(six[0].starts_with("6 values are missing"), "{six:?}");
     assert!(
         six[0].ends_with(
-            ", `p.C.size#4` (infinite or not a number), `p.C.list.size#1` (a size that only the program's own code could tell) and 1 more"
+            "`p.C.size#1` (infinite), `p.C.size#2` (not a number), `p.C.size#3` (not a number), `p.C.size#4` (negative infinite), `p.C.list.size#1` (a size that only the program's own code could tell) and 1 more"
         ),
         "{six:?}"
     );

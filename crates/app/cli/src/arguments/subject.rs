@@ -62,7 +62,7 @@ pub struct SubjectArgs {
     /// default, transitions only with times of their own and without --overhead; on request `context`, the calls of every method by calling method,
     /// `strides`, reads of array elements from another cache line than the same instruction's
     /// last, and `values`, the first values given to every primitive variable. Where `exceptions` is named, handlers are split by the class of what they
-    /// catch; where `loops` and `context` are, loops by the method that called theirs.
+    /// catch; where `loops` or `methods` and `context` are, loops and invocations by the method that called.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = feature_kinds, help_heading = "Counting")]
     pub features: Vec<FeatureGroup>,
     /// How instructions are grouped: `fine`, one category per mechanism; `lata`, the six of Lata 2016; or a TOML file of your own.
@@ -74,6 +74,9 @@ pub struct SubjectArgs {
     /// Lengths of arrays and strings, and sizes of collections of the JDK, are values, too.
     #[arg(long, help_heading = "Counting")]
     pub lengths: bool,
+    /// The depth of recursion through other classes, lambdas and constructors is a value, too.
+    #[arg(long, help_heading = "Counting")]
+    pub depths: bool,
     /// Find out when in a run, or in an invocation of the scope, each feature has its final value, from counts at intervals in the runs of three inputs.
     #[arg(long, help_heading = "Counting")]
     pub availability: bool,

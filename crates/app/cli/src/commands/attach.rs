@@ -19,7 +19,7 @@ use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
 use crate::lists::listed_methods;
 use crate::recording::{CATEGORIES, categories};
-use crate::watch::{asks_for, find_agent, first_values, kinds, splits_loops};
+use crate::watch::{asks_for, find_agent, first_values, kinds, splits_invocations, splits_loops};
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
 pub const FOLDER: &str = ".agent";
@@ -29,10 +29,10 @@ const EVERY: Duration = Duration::from_secs(10);
 pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, Failure> {
     let doing = format!("observing process {pid}");
     if first_values(&args.subject) > 0 || args.subject.availability {
-        let why = "values, lengths and availability are not recorded of a running program";
-        return Err(Failure::usage(why)
-            .doing(doing)
-            .advice("leave out --values, --lengths, --availability and `values` in --features"));
+        let why = "values, lengths, depths and availability are not recorded of a running program";
+        return Err(Failure::usage(why).doing(doing).advice(
+            "leave out --values, --lengths, --depths, --availability and `values` in --features",
+        ));
     }
     if args.output.join("meta.json").exists() && !args.subject.force {
         let why = format!("{} already holds a dataset", args.output.display());
@@ -94,6 +94,7 @@ fn line_to_paste(args: &RecordArgs) -> Result<String, Failure> {
         transitions: asks_for(subject, FeatureKind::Transition),
         strides: asks_for(subject, FeatureKind::Stride),
         callers: splits_loops(subject),
+        invocations: splits_invocations(subject),
         scopes,
         ..AgentOptions::new(Mode::Count, "%p.trace")
     };

@@ -61,6 +61,8 @@ struct Needed {
     values: u16,
     /// Whether lengths are among them.
     lengths: bool,
+    /// Whether depths are, of which the recording says whether they are those of all methods.
+    depths: bool,
     /// Whether changes of the outcome of branches are counted.
     transitions: bool,
     /// Whether array reads that leave a cache line are.
@@ -71,6 +73,8 @@ struct Needed {
     context: bool,
     /// Whether loops are.
     callers: bool,
+    /// Whether invocations are.
+    invocations: bool,
 }
 
 impl Needed {
@@ -80,19 +84,24 @@ impl Needed {
             scope,
             values: 0,
             lengths: false,
+            depths: false,
             transitions: false,
             strides: false,
             caught: false,
             context: false,
             callers: false,
+            invocations: false,
         };
         let names: Vec<&str> = names.collect();
         let any = |infix| names.iter().any(|name| name.contains(infix));
         needed.context = any(" called from ");
-        needed.callers = names.iter().any(|name| {
-            let split = name.split_once(" called from ");
-            split.is_some_and(|(what, _)| what.contains(" loop "))
-        });
+        let split = |is: fn(&str) -> bool| {
+            let mut split = names.iter().filter_map(|n| n.split_once(" called from "));
+            split.any(|(what, _)| is(what))
+        };
+        needed.callers = split(|what| what.contains(" loop "));
+        needed.invocations = split(|what| what.ends_with(" invocations"));
+        needed.depths = names.iter().any(|name| name.ends_with(" depth"));
         needed.transitions = any(" transitions");
         needed.strides = any(" strides at ");
         needed.caught = any(" caught ");
@@ -152,10 +161,12 @@ fn options(
         categories: recording.categories().to_owned(),
         values: needed.values,
         lengths: needed.lengths,
+        depths: needed.depths && recording.was("depths", "true"),
         transitions: needed.transitions,
         strides: needed.strides,
         caught: needed.caught,
         callers: needed.callers,
+        invocations: needed.invocations,
         availability: false,
         repeat: 1,
         timing: Timing::Never,

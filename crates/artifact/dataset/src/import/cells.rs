@@ -1,5 +1,7 @@
 //! Decides whether a column holds numbers or categories, and refuses what is neither.
 
+use pricetag_quantity::Unfinite;
+
 use crate::error::{DatasetError, Result};
 use crate::table::{Column, Values};
 
@@ -44,8 +46,8 @@ pub(super) fn classify(source: &Source<'_>, column: &Column) -> Result<Cells> {
     let values = values(source, column)?;
     if let Some(cells) = values.numbers() {
         if let Some(row) = cells.iter().position(|c| c.is_some_and(|v| !v.is_finite())) {
-            let value = cells[row].unwrap_or(f64::NAN);
-            return Err(not_finite(source, &column.name, row, &value.to_string()));
+            let value = cells[row].unwrap_or(f64::NAN).to_string();
+            return Err(not_finite(source, &column.name, (row, &value), &cells));
         }
         return Ok(Cells::Numbers(cells));
     }
@@ -94,7 +96,7 @@ fn classify_texts(source: &Source<'_>, column: &str, texts: &[Option<String>]) -
                 });
             }
             Some(value) if !value.is_finite() => {
-                return Err(not_finite(source, column, row, text));
+                return Err(not_finite(source, column, (row, text), &parsed));
             }
             Some(_) => {}
         }
@@ -125,14 +127,32 @@ fn remedy_for(text: &str) -> String {
     "correct the value, leave it empty if it is unknown, or ignore the column".to_owned()
 }
 
-fn not_finite(source: &Source<'_>, column: &str, row: usize, text: &str) -> DatasetError {
+fn not_finite(
+    source: &Source<'_>,
+    column: &str,
+    (row, text): (usize, &str),
+    cells: &[Option<f64>],
+) -> DatasetError {
     DatasetError::Cell {
         path: source.path.to_path_buf(),
         row: source.place(row),
         column: column.to_owned(),
-        problem: format!("`{text}` is not a finite number"),
-        remedy: "correct the value, or remove the row".to_owned(),
+        problem: format!(
+            "`{text}` is not a finite number; the column has {}",
+            census(cells)
+        ),
+        remedy: "correct the values, or remove the rows".to_owned(),
     }
+}
+
+/// How many cells of a column are missing or no finite numbers, by what they are.
+pub(super) fn census(cells: &[Option<f64>]) -> String {
+    let unfinite: Unfinite = cells.iter().flatten().copied().collect();
+    let missing = cells.iter().filter(|cell| cell.is_none()).count();
+    let missing = (missing > 0).then(|| format!("{missing} missing"));
+    let unfinite = (!unfinite.is_none()).then(|| unfinite.to_string());
+    let found: Vec<String> = unfinite.into_iter().chain(missing).collect();
+    format!("{} of {} values", found.join(", "), cells.len())
 }
 
 fn shortened(text: &str) -> String {

@@ -90,7 +90,7 @@ proptest! {
     fn any_path_survives(trace in proptest::collection::vec(1u8.., 1..40), plans in ".*") {
         let mut options = AgentOptions::new(Mode::Time, OsString::from_vec(trace));
         options.plans = Some(plans.into());
-        (options.values, options.lengths, options.progress) = (7, true, true);
+        (options.values, options.lengths, options.depths, options.progress) = (7, true, true, true);
         prop_assert_eq!(options.to_text().parse::<AgentOptions>().expect("parse"), options);
     }
 

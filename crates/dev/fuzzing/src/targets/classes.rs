@@ -6,7 +6,7 @@ use pricetag_classfile::frame::initial_locals;
 use pricetag_classfile::splice::{Edit, splice};
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, instruction, text};
 use pricetag_instrument::{
-    Rewritten, ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed,
+    CallerProbes, Rewritten, ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed,
 };
 use pricetag_probe::{Values, Wanted};
 use pricetag_probe_plan::{ClassPlan, MethodOutcome};
@@ -131,7 +131,10 @@ pub fn rewriter(bytes: &[u8]) {
     };
     let plan = pricetag_probe::plan(&class, bytes);
     let more = Wanted {
-        values: Some(Values { lengths: true }),
+        values: Some(Values {
+            lengths: true,
+            depths: true,
+        }),
         transitions: true,
         strides: true,
         ..Wanted::default()
@@ -159,7 +162,11 @@ pub fn rewriter(bytes: &[u8]) {
             class_index: 70_000,
             scopes,
             caught,
-            callers: caught.then_some(1),
+            callers: caught.then_some(CallerProbes {
+                first: 1,
+                loops: true,
+                invocations: true,
+            }),
         };
         let rewritten = rewrite(bytes, plan, &wiring).expect("a readable class and its plan");
         is_whole(&class, plan, &rewritten);

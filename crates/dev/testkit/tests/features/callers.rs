@@ -1,9 +1,11 @@
 //! Calling context: calls and passes of loops by the method that called.
 
+use std::collections::BTreeMap;
+
 use pricetag_dataset::FeatureId;
 use pricetag_testkit::Compiler;
 
-use crate::{agree, assert_split, cell, expected, passes, rows, subject};
+use crate::{agree, assert_split, cell, expected, passes, printed, rows, subject};
 
 #[test]
 fn calls_are_split_by_the_method_that_made_them() {
@@ -102,5 +104,62 @@ fn loops_are_split_by_caller_in_every_invocation() {
         );
         assert_eq!(split(row, work, "LoopCallers.few(int)"), None);
     }
+    assert_eq!(dataset.observations.len(), 2);
+}
+
+/// The program asks the stack who called each of its methods.
+#[test]
+fn invocations_are_split_by_the_method_that_called() {
+    for release in [11, 17] {
+        let subject = subject("Invokers", "5", Compiler::Javac(release));
+        let (outcome, dataset) = rows(&subject, None, 0);
+        agree(&subject, &dataset);
+        let printed = printed(&outcome);
+        assert!(printed.len() > 25, "{printed:?}");
+        for (name, times) in &printed {
+            assert_eq!(cell(&dataset, 0, name), Some(*times), "{name}");
+        }
+        // Of the methods that ask nothing else is there, and the columns of each add up.
+        let mut sums = BTreeMap::new();
+        for (index, feature) in dataset.features.iter().enumerate() {
+            let Some((method, caller)) = feature.name.split_once(" invocations called from ")
+            else {
+                continue;
+            };
+            let times = dataset.cells(FeatureId(index as u32))[0].unwrap_or(0.0);
+            *sums.entry(method).or_insert(0.0) += times;
+            let asks = |name: &str| name.starts_with(&format!("{method} invocations"));
+            let known = printed.contains_key(feature.name.as_str());
+            assert!(
+                known || !printed.keys().any(|n| asks(n)),
+                "{}",
+                feature.name
+            );
+            assert_ne!(caller, "an unknown method", "{}", feature.name);
+        }
+        for (method, times) in &sums {
+            let all = cell(&dataset, 0, &format!("{method} invocations"));
+            assert_eq!(all, Some(*times), "{method}");
+        }
+        assert_eq!(sums.len(), 20, "{sums:?}");
+    }
+}
+
+#[test]
+fn invocations_are_split_by_caller_in_every_invocation_of_a_scope() {
+    let subject = subject("Invokers", "5", Compiler::Javac(11));
+    let scope = "Invokers#all".parse().expect("a scope");
+    let (_, dataset) = rows(&subject, Some(scope), 0);
+    let called = |row, name: &str| cell(&dataset, row, name).unwrap_or(0.0);
+    for (row, class) in [(0, "Square"), (1, "Sheet")] {
+        let by_all = "invocations called from Invokers.all(Invokers$Shape, int)";
+        let name = format!("Invokers${class}.area(int) {by_all}");
+        assert_eq!(called(row, &name), 5.0, "{name}");
+        let leaf = "Invokers.leaf(int) invocations called from Invokers$Square.area(int)";
+        assert_eq!(called(row, leaf), 6.0);
+        assert_eq!(called(row, &format!("Invokers.silent(int) {by_all}")), 5.0);
+    }
+    let name = "Invokers$Square.area(int) invocations called from Invokers$Sheet.area(int)";
+    assert_eq!((called(0, name), called(1, name)), (0.0, 6.0));
     assert_eq!(dataset.observations.len(), 2);
 }

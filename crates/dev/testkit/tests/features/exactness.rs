@@ -7,7 +7,7 @@ use pricetag_dataset::Dataset;
 use pricetag_testkit::suite::in_full;
 use pricetag_testkit::{Agent, Compiler, Machine, Program, Suite, Testbed};
 
-use crate::{arrivals, assert_split, dataset, passes};
+use crate::{arrivals, assert_split, dataset, invocations, passes};
 
 /// Programs in which exceptions arrive in every way.
 const THROWING: [&str; 16] = [
@@ -101,6 +101,7 @@ const HARD: [&str; 12] = [
 fn counts_stay_exact_while_values_are_taken_and_changes_counted() {
     stays_exact(&HARD, "with values and changes of outcome", |suite| {
         suite.values = 5;
+        suite.depths = true;
         suite.transitions = true;
         suite.strides = true;
         suite.caught = true;
@@ -127,8 +128,15 @@ fn counts_stay_exact_while_loops_are_split_by_caller() {
             assert!(unknown <= ended, "{}: {name}: {unknown}", program.name);
             split += callers.len();
         }
+        for (name, (all, callers)) in invocations(&dataset, 0) {
+            let by_caller: f64 = callers.values().sum();
+            assert_eq!(by_caller, all, "{}: {name}", program.name);
+            let unknown = callers.get("an unknown method").copied().unwrap_or(0.0);
+            assert!(unknown == 0.0, "{}: {name}: {unknown}", program.name);
+            split += callers.len();
+        }
     }
-    assert!(split > programs.len(), "{split}");
+    assert!(split > 3 * programs.len(), "{split}");
 }
 
 #[test]
@@ -160,6 +168,7 @@ fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_count
     let mut suite =
         Suite::compile(Compiler::Javac21, &testbed, "VirtualThreads").expect("it compiles");
     suite.values = 5;
+    suite.depths = true;
     suite.transitions = true;
     suite.strides = true;
     suite.caught = true;

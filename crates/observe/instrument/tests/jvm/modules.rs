@@ -2,7 +2,7 @@
 
 use crate::workshop::{Workshop, instrument_all, plan, run};
 use pricetag_classfile::ClassFile;
-use pricetag_instrument::{Wiring, add_thread_fields, helper_class, rewrite};
+use pricetag_instrument::{CallerProbes, Wiring, add_thread_fields, helper_class, rewrite};
 use std::fs;
 use std::process::Command;
 
@@ -18,7 +18,11 @@ fn other_readers_accept_instrumented_classes() {
                 class_index: 40_000,
                 scopes: &[],
                 caught: false,
-                callers: Some(1),
+                callers: Some(CallerProbes {
+                    first: 1,
+                    loops: true,
+                    invocations: true,
+                }),
             },
         )
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
