@@ -74,6 +74,13 @@ const PART: &str =
     "package b; public class Part { public static void run() { System.out.print(\"old \"); } }";
 const NEWER: &str = "package b; public class Part { public static void run() { System.out.print(\"new \"); run2(); } static void run2() { } }";
 
+/// Compiles [`MAIN`] and its library [`PART`] into folders of their own.
+fn compile_apart(main: &Path, part: &Path) {
+    compile(&[("b/Part.java", PART)], &[], part);
+    let library = part.to_str().unwrap();
+    compile(&[("a/Main.java", MAIN)], &["-cp", library], main);
+}
+
 #[test]
 fn the_committed_class_is_what_its_source_compiles_to() {
     let scratch = tempfile::tempdir().unwrap();
@@ -285,12 +292,7 @@ public class Launcher {
 fn classes_of_nested_libraries_count() {
     let scratch = tempfile::tempdir().unwrap();
     let [launcher, main, part] = ["l", "m", "p"].map(|name| scratch.path().join(name));
-    compile(&[("b/Part.java", PART)], &[], &part);
-    compile(
-        &[("a/Main.java", MAIN)],
-        &["-cp", part.to_str().unwrap()],
-        &main,
-    );
+    compile_apart(&main, &part);
     compile(&[("Launcher.java", LAUNCHER)], &[], &launcher);
     let library = archive(&entries(&part, ""));
     let mut all = vec![file(
@@ -336,12 +338,7 @@ fn classes_of_nested_libraries_count() {
 fn spring_boot_launches_what_was_rewritten() {
     let scratch = tempfile::tempdir().unwrap();
     let [main, part, loader] = ["m", "p", "l"].map(|name| scratch.path().join(name));
-    compile(&[("b/Part.java", PART)], &[], &part);
-    compile(
-        &[("a/Main.java", MAIN)],
-        &["-cp", part.to_str().unwrap()],
-        &main,
-    );
+    compile_apart(&main, &part);
     let testbed = Testbed::locate();
     let jar = fs::read(testbed.file("spring-boot-loader-3.3.5.jar").unwrap()).unwrap();
     let mut reader = ZipArchive::new(Cursor::new(&jar)).unwrap();
@@ -377,12 +374,7 @@ fn spring_boot_launches_what_was_rewritten() {
 fn a_war_keeps_the_counters_where_its_classes_are() {
     let scratch = tempfile::tempdir().unwrap();
     let [main, part] = ["m", "p"].map(|name| scratch.path().join(name));
-    compile(&[("b/Part.java", PART)], &[], &part);
-    compile(
-        &[("a/Main.java", MAIN)],
-        &["-cp", part.to_str().unwrap()],
-        &main,
-    );
+    compile_apart(&main, &part);
     let mut all = vec![file("WEB-INF/web.xml", "<web-app/>")];
     all.extend(entries(&main, "WEB-INF/classes/"));
     all.push((
