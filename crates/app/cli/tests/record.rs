@@ -144,6 +144,11 @@ fn what_is_no_java_command_is_told() {
         ("record -o d --repeat 0 -- java X", 2, "--repeat"),
         ("record -o d --features nonsense -- java X", 2, "nonsense"),
         ("record -o d --scope nonsense -- java X", 2, "nonsense"),
+        (
+            "record -o d --scope A#b+threads --availability -- java X",
+            2,
+            "of one thread",
+        ),
         ("no-such-command", 2, "no-such-command"),
     ] {
         let ran = desk.run(line);

@@ -24,8 +24,9 @@ pub struct OpenFrame {
     /// The instruction being executed (a call in progress), in the original bytecode. It counts as executed; the
     /// instructions after it do not.
     pub pc: Pc,
-    /// How many frames stand there.
-    pub frames: u64,
+    /// How many frames stand there. Negative where counting began in the middle of the run, with frames that stood there already: they leave a block
+    /// without entering it.
+    pub frames: i64,
 }
 
 /// All counts of one method. A count is none if it does not follow from the counters; with [`MethodPlan::removed_loops`] empty all follow.
@@ -131,7 +132,7 @@ impl MethodPlan {
             .collect::<Result<Vec<_>, _>>()?;
         let mut flow = Flow::new(self, counters)?;
         for (b, here) in (0..).map(BlockId).zip(&departures.blocks) {
-            flow.leave(b, here.iter().map(|d| i128::from(d.throws + d.open)).sum());
+            flow.leave(b, here.iter().map(Departure::left).sum());
         }
         for (handler, &entries) in self.handlers.iter().zip(&handlers) {
             flow.enter(handler.block, i128::from(entries));
@@ -178,7 +179,13 @@ pub(crate) fn read(counters: &[u64], counter: CounterIndex) -> Result<u64, Imbal
 struct Departure {
     instruction: usize,
     throws: u64,
-    open: u64,
+    open: i64,
+}
+
+impl Departure {
+    fn left(&self) -> i128 {
+        i128::from(self.throws) + i128::from(self.open)
+    }
 }
 
 struct Departures {
@@ -247,7 +254,7 @@ fn executed(
         })?;
         counts.push(count);
         while let Some(d) = left.next_if(|d| d.instruction == k) {
-            running -= i128::from(d.throws) + i128::from(d.open);
+            running -= d.left();
         }
     }
     Ok(counts)

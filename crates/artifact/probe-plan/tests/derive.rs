@@ -179,6 +179,27 @@ fn a_frame_that_is_still_open() {
 }
 
 #[test]
+fn a_frame_that_stood_there_when_counting_began() {
+    // The call of the test above goes on: one more iteration, and it returns; another one is at the same call in its second iteration.
+    let standing = |frames| OpenFrame { pc: Pc(11), frames };
+    let (first, last) = ([7, 0, 0, 0], [10, 1, 0, 0]);
+    let before = a_loop().derive(&first, &[standing(1)]).unwrap();
+    let after = a_loop().derive(&last, &[standing(1)]).unwrap();
+    let minus = |a: &[Option<u64>], b: &[Option<u64>]| -> Vec<Option<u64>> {
+        let pairs = a.iter().zip(b);
+        pairs.map(|(a, b)| Some(a.unwrap() - b.unwrap())).collect()
+    };
+    let between = a_loop().derive(&[3, 1, 0, 0], &[]).unwrap();
+    assert_eq!(between.edges, minus(&after.edges, &before.edges));
+    // Nobody stands there at the end: the instruction behind the call runs more often than the block is entered.
+    let ended = a_loop().derive(&[8, 1, 0, 0], &[]).unwrap();
+    let rest = a_loop().derive(&[1, 1, 0, 0], &[standing(-1)]).unwrap();
+    assert_eq!(rest.edges, minus(&ended.edges, &before.edges));
+    assert_eq!(rest.instructions[1], Some(vec![1, 1, 2]));
+    assert_eq!(rest.edges[0], Some(0));
+}
+
+#[test]
 fn throws_before_super_are_differences() {
     // A constructor: block 0 ends with a call that may throw, block 1 with `super()`.
     let plan = method(

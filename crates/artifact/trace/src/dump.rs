@@ -6,7 +6,9 @@ use crate::called::{ByCaller, Called};
 use crate::caught::{Arrivals, Caught};
 use crate::look::Look;
 use crate::reader::Trace;
-use crate::record::{Argument, ClassCounters, Invocation, ProcessCosts, Record, Start};
+use crate::record::{
+    Argument, ClassCounters, Invocation, OpenFrameRecord, ProcessCosts, Record, Start,
+};
 use crate::values::{Given, ValuePlace, Values, VariableValues};
 
 /// Shows at most this many counters of one class in a line.
@@ -44,13 +46,16 @@ impl Display for Record {
                 )
             }
             Self::Counters(counters) => write!(f, "counters {counters}"),
-            Self::OpenFrame(frame) => {
-                let running = if frame.running { " running" } else { "" };
-                write!(
-                    f,
-                    "open {} method={} pc={}{running}",
-                    frame.hash, frame.method, frame.pc.0
-                )
+            Self::OpenFrame(frame) => write_frame(f, "open", frame),
+            Self::Standing(standing) => {
+                write!(f, "standing invocation={}", standing.invocation)?;
+                for frame in &standing.before {
+                    write_frame(f, "\n  before", frame)?;
+                }
+                for frame in &standing.after {
+                    write_frame(f, "\n  after", frame)?;
+                }
+                Ok(())
             }
             Self::Inexact(reason) => write!(f, "inexact {reason}"),
             Self::Invocation(invocation) => write_invocation(f, invocation),
@@ -90,6 +95,15 @@ impl Display for Record {
             }
         }
     }
+}
+
+fn write_frame(f: &mut Formatter<'_>, when: &str, frame: &OpenFrameRecord) -> fmt::Result {
+    let running = if frame.running { " running" } else { "" };
+    write!(
+        f,
+        "{when} {} method={} pc={}{running}",
+        frame.hash, frame.method, frame.pc.0
+    )
 }
 
 fn write_values(f: &mut Formatter<'_>, values: &Values) -> fmt::Result {

@@ -96,8 +96,9 @@ pub(crate) fn kind(record: &Record) -> u8 {
         Record::ByCaller(_) => 15,
         Record::Variable(_) => 16,
         Record::Given(_) => 17,
+        Record::Standing(_) => 18,
     }
 }
 
 /// Largest kind this version knows; frames of larger kinds are skipped.
-pub(crate) const LAST_KIND: u8 = 17;
+pub(crate) const LAST_KIND: u8 = 18;

@@ -16,6 +16,7 @@ pub mod pattern;
 pub mod reader;
 pub mod record;
 pub mod skip;
+pub mod standing;
 pub mod values;
 pub mod writer;
 
@@ -28,5 +29,6 @@ pub use pattern::{Pattern, PatternError};
 pub use reader::{Damage, Trace, TraceReader};
 pub use record::*;
 pub use skip::{MethodName, REMOVED, Region, UNLISTED};
+pub use standing::Standing;
 pub use values::{Given, Numbered, Unusable, ValuePlace, Values, VariableValues, VersionValue};
 pub use writer::TraceWriter;

@@ -53,11 +53,11 @@ pub enum Mode {
 pub enum Scope {
     /// The whole process, from the entry of `main`. It is always observed; naming it changes nothing.
     Main,
-    /// Every outermost invocation of a method on a thread.
+    /// Every outermost invocation of a method on a thread, or one after another over all threads.
     Method(MethodScope),
 }
 
-/// A method named as `package.Class#method` with optional descriptor.
+/// A method named as `package.Class#method` with optional descriptor, and `+threads` behind that where all threads are observed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MethodScope {
     /// Dotted class name; inner classes with `$`.
@@ -66,7 +66,12 @@ pub struct MethodScope {
     pub method: String,
     /// Descriptor; all overloads without one.
     pub descriptor: Option<String>,
+    /// Whether an observation is what all threads do while an invocation lasts, and not the invoking one alone.
+    pub all_threads: bool,
 }
+
+/// What stands behind a scope that observes all threads.
+const ALL_THREADS: &str = "+threads";
 
 /// Everything the agent is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,7 +173,9 @@ pub enum OptionsError {
 
 /// Why a text is no scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no scope; write main, package.Class#method or package.Class#method(I)V")]
+#[error(
+    "{text:?} is no scope; write main, package.Class#method or package.Class#method(I)V, with +threads behind it to observe all threads"
+)]
 pub struct ScopeError {
     /// The text.
     pub text: String,
@@ -526,10 +533,11 @@ impl fmt::Display for MethodScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}#{}{}",
+            "{}#{}{}{}",
             self.class,
             self.method,
-            self.descriptor.as_deref().unwrap_or("")
+            self.descriptor.as_deref().unwrap_or(""),
+            if self.all_threads { ALL_THREADS } else { "" }
         )
     }
 }
@@ -553,6 +561,10 @@ impl FromStr for MethodScope {
             text: text.to_owned(),
         };
         let (class, rest) = text.split_once('#').ok_or_else(error)?;
+        let (rest, all_threads) = match rest.strip_suffix(ALL_THREADS) {
+            Some(method) => (method, true),
+            None => (rest, false),
+        };
         let (method, descriptor) = match rest.find('(') {
             Some(at) => (&rest[..at], Some(&rest[at..])),
             None => (rest, None),
@@ -576,6 +588,7 @@ impl FromStr for MethodScope {
             class: class.to_owned(),
             method: method.to_owned(),
             descriptor: descriptor.map(str::to_owned),
+            all_threads,
         })
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::called::ByCaller;
 use crate::caught::Caught;
 use crate::look::Look;
+use crate::standing::Standing;
 use crate::values::{Given, Numbered, Values};
 
 /// Version of the trace format.
@@ -48,6 +49,8 @@ pub enum Record {
     Variable(Numbered),
     /// Values given in an invocation.
     Given(Given),
+    /// Frames of other threads around an invocation.
+    Standing(Standing),
 }
 
 /// Who wrote a trace.
@@ -95,7 +98,7 @@ pub struct ClassCounters {
 }
 
 /// An active frame at the end of the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OpenFrameRecord {
     /// Class of the frame's method.
     pub hash: ClassHash,
@@ -107,7 +110,7 @@ pub struct OpenFrameRecord {
     pub running: bool,
 }
 
-/// One outermost invocation of the scope method on one thread.
+/// One outermost invocation of the scope method on one thread. Where the scope is of all threads, CPU time, allocation and counters are theirs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Invocation {
     /// Index of the scope in the agent's options.

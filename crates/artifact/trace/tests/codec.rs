@@ -6,7 +6,7 @@ use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc, VariableIndex};
 use pricetag_trace::{
     Argument, Arrivals, BlockTime, ByCaller, Called, Caller, Caught, ClassCounters, ClassLoaded,
     Given, Invocation, Left, Look, Numbered, OpenFrameRecord, Parameters, ProcessCosts, Record,
-    Start, TRACE_VERSION, Trace, TraceError, TraceWriter, ValuePlace,
+    Standing, Start, TRACE_VERSION, Trace, TraceError, TraceWriter, ValuePlace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -179,6 +179,27 @@ fn record() -> impl Strategy<Value = Record> {
         }),
         (any::<u64>(), vec((any::<u32>(), -1e300..1e300f64), 0..5))
             .prop_map(|(invocation, values)| Record::Given(Given { invocation, values })),
+        (
+            any::<u64>(),
+            vec((any::<u16>(), any::<u16>(), any::<bool>()), 0..4)
+        )
+            .prop_map(|(invocation, frames)| {
+                let frames = frames
+                    .into_iter()
+                    .map(|(method, pc, running)| OpenFrameRecord {
+                        hash: ClassHash(6),
+                        method,
+                        pc: Pc(pc),
+                        running,
+                    });
+                let after: Vec<OpenFrameRecord> = frames.collect();
+                let before = after.iter().rev().cloned().collect();
+                Record::Standing(Standing {
+                    invocation,
+                    before,
+                    after,
+                })
+            }),
         (
             any::<[u128; 2]>(),
             any::<u16>(),

@@ -10,8 +10,9 @@ use pricetag_evolve::{Control, GeneticProgramming, Limits};
 use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc, VariableIndex};
 use pricetag_trace::{
     self as trace, Argument, Arrivals, BlockTime, ByCaller, Called, Caller, Caught, ClassCounters,
-    ClassLoaded, Invocation, Left, Look, OpenFrameRecord, Parameters, ProcessCosts, Record, Start,
-    TRACE_VERSION, TraceWriter, Unusable, ValuePlace, VariableValues, VersionValue,
+    ClassLoaded, Invocation, Left, Look, OpenFrameRecord, Parameters, ProcessCosts, Record,
+    Standing, Start, TRACE_VERSION, TraceWriter, Unusable, ValuePlace, VariableValues,
+    VersionValue,
 };
 
 /// Compiled by `javac` from the subjects of the probe planner: loops, switches, exceptions, constructors, inner classes.
@@ -198,6 +199,16 @@ fn records() -> Vec<Record> {
             caught: None,
             classes_loaded: 2,
             called: None,
+        }),
+        Record::Standing(Standing {
+            invocation: 1,
+            before: vec![OpenFrameRecord {
+                hash,
+                method: 1,
+                pc: Pc(4),
+                running: false,
+            }],
+            after: Vec::new(),
         }),
         Record::ByCaller(ByCaller {
             invocation: None,

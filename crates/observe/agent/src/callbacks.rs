@@ -20,6 +20,7 @@ use crate::hook::{self, Incoming};
 use crate::jvm::Jni;
 use crate::natives;
 use crate::runtime::Runtime;
+use crate::scope;
 use crate::session::Session;
 use crate::snapshot;
 use crate::subject::HELPER;
@@ -169,6 +170,7 @@ unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, threa
 unsafe extern "system" fn thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
     guarded(env, |session, jni| {
         session.costs.thread_end(session, jni, thread);
+        scope::thread_end(session, jni);
         if session.counting() {
             session.chunks.thread_end(session, jni, thread);
         }
@@ -177,6 +179,7 @@ unsafe extern "system" fn thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, thread:
 
 unsafe extern "system" fn virtual_thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
     guarded(env, |session, jni| {
+        scope::thread_end(session, jni);
         session.chunks.thread_end(session, jni, thread);
     });
 }

@@ -5,7 +5,7 @@
 //! so that there are never more of them.
 //!
 //! Classes are kept by name, so that none stays loaded for it. Without method scopes arrivals are summed over the run; with scopes they belong
-//! to the invocations that are active on the thread. The table's lock is never held while the JVM is called.
+//! to the invocations that are active on the thread, or to the one that is observed on all. The table's lock is never held while the JVM is called.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -109,7 +109,7 @@ impl Caught {
         let Some(name) = class_name(session, jni, exception) else {
             return;
         };
-        let scoped = session.scopes.any();
+        let scoped = session.scopes.by_thread();
         let pair = {
             let mut table = lock(&self.table);
             let pair = table.pair(class, handler, name);
@@ -127,15 +127,20 @@ impl Caught {
         }
     }
 
-    /// The arrivals of the whole run so far; none unless they are wanted.
-    pub fn record(&self, session: &Session) -> Option<Record> {
-        if !session.options.caught || session.scopes.any() {
+    /// Forgets all arrivals.
+    pub fn forget(&self) {
+        lock(&self.table).counts.fill(0);
+    }
+
+    /// The arrivals of the whole run so far, or since they were forgotten as an observation of all threads began; none unless they are wanted.
+    pub fn record(&self, session: &Session, invocation: Option<u64>) -> Option<Record> {
+        if !session.options.caught || (invocation.is_none() && session.scopes.any()) {
             return None;
         }
         let table = lock(&self.table);
         let counts = (0..).zip(table.counts.iter().copied());
         Some(Record::Caught(Reported {
-            invocation: None,
+            invocation,
             arrivals: table.arrivals(session, counts),
         }))
     }

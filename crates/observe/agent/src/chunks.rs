@@ -298,6 +298,40 @@ impl Chunks {
         Some(compact)
     }
 
+    /// Notes for all threads that no values were taken, and that nothing was deeper than not at all, so that both begin anew. How many frames of recursive methods
+    /// are open stays, since other threads may be in the middle of them. They must be stopped.
+    pub fn forget_values(&self, session: &Session, jni: Jni) {
+        let live = {
+            let mut ledger = lock(&self.ledger);
+            for (class, total) in &mut ledger.totals {
+                let counters = session
+                    .classes
+                    .get(*class)
+                    .map_or(0, |class| class.counters);
+                total.iter_mut().skip(counters).for_each(|most| *most = 0);
+            }
+            ledger.readers += 1;
+            ledger.live.clone()
+        };
+        for outer in live.values() {
+            walk_array(session, jni, outer.0, |class, array, counters, chunk| {
+                let known = session.classes.get(class);
+                let depths = known.as_ref().map_or(&[][..], |class| &class.depths);
+                let open = depths
+                    .iter()
+                    .map(|(_, most)| most - 1)
+                    .filter(|at| *at < chunk.len());
+                let open: Vec<(usize, i64)> = open.map(|at| (at, chunk[at])).collect();
+                chunk[counters..].fill(0);
+                for (at, frames) in open {
+                    chunk[at] = frames;
+                }
+                jni.write_longs_at(array, counters, &chunk[counters..]);
+            });
+        }
+        self.done_reading(jni);
+    }
+
     /// The current thread's chunks when an invocation ends.
     pub fn end(session: &Session, jni: Jni) -> Option<Compact> {
         let mut compact = Compact::default();
@@ -370,6 +404,15 @@ impl Chunks {
         for outer in live.values() {
             add(session, &mut counters, read(session, jni, outer.0));
         }
+        self.done_reading(jni);
+        Totals {
+            counters,
+            live: live.into_keys().collect(),
+        }
+    }
+
+    /// Ends a reading of live threads' chunks: once it was the last, what threads have given up meanwhile is deleted.
+    fn done_reading(&self, jni: Jni) {
         let retired = {
             let mut ledger = lock(&self.ledger);
             ledger.readers -= 1;
@@ -381,10 +424,6 @@ impl Chunks {
         };
         for handle in retired {
             jni.delete_global(handle);
-        }
-        Totals {
-            counters,
-            live: live.into_keys().collect(),
         }
     }
 
@@ -409,11 +448,21 @@ impl Chunks {
 fn walk(
     session: &Session,
     jni: Jni,
-    mut action: impl FnMut(ClassIndex, jobject, usize, &mut [i64]),
+    action: impl FnMut(ClassIndex, jobject, usize, &mut [i64]),
 ) -> Option<()> {
     let field = session.runtime.get()?.thread_chunks?;
     let thread = session.jvmti.current_thread()?;
-    let outer = jni.object_field(thread, field);
+    walk_array(session, jni, jni.object_field(thread, field), action);
+    Some(())
+}
+
+/// Goes through the chunks in a thread's `long[][]`, if it has one.
+fn walk_array(
+    session: &Session,
+    jni: Jni,
+    outer: jobject,
+    mut action: impl FnMut(ClassIndex, jobject, usize, &mut [i64]),
+) {
     let classes = if outer.is_null() {
         0
     } else {
@@ -436,28 +485,14 @@ fn walk(
         action(class, chunk, counters, &mut buffer);
         jni.delete_local(chunk);
     }
-    Some(())
 }
 
 /// Reads every chunk of a thread.
 fn read(session: &Session, jni: Jni, outer: jobject) -> Snapshot {
     let mut counts = Snapshot::new();
-    for index in 0..jni.array_length(outer).min(session.classes.len()) {
-        let chunk = jni.element(outer, index);
-        if chunk.is_null() {
-            continue;
-        }
-        let class = ClassIndex(index as u32);
-        let length = session
-            .classes
-            .get(class)
-            .map_or(0, |class| class.chunk)
-            .min(jni.array_length(chunk));
-        let mut buffer = vec![0; length];
-        jni.read_longs(chunk, &mut buffer);
-        jni.delete_local(chunk);
-        counts.insert(class, buffer);
-    }
+    walk_array(session, jni, outer, |class, _, _, chunk| {
+        counts.insert(class, chunk.to_vec());
+    });
     counts
 }
 

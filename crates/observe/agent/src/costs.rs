@@ -252,9 +252,34 @@ impl Costs {
         })
     }
 
+    /// CPU time and allocation of all threads but the current one so far, without the JVM's own; those of a virtual thread are its carrier's. Differences are what
+    /// was used meanwhile.
+    pub fn of_others(&self, session: &Session, jni: Jni) -> (u64, u64) {
+        let own = current_id(session, jni);
+        let mut readings = Self::readings(session, jni);
+        readings.retain(|(id, _)| own != Some(*id));
+        let state = lock(&self.state);
+        let mut sum = state.ended;
+        state.add_live(&mut sum, readings);
+        (sum.cpu, sum.allocated)
+    }
+
     /// What the threads that are still alive used within the span.
     fn live_usage(&self, session: &Session, jni: Jni, own_cpu: u64) -> Usage {
         let own = current_id(session, jni);
+        let mut readings = Self::readings(session, jni);
+        for (id, usage) in &mut readings {
+            if own == Some(*id) {
+                usage.cpu = own_cpu;
+            }
+        }
+        let mut sum = Usage::default();
+        lock(&self.state).add_live(&mut sum, readings);
+        sum
+    }
+
+    /// What each live platform thread has used, by its id.
+    fn readings(session: &Session, jni: Jni) -> Vec<(i64, Usage)> {
         let mut readings = Vec::new();
         for thread in session.jvmti.threads() {
             if let Some(id) = session
@@ -262,23 +287,11 @@ impl Costs {
                 .get()
                 .and_then(|runtime| runtime.id_of(jni, thread))
             {
-                let mut usage = usage(session, jni, thread, id);
-                if own == Some(id) {
-                    usage.cpu = own_cpu;
-                }
-                readings.push((id, usage));
+                readings.push((id, usage(session, jni, thread, id)));
             }
             jni.delete_local(thread);
         }
-        let state = lock(&self.state);
-        let mut sum = Usage::default();
-        for (id, usage) in readings
-            .into_iter()
-            .filter(|(id, _)| !state.done.contains(id))
-        {
-            sum.add(usage, state.baseline.get(&id).copied().unwrap_or_default());
-        }
-        sum
+        readings
     }
 
     fn reading(&self) -> Reading {
@@ -294,6 +307,15 @@ impl Costs {
 }
 
 impl State {
+    /// Adds what live threads used within the span, unless they have ended since it was read.
+    fn add_live(&self, sum: &mut Usage, readings: Vec<(i64, Usage)>) {
+        for (id, usage) in readings {
+            if !self.done.contains(&id) {
+                sum.add(usage, self.baseline.get(&id).copied().unwrap_or_default());
+            }
+        }
+    }
+
     /// Adds a thread's usage once; whether this was the time.
     fn end_thread(&mut self, id: i64, usage: Usage) -> bool {
         let new = self.done.insert(id);

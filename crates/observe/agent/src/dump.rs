@@ -59,7 +59,7 @@ fn counters(session: &Session, jni: Jni) {
     let stopped = frames::stop_others(session, jni);
     session.dying.store(true, Ordering::Release);
     let open = frames::open_frames(session, jni, &stopped);
-    let caught = session.caught.record(session);
+    let caught = session.caught.record(session, None);
     let totals = session.chunks.close(session, jni);
     if let Some(unseen) = frames::unseen(session, jni, &stopped, &totals.live) {
         session.inexact(unseen);
@@ -106,7 +106,9 @@ pub fn records(
         }
     }
     records.extend(open.into_iter().map(Record::OpenFrame));
-    records.extend(session.values.record(depths));
+    if !session.scopes.any() {
+        records.extend(session.values.record(depths));
+    }
     records.extend(caught);
     records.extend(callers::record(session, totals));
     records
@@ -119,6 +121,9 @@ fn finish(session: &Session) {
             Some(scope),
             "not observed: its class was not loaded",
         );
+    }
+    if let Some(caveat) = session.scopes.together.caveat() {
+        session.inexact(caveat);
     }
     session.record(&Record::End);
     session.flush();

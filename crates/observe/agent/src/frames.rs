@@ -152,17 +152,14 @@ fn innermost_of<T>(
 
 /// The open frames of counted methods on the current and all other threads.
 pub fn open_frames(session: &Session, jni: Jni, others: &[Stopped]) -> Vec<OpenFrameRecord> {
-    let mut methods = BTreeMap::new();
-    let mut frames = Vec::new();
-    if let Some(current) = session.jvmti.current_thread() {
-        walk(
-            session,
-            jni,
-            (current, Standing::Still, true),
-            &mut methods,
-            &mut frames,
-        );
-    }
+    let mut frames = above(session, jni, 0);
+    frames.extend(of_others(session, jni, others));
+    frames
+}
+
+/// The open frames of counted methods on all threads but the current one.
+pub fn of_others(session: &Session, jni: Jni, others: &[Stopped]) -> Vec<OpenFrameRecord> {
+    let (mut methods, mut frames) = (BTreeMap::new(), Vec::new());
     for other in others {
         let standing = match session.jvmti.thread_state(other.thread).unwrap_or(0) {
             state if state & BLOCKED != 0 => Standing::Blocked,

@@ -39,6 +39,7 @@ mod snapshot;
 mod step;
 mod subject;
 mod threads;
+mod together;
 mod unobserved;
 mod values;
 mod worker;

@@ -127,9 +127,11 @@ fn look(
     open: Vec<OpenFrameRecord>,
     classes: u64,
 ) -> Look {
-    let before = active.counters.as_ref();
+    let before = active.began.as_ref();
     let depths = values::depths_of(session, now);
-    let changed = before.map_or_else(Changes::default, |before| changes(session, before, now));
+    let changed = before.map_or_else(Changes::default, |before| {
+        changes(session, &before.counters, now)
+    });
     Look {
         invocation: active.sequence,
         counters: changed.counters,

@@ -1,7 +1,8 @@
 //! Observations: outermost invocations of chosen methods on each thread.
 //!
 //! Instrumented code reports the arguments, then `enter(id)`, later `exit(id, threw)`, always on the invoking thread. Only the
-//! outermost invocation of a scope on a thread is observed; scopes may nest in one another. The last clock read on entry and
+//! outermost invocation of a scope on a thread is observed; scopes may nest in one another. Where a scope is of all threads (`together.rs`), there is one
+//! observation at a time. The last clock read on entry and
 //! the first on exit is the wall clock, so that the agent's own work stays outside; CPU time and allocation are read
 //! around that.
 
@@ -25,6 +26,7 @@ use crate::jvm::Jni;
 use crate::looks;
 use crate::session::{Session, lock};
 use crate::threads::{self, Active, Threads};
+use crate::together::{self, Moment, Together};
 use crate::values::{self, Own};
 
 /// Id of `main` in the instrumented code; other ids are indices into the options' scopes.
@@ -45,6 +47,10 @@ pub struct Scopes {
     sequence: AtomicU64,
     /// What is going on on each thread.
     pub threads: Threads,
+    /// Whether an observation is what all threads do.
+    all_threads: bool,
+    /// The one that is.
+    pub together: Together,
     /// Held by threads that work out what an invocation counted.
     turns: [Mutex<()>; TURNS],
 }
@@ -63,8 +69,11 @@ impl Scopes {
                 }
                 Scope::Method(_) | Scope::Main => None,
             });
+        let targets: Vec<(i32, MethodScope)> = methods.collect();
         Self {
-            targets: methods.collect(),
+            all_threads: targets.iter().any(|(_, method)| method.all_threads),
+            together: Together::default(),
+            targets,
             seen: Mutex::default(),
             sequence: AtomicU64::new(0),
             threads: Threads::default(),
@@ -75,6 +84,11 @@ impl Scopes {
     /// Whether any method is observed.
     pub fn any(&self) -> bool {
         !self.targets.is_empty()
+    }
+
+    /// Whether methods are observed, each invocation on its thread alone.
+    pub fn by_thread(&self) -> bool {
+        self.any() && !self.all_threads
     }
 
     /// Whether every class with scopes has been loaded.
@@ -162,17 +176,23 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         session.costs.main_entered(session, jni);
         return;
     }
-    threads::announce(session, jni);
-    let counters = if session.counting() {
-        Chunks::begin(session, jni, session.options.values > 0)
+    if session.scopes.all_threads {
+        if !session.scopes.together.begin() {
+            return;
+        }
     } else {
-        None
+        threads::announce(session, jni);
+    }
+    let began = match (session.counting(), session.scopes.all_threads) {
+        (true, true) => Some(together::before(session, jni)),
+        (true, false) => Chunks::begin(session, jni, session.options.values > 0).map(alone),
+        (false, _) => None,
     };
     let mut active = Active {
         scope,
         sequence: session.scopes.sequence.fetch_add(1, Ordering::Relaxed),
         arguments,
-        counters,
+        began,
         values: Own::default(),
         caught: caught::Own::new(),
         looks: None,
@@ -182,7 +202,7 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         cpu: 0,
         start: Instant::now(),
     };
-    (active.cpu, active.allocated) = usage(session, jni);
+    (active.cpu, active.allocated) = usage(session, jni, Side::Entry);
     active.looks = looks::begin(session, jni, active.sequence);
     active.values = Own::new(active.looks.is_some());
     threads::with(session, jni, |thread| {
@@ -208,8 +228,7 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         session.costs.main_left(session, jni);
         return;
     }
-    let movable = threads::virtual_id(session, jni).is_some();
-    let (cpu, allocated) = if movable { (0, 0) } else { usage(session, jni) };
+    let (cpu, allocated) = usage(session, jni, Side::Exit);
     let finished = threads::with(session, jni, |thread| {
         let at = thread
             .active
@@ -224,22 +243,23 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         let cut_off = ended.any(|above| above.looks.is_some());
         Some((active, serial, cut_off))
     });
-    let Some((active, thread, cut_off)) = finished else {
+    let Some((mut active, thread, cut_off)) = finished else {
         return;
     };
     if cut_off {
         looks::release(session, jni);
     }
-    for look in active
-        .looks
-        .map_or_else(Vec::new, |l| looks::end(session, jni, l))
-    {
+    let looks = active.looks.take();
+    for look in looks.map_or_else(Vec::new, |l| looks::end(session, jni, l)) {
         session.record(&Record::Look(look));
     }
-    let counters = if session.counting() {
-        Chunks::end(session, jni)
-    } else {
-        None
+    let (ended, told) = match (session.counting(), session.scopes.all_threads) {
+        (true, true) => {
+            let (moment, told) = together::after(session, jni, active.sequence);
+            (Some(moment), told)
+        }
+        (true, false) => (Chunks::end(session, jni).map(alone), Vec::new()),
+        (false, _) => (None, Vec::new()),
     };
     let collections = session.costs.collections();
     let classes = classes_loaded(session, jni);
@@ -247,19 +267,23 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
     // at once do it.
     let turns = &session.scopes.turns;
     let _turn = lock(&turns[active.sequence as usize % turns.len()]);
-    let before = active.counters.unwrap_or_default();
-    if session.options.values > 0 {
-        let depths = counters.as_ref();
-        let depths = depths.map_or_else(Vec::new, |now| values::depths_of(session, now));
-        for values in values::records_of(active.sequence, active.values, depths) {
-            session.record(&values);
+    for record in told {
+        session.record(&record);
+    }
+    if session.scopes.by_thread() {
+        own_records(session, &mut active, ended.as_ref());
+    }
+    let changed = match active.began.zip(ended) {
+        Some((began, ended)) => {
+            let changed = changes(session, &began.counters, &ended.counters);
+            let standing = together::standing(active.sequence, began.standing, ended.standing);
+            if let Some(standing) = standing {
+                session.record(&standing);
+            }
+            changed
         }
-    }
-    if session.options.caught && session.counting() {
-        let caught = &session.caught;
-        session.record(&caught.record_of(session, active.sequence, &active.caught));
-    }
-    let changed = counters.map_or_else(Changes::default, |after| changes(session, &before, &after));
+        None => Changes::default(),
+    };
     if session.options.by_caller() && session.counting() {
         session.record(&callers::sorted(Some(active.sequence), changed.called));
     }
@@ -278,15 +302,73 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         classes_loaded: u32::try_from(classes.saturating_sub(active.classes)).unwrap_or(u32::MAX),
     }));
     session.flush_when_due();
+    if session.scopes.all_threads {
+        session.scopes.together.end();
+    }
 }
 
-/// CPU time and allocation of the current thread.
-fn usage(session: &Session, jni: Jni) -> (u64, u64) {
-    let allocated = session
-        .runtime
-        .get()
-        .and_then(|runtime| runtime.allocated(jni));
-    (clock::thread_cpu(), allocated.unwrap_or(0))
+/// A thread ends: if an error has kept it from ending its observation of all threads, another one may begin.
+pub fn thread_end(session: &Session, jni: Jni) {
+    if session.scopes.all_threads && threads::with(session, jni, |thread| !thread.active.is_empty())
+    {
+        session.scopes.together.end();
+    }
+}
+
+/// What one thread counted, which needs no other threads' frames.
+fn alone(counters: Compact) -> Moment {
+    Moment {
+        counters,
+        standing: Vec::new(),
+    }
+}
+
+/// Records values and caught exceptions of an invocation on its thread.
+fn own_records(session: &Session, active: &mut Active, ended: Option<&Moment>) {
+    if session.options.values > 0 {
+        let depths = ended.map_or_else(Vec::new, |now| values::depths_of(session, &now.counters));
+        let own = std::mem::take(&mut active.values);
+        for values in values::records_of(active.sequence, own, depths) {
+            session.record(&values);
+        }
+    }
+    if session.options.caught && session.counting() {
+        let caught = &session.caught;
+        session.record(&caught.record_of(session, active.sequence, &active.caught));
+    }
+}
+
+/// On which side of the observed code something is read.
+#[derive(Clone, Copy)]
+enum Side {
+    Entry,
+    Exit,
+}
+
+/// CPU time and allocation so far of the current thread, or of all if they are observed; its own next to the observed code. Those of a virtual thread are not
+/// known by itself.
+fn usage(session: &Session, jni: Jni, side: Side) -> (u64, u64) {
+    let own = || {
+        let runtime = session.runtime.get();
+        let allocated = runtime.and_then(|runtime| runtime.allocated(jni));
+        (clock::thread_cpu(), allocated.unwrap_or(0))
+    };
+    match (
+        threads::is_virtual(session, jni),
+        session.scopes.all_threads,
+    ) {
+        (true, true) => session.costs.of_others(session, jni),
+        (true, false) => (0, 0),
+        (false, false) => own(),
+        (false, true) => {
+            let others = || session.costs.of_others(session, jni);
+            let (one, other) = match side {
+                Side::Entry => (others(), own()),
+                Side::Exit => (own(), others()),
+            };
+            (one.0 + other.0, one.1 + other.1)
+        }
+    }
 }
 
 /// What differs between what one thread had counted at two times.

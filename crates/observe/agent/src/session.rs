@@ -148,7 +148,7 @@ impl Session {
 
     /// Whether invocations are looked into while they go on.
     pub fn looks_wanted(&self) -> bool {
-        self.options.progress && self.counting() && self.scopes.any()
+        self.options.progress && self.counting() && self.scopes.by_thread()
     }
 
     /// Whether `VMDeath` has begun.

@@ -99,7 +99,7 @@ fn write(session: &Session, jni: Jni, file: &Path) -> Result<(), TraceError> {
     let begun = Instant::now();
     let stopped = frames::stop_others(session, jni);
     let open = frames::open_frames(session, jni, &stopped);
-    let caught = session.caught.record(session);
+    let caught = session.caught.record(session, None);
     let totals = session.chunks.peek(session, jni);
     frames::resume(session, &stopped);
     let pause = begun.elapsed();

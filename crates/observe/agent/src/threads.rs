@@ -12,10 +12,10 @@ use std::time::Instant;
 use pricetag_trace::Argument;
 
 use crate::caught;
-use crate::compact::Compact;
 use crate::jvm::Jni;
 use crate::looks::Looks;
 use crate::session::{Session, lock};
+use crate::together::Moment;
 use crate::values::Own;
 
 /// First release with virtual threads, and with the JNI function that recognises them.
@@ -47,8 +47,8 @@ pub struct Active {
     pub sequence: u64,
     /// What is known of its arguments.
     pub arguments: Vec<Argument>,
-    /// The thread's counters on entry; only in counting runs.
-    pub counters: Option<Compact>,
+    /// What was counted on entry; only in counting runs.
+    pub began: Option<Moment>,
     /// First values of variables; only in counting runs.
     pub values: Own,
     /// Exceptions where they are caught; only in counting runs.

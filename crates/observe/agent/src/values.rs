@@ -9,6 +9,8 @@
 //! A field may be assigned by methods of several classes, each of which takes its own first values: the first of all of them
 //! are among these, and come in order, so counting them again per thread and field yields the field's first values.
 //!
+//! Where an observation is what all threads do, values are kept as those of a run are, and forgotten when one begins.
+//!
 //! The table's lock is never held while the JVM is called.
 
 use std::collections::{BTreeMap, HashMap};
@@ -146,7 +148,7 @@ impl Values {
         let Some((number, kind)) = self.number(session, class, element) else {
             return;
         };
-        if session.scopes.any() {
+        if session.scopes.by_thread() {
             let value = value.of(kind);
             let full: Vec<Record> = threads::with(session, jni, |thread| {
                 let active = thread.active.iter_mut().filter_map(|active| {
@@ -194,16 +196,29 @@ impl Values {
         lock(&self.table).given.remove(&serial);
     }
 
-    /// The values of the whole run so far, with its depths of recursion; none if there are none.
-    pub fn record(&self, depths: Vec<VariableValues>) -> Option<Record> {
+    /// Forgets all values.
+    pub fn forget(&self) {
+        let mut table = lock(&self.table);
+        table.given.clear();
+        for variable in &mut table.variables {
+            variable.versions.clear();
+        }
+    }
+
+    /// The values of all threads since they were last forgotten.
+    pub fn all(&self) -> Vec<VariableValues> {
         let table = lock(&self.table);
         let variables = table.variables.iter().filter(|v| !v.versions.is_empty());
-        let mut variables: Vec<VariableValues> = variables
-            .map(|v| VariableValues {
-                place: v.place.clone(),
-                versions: v.versions.iter().map(|version| version.mean()).collect(),
-            })
-            .collect();
+        let means = variables.map(|v| VariableValues {
+            place: v.place.clone(),
+            versions: v.versions.iter().map(|version| version.mean()).collect(),
+        });
+        means.collect()
+    }
+
+    /// The values of the whole run so far, with its depths of recursion; none if there are none.
+    pub fn record(&self, depths: Vec<VariableValues>) -> Option<Record> {
+        let mut variables = self.all();
         variables.extend(depths);
         if variables.is_empty() {
             return None;
@@ -271,7 +286,7 @@ impl Values {
             }
         };
         if number == next {
-            if session.scopes.any() {
+            if session.scopes.by_thread() {
                 // Under the lock, so that the number is in the trace before any value.
                 session.record(&Record::Variable(Numbered {
                     number,

@@ -10,6 +10,7 @@ use support::{Subject, invocations};
 
 const CALLS: &str = r#"
 import java.util.*;
+import java.util.concurrent.*;
 public class Calls {
     static Object sink;
     static Object one() { return new int[1]; }
@@ -22,8 +23,25 @@ public class Calls {
     static int loop(int n) { int s = 0; for (int i = 0; i < n; i++) s += i % 3 == 0 ? 2 : 1; return s; }
     static int fail(int n) { if (n > 1) throw new IllegalArgumentException(); return n; }
     static int outer(int n) { int s = loop(n); try { s += fail(n); } catch (IllegalArgumentException e) { s--; } return s; }
+    static void hand(ExecutorService pool, int n) throws Exception { pool.submit(() -> many(n)).get(); }
+    static void meet(CountDownLatch here, CountDownLatch there, int n) throws Exception { here.countDown(); there.await(); loop(n); }
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
+            case "hand": {
+                ExecutorService pool = Executors.newFixedThreadPool(1);
+                for (int n : new int[] {1, 0, 500_000, 0}) hand(pool, n);
+                pool.shutdown();
+                break;
+            }
+            case "meet": {
+                CountDownLatch first = new CountDownLatch(1), second = new CountDownLatch(1), never = new CountDownLatch(0);
+                Thread other = new Thread(() -> { try { first.await(); meet(second, never, 9); } catch (Exception e) { throw new Error(e); } });
+                other.start();
+                meet(first, second, 5);
+                other.join();
+                meet(never, never, 3);
+                break;
+            }
             case "allocate": {
                 for (int i = 0; i < 3; i++) sink = one();
                 Thread worker = new Thread(() -> many(500_000));
@@ -292,4 +310,48 @@ fn methods_of_the_jdk_are_observed_when_asked() {
             .contains("left Absent.Absent#method: not observed: its class was not loaded"),
         "{trace}"
     );
+}
+
+/// Bytes of the array that `many` makes in each pass: a header of 16 and 100, rounded up.
+const ARRAY: u64 = 120;
+
+#[test]
+fn costs_of_all_threads() {
+    let subject = Subject::new("Calls.java", CALLS);
+    for mode in [Mode::Time, Mode::Count] {
+        let own = observe(&subject, mode, &["Calls#hand"], "hand");
+        let all = observe(&subject, mode, &["Calls#hand+threads"], "hand");
+        assert_eq!((own.len(), all.len()), (4, 4));
+        assert!(own[2].allocated_bytes < 10_000, "{mode}: {:?}", own[2]);
+        // The worker may take its next steps towards waiting on either side of the reading.
+        let more = all[2].allocated_bytes.abs_diff(all[3].allocated_bytes);
+        assert!(
+            more.abs_diff(500_000 * ARRAY) < 1000,
+            "{mode}: {more} bytes"
+        );
+        assert!(
+            all[2].cpu_ns > 10 * all[3].cpu_ns && all[2].cpu_ns > 5 * own[2].cpu_ns,
+            "{mode}: {all:?}, alone {own:?}"
+        );
+    }
+}
+
+#[test]
+fn one_observation_of_all_threads_at_a_time() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let mut options = subject.options(Mode::Count);
+    options.scopes = vec!["Calls#meet+threads".parse().expect("a scope")];
+    let (outcome, trace) = subject.trace(&options, &["Calls", "meet"]);
+    assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
+    let calls: Vec<Invocation> = invocations(&trace).into_iter().cloned().collect();
+    let last: Vec<_> = calls
+        .iter()
+        .map(|call| call.arguments.last().cloned())
+        .collect();
+    assert_eq!(last, [5, 3].map(|n| Some(Argument::Integer(n))));
+    assert_eq!(entries(&subject, &calls[1], "loop"), 1);
+    let told = trace.records.iter().any(|record| {
+        matches!(record, Record::Inexact(why) if why.starts_with("1 invocations began while another was observed"))
+    });
+    assert!(told, "{trace}");
 }

@@ -1,6 +1,6 @@
 //! The costs of an observation: their names and units, and where a trace has them.
 //!
-//! An invocation of a scope has neither heap nor time of collections: both are the whole JVM's, whatever its other threads do.
+//! CPU time and bytes of an invocation are its thread's, or all threads' where the scope is of all. It has neither heap nor time of collections: both are the whole JVM's, whatever its other threads do.
 
 use std::collections::BTreeMap;
 

@@ -246,6 +246,13 @@ impl RecordOptions {
         if self.availability && self.timing == Timing::Same {
             return bad("--availability", "disturbs times: use separate timing runs");
         }
+        let all_threads = matches!(&self.scope, Scope::Method(method) if method.all_threads);
+        if self.availability && all_threads {
+            return bad(
+                "--availability",
+                "looks into invocations of one thread, and the scope is of all: leave out +threads, or --availability",
+            );
+        }
         if self.jobs == 0 {
             return bad("--jobs", "must be at least 1");
         }

@@ -44,14 +44,44 @@ impl<'t> Readings<'t> {
 
 /// Adds an open frame.
 pub(crate) fn add_frame(open: &mut Frames, frame: &OpenFrameRecord) {
+    add_frames(open, frame, 1);
+}
+
+/// Adds so many frames; fewer than none if they stood there when counting began.
+fn add_frames(open: &mut Frames, frame: &OpenFrameRecord, number: i64) {
     let frames = open.entry((frame.hash, frame.method)).or_default();
     match frames.iter_mut().find(|f| f.pc == frame.pc) {
-        Some(same) => same.frames += 1,
+        Some(same) => same.frames += number,
         None => frames.push(OpenFrame {
             pc: frame.pc,
-            frames: 1,
+            frames: number,
         }),
     }
+}
+
+/// What other threads' frames add to an invocation of a scope of all threads.
+#[derive(Default)]
+pub(crate) struct Straddling {
+    pub(crate) open: Frames,
+    /// Frames that were running bytecode when they were looked at.
+    pub(crate) running: u32,
+}
+
+/// The frames of other threads around each invocation.
+pub(crate) fn straddling(trace: &Trace) -> BTreeMap<u64, Straddling> {
+    let mut all: BTreeMap<u64, Straddling> = BTreeMap::new();
+    for record in &trace.records {
+        if let Record::Standing(standing) = record {
+            let here = all.entry(standing.invocation).or_default();
+            for (frames, number) in [(&standing.before, -1), (&standing.after, 1)] {
+                for frame in frames {
+                    add_frames(&mut here.open, frame, number);
+                    here.running += u32::from(frame.running);
+                }
+            }
+        }
+    }
+    all
 }
 
 /// The counters of all classes at one moment.

@@ -1,6 +1,6 @@
 //! What is known of a trace before its counters are read: its classes with their plans, and what limits trust in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use pricetag_dataset::Feature;
@@ -10,6 +10,7 @@ use pricetag_trace::{REMOVED, Record, Trace};
 use crate::callers;
 use crate::caught;
 use crate::describe::{self, MethodFeatures};
+use crate::interval::{self, Straddling};
 use crate::leaving::Leaving;
 use crate::naming;
 use crate::tabulator::{TabulateError, Tabulator};
@@ -37,6 +38,8 @@ pub(crate) struct Run {
     pub(crate) values: ByInvocation,
     pub(crate) caught: caught::ByInvocation,
     pub(crate) called: callers::ByInvocation,
+    /// Frames of other threads around invocations.
+    pub(crate) straddling: BTreeMap<u64, Straddling>,
     /// Whether invocations are among these.
     pub(crate) splits_invocations: bool,
 }
@@ -53,6 +56,7 @@ impl Tabulator {
             values: values::of(trace),
             caught: caught::of(trace),
             called: callers::of(trace),
+            straddling: interval::straddling(trace),
             splits_invocations: callers::splits_invocations(trace),
         };
         if let Some(reason) = trace.incomplete_reason() {

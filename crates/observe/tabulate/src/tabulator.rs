@@ -186,10 +186,11 @@ impl Tabulator {
         builder: &mut DatasetBuilder,
     ) -> Result<Tabulated, TabulateError> {
         let called = run.called.remove(&Some(record.sequence));
+        let straddling = run.straddling.remove(&record.sequence).unwrap_or_default();
         let part = Part {
             classes_loaded: record.classes_loaded,
             counters: &record.counters,
-            open: Frames::new(),
+            open: straddling.open,
             values: &run
                 .values
                 .remove(&Some(record.sequence))
@@ -201,6 +202,12 @@ impl Tabulator {
         if record.threw {
             row.caveats
                 .push("the invocation ended by an exception".to_owned());
+        }
+        if straddling.running > 0 {
+            row.caveats.push(format!(
+                "{} threads were running counted code as the invocation began or ended: their counts are a snapshot",
+                straddling.running
+            ));
         }
         Ok(row)
     }
@@ -236,6 +243,13 @@ impl Tabulator {
         sums: &mut Sums,
     ) -> Result<Counted, TabulateError> {
         let mut totals: BTreeMap<ClassHash, Vec<u64>> = BTreeMap::new();
+        // A frame may stand in a class of which nothing was counted meanwhile.
+        for (hash, _) in open.keys() {
+            self.load(*hash)?;
+            if let Some(Some(class)) = self.classes.get(hash) {
+                totals.insert(*hash, vec![0; class.plan.counters as usize]);
+            }
+        }
         for record in counters {
             self.load(record.hash)?;
             let Some(class) = self.classes.get(&record.hash).and_then(Option::as_ref) else {

@@ -80,7 +80,8 @@ pub struct SubjectArgs {
     /// Find out when in a run, or in an invocation of the scope, each feature has its final value, from counts at intervals in the runs of three inputs.
     #[arg(long, help_heading = "Counting")]
     pub availability: bool,
-    /// What one observation is: `main`, or `package.Class#method` for each of its invocations in a warm JVM.
+    /// What one observation is: `main`, or `package.Class#method` for each of its invocations in a warm JVM: what the calling thread does, or with `+threads` behind
+    /// it what all threads do meanwhile.
     #[arg(
         long,
         value_name = "METHOD",

@@ -76,11 +76,26 @@ fn errors_name_the_line() {
 #[test]
 fn scopes_that_are_none() {
     for text in [
-        "a.B", "#m", "a.B#", "a/B#m", "a.B#m(", "a.B#m(I)", "a.B#m n",
+        "a.B",
+        "#m",
+        "a.B#",
+        "a.B#+threads",
+        "a/B#m",
+        "a.B#m(",
+        "a.B#m(I)",
+        "a.B#m n",
     ] {
         assert!(text.parse::<MethodScope>().is_err(), "{text}");
     }
-    for text in ["a.B#m", "B#<init>", "a.B$C#m()V", "a.B#m([I)J"] {
+    for text in [
+        "a.B#m",
+        "B#<init>",
+        "a.B$C#m()V",
+        "a.B#m([I)J",
+        "a.B#m+threads",
+        "a.B#m(I)V+threads",
+        "a.B#m+n",
+    ] {
         assert_eq!(text.parse::<MethodScope>().expect(text).to_string(), text);
     }
 }

@@ -7,6 +7,7 @@ mod exactness;
 mod parts;
 mod recursion;
 mod removed;
+mod together;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -57,8 +58,19 @@ fn rows_asking(
     ask: impl FnOnce(&mut Launch<'_>),
 ) -> (Outcome, Dataset) {
     let machine = Machine::system().expect("there is a JDK");
+    rows_on(&machine, subject, scope, first, ask)
+}
+
+/// The same on a Java runtime of one's choice.
+fn rows_on(
+    machine: &Machine,
+    subject: &Subject,
+    scope: Option<Scope>,
+    first: u16,
+    ask: impl FnOnce(&mut Launch<'_>),
+) -> (Outcome, Dataset) {
     let agent = Agent::locate().expect("the agent builds");
-    let mut launch = subject.launch(&machine);
+    let mut launch = subject.launch(machine);
     launch.values = first;
     launch.lengths = true;
     launch.transitions = true;
