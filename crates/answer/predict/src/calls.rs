@@ -3,12 +3,13 @@
 //! Time is Σ counts × prices (by the estimator `overlap`, those of the longest alternative in each part of the program), plus the collections' time; their number is ⌊bytes/H₀⌋ as if the call began with an empty minor heap
 //! (Das and Hoffmann 2017, section 6). A construct that no training program supports makes the call's time unknown, by name. By `overlap` that is so only if it may be
 //! in a longest alternative: one that was in none while learning has an upper bound, and what changes little even at that needs no price.
-//! Intervals are those of runs without collections; they scale the collections' time with the rest, though nothing was calibrated on it.
+//! The time of constructs and that of collections have intervals of their own, each from training programs left out; a call's is their sum, as if both were off in the same
+//! direction, so too wide rather than too narrow where both take time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_cost_model::region::{Region, longest, longest_of};
-use pricetag_cost_model::{Collector, CostModel, Formula, Found, OVERLAP, PriceList};
+use pricetag_cost_model::{Collector, CostModel, Formula, Found, Interval, OVERLAP, PriceList};
 use pricetag_finding::{CallPart, CallPrediction};
 
 use crate::PredictError;
@@ -174,15 +175,20 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
         .zip(pricing.collector)
         .map(|(bytes, c)| c.collections(bytes));
     let found = call.found.filter(|_| !pricing.constant_collections);
-    let collecting = collections
+    let collecting = bytes
         .zip(pricing.collector)
-        .map_or(0.0, |(k, c)| if k > 0.0 { c.time(k, found) } else { 0.0 });
+        .map_or(0.0, |(bytes, c)| c.time(bytes, found));
     let time = mutator
         .filter(|_| unpriced.is_empty())
         .map(|t| (t + collecting).max(0.0));
-    let interval = time
-        .zip(pricing.time.interval.as_ref())
-        .map(|(t, i)| (t * i.lower, t * i.upper));
+    let interval = time.zip(pricing.time.interval.as_ref()).map(|(t, i)| {
+        bounds(
+            t - collecting,
+            i,
+            collecting,
+            around_collections(pricing, i),
+        )
+    });
     CallPrediction {
         label: call.label.clone(),
         line: call.line,
@@ -195,6 +201,21 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
         parts: parts(&pricing.time.formula, &counts, collections, collecting),
         unpriced: unpriced.into_iter().collect(),
     }
+}
+
+/// The factors around the time of collections; where none were learnt for their rule, those around the rest.
+fn around_collections<'a>(pricing: &'a Pricing, others: &'a Interval) -> &'a Interval {
+    let own = pricing.collector.and_then(|c| c.interval.as_ref());
+    own.filter(|_| !pricing.constant_collections)
+        .unwrap_or(others)
+}
+
+/// Ends of two times together, as if both were at the same end.
+fn bounds(one: f64, around_one: &Interval, two: f64, around_two: &Interval) -> (f64, f64) {
+    (
+        one * around_one.lower + two * around_two.lower,
+        one * around_one.upper + two * around_two.upper,
+    )
 }
 
 /// Counts of what takes the time, where much goes on at once.

@@ -74,13 +74,16 @@ fn mode_report(
         }
     }
     let estimators: Vec<&str> = pricings.iter().map(|p| p.0).collect();
-    let (inside, all) = covered(&programs);
     Ok(ModeReport {
         chosen: prices.chosen.clone(),
         overall: means(&programs, &estimators, &|_| true),
         quiet: means(&programs, &estimators, &|r| r.collections.0 == 0.0),
         collecting: means(&programs, &estimators, &|r| r.collections.0 > 0.0),
-        coverage: (all > 0).then(|| inside as f64 / all as f64),
+        coverage: covered(&programs, &|_| true),
+        coverage_by_collections: (
+            covered(&programs, &|r| r.collections.0 == 0.0),
+            covered(&programs, &|r| r.collections.0 > 0.0),
+        ),
         level: chosen.time.interval.as_ref().map(|i| i.level),
         rankings: rankings(controls, &programs, &prices.chosen),
         programs,
@@ -104,6 +107,7 @@ fn calls(table: &Dataset) -> Vec<Call> {
             found: number(o, "promoted").map(|promoted| Found {
                 promoted,
                 frames: number(o, "frames").unwrap_or(0.0),
+                live: number(o, "live").unwrap_or(0.0),
             }),
             ..Call::default()
         })
@@ -212,9 +216,9 @@ fn means(
         .collect()
 }
 
-/// Rows inside their intervals, and rows with one. Rows with collections count too, though intervals are calibrated without them.
-fn covered(programs: &[ControlProgram]) -> (usize, usize) {
-    let rows = programs.iter().flat_map(|p| &p.rows);
+/// The share of rows inside their intervals, of those picked that have one.
+fn covered(programs: &[ControlProgram], pick: &dyn Fn(&ControlRow) -> bool) -> Option<f64> {
+    let rows = programs.iter().flat_map(|p| &p.rows).filter(|r| pick(r));
     let with: Vec<(f64, (f64, f64))> = rows
         .filter_map(|r| Some((r.measured, r.interval?)))
         .collect();
@@ -222,7 +226,7 @@ fn covered(programs: &[ControlProgram]) -> (usize, usize) {
         .iter()
         .filter(|(m, (low, high))| low <= m && m <= high)
         .count();
-    (inside, with.len())
+    (!with.is_empty()).then(|| inside as f64 / with.len() as f64)
 }
 
 /// Every two programs of a pair, at the sizes both have.

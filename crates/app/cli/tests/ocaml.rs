@@ -160,8 +160,10 @@ fn control_programs_are_predicted_as_well_as_ever() {
     }
     // Prices that are half or twice what they should be would show here.
     assert!(number(&extended["overall"]["overlap"]["signed"]).abs() < 0.3);
-    let coverage = number(&extended["coverage"]);
-    assert!((0.5..=1.0).contains(&coverage), "{coverage}");
+    let [quiet, collecting] = [0, 1].map(|i| number(&extended["coverage_by_collections"][i]));
+    for coverage in [number(&extended["coverage"]), quiet, collecting] {
+        assert!((0.5..=1.0).contains(&coverage), "{coverage}");
+    }
     let rankings = extended["rankings"].as_array().unwrap();
     let sum = |what: &str| rankings.iter().map(|r| number(&r[what])).sum::<f64>();
     assert!(sum("apart") > 0.0 && sum("right") > 0.6 * sum("apart"));

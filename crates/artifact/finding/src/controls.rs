@@ -36,6 +36,9 @@ pub struct ModeReport {
     pub collecting: BTreeMap<String, Errors>,
     /// Share of rows inside the chosen estimator's intervals, rows with collections among them.
     pub coverage: Option<f64>,
+    /// The same over sizes without and with collections.
+    #[serde(default)]
+    pub coverage_by_collections: (Option<f64>, Option<f64>),
     /// Nominal coverage.
     pub level: Option<f64>,
     /// Per program.
@@ -276,12 +279,16 @@ impl ModeReport {
             .collect();
         let mut text = render(&header, &rows, 0, width);
         if let (Some(coverage), Some(level)) = (self.coverage, self.level) {
+            let (quiet, collecting) = self.coverage_by_collections;
+            let of = |part: Option<f64>| part.map_or_else(|| "–".into(), percent);
             writeln!(
                 text,
-                "intervals of {}: nominal {}, measured {}",
+                "intervals of {}: nominal {}, measured {} (without collections {}, with {})",
                 self.chosen,
                 percent(level),
-                percent(coverage)
+                percent(coverage),
+                of(quiet),
+                of(collecting)
             )
             .ok();
         }

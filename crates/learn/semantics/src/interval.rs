@@ -1,8 +1,8 @@
 //! Intervals from programs that were left out: every program is predicted by prices learnt without it and the others of its part, one of twenty.
 //!
 //! Split conformal by group (Barber et al. 2021, *Predictive inference with the jackknife+*). A program with a construct that fewer than
-//! two others have cannot be predicted from them and is passed over as a whole. The caller gives runs without collections only, so nothing
-//! is known of how well the time of collections is predicted; predictions scale whole times by these factors, collections included.
+//! two others have cannot be predicted from them and is passed over as a whole. The caller gives runs without collections only: these factors are for
+//! the time of constructs, those for the time of collections are the collector's (see `collector`).
 
 use std::collections::BTreeSet;
 

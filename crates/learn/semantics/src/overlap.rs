@@ -395,7 +395,7 @@ fn describe(model: &mut CostModel, problem: &Problem, prices: &[f64], seed: u64)
 }
 
 /// Weights that make squares of relative errors above [`SMALL`] absolute values, times each row's share.
-fn weights(errors: &[f64], share: &[f64]) -> Vec<f64> {
+pub(crate) fn weights(errors: &[f64], share: &[f64]) -> Vec<f64> {
     let errors = errors.iter().zip(share);
     errors.map(|(e, s)| s / e.abs().max(SMALL)).collect()
 }

@@ -74,6 +74,9 @@ pub const PREDICTED: &str = "promoted";
 /// Name of the input that holds the number of calls the evaluator expects collections to find on the stack.
 pub const FRAMES: &str = "frames";
 
+/// Name of the input that holds the words allocated before that the evaluator expects the first collection to find alive.
+pub const LIVE: &str = "live";
+
 /// What the evaluator knows of one call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
@@ -85,6 +88,8 @@ pub struct Counted {
     pub promoted: f64,
     /// Calls that its minor collections find on the stack.
     pub frames: f64,
+    /// Words allocated before that the first of them finds alive.
+    pub live: f64,
 }
 
 impl Counted {
@@ -102,6 +107,7 @@ impl Counted {
                 .collect(),
             promoted: row.promoted as f64,
             frames: row.frames as f64,
+            live: row.live as f64,
         }
     }
 }
@@ -136,14 +142,20 @@ pub fn count_program(
     mode: Mode,
     heap: Option<u64>,
 ) -> Result<Vec<Counted>, NativeError> {
-    let run = calls(program, sizes, mode, heap, Limits::default())?;
+    let limits = Limits::default();
+    let run = calls(program, sizes, mode, heap, limits)?;
     let first = run.rows.len() - 2 * sizes.len();
-    Ok(run.rows[first..]
-        .iter()
-        .skip(1)
-        .step_by(2)
-        .map(Counted::of)
-        .collect())
+    let rows = run.rows[first..].iter().skip(1).step_by(2);
+    rows.zip(sizes)
+        .map(|(row, size)| {
+            if row.collections == 0 || sizes.len() == 1 {
+                return Ok(Counted::of(row));
+            }
+            // What other sizes were given and returned is alive here, but not where each is measured.
+            let alone = calls(program, &[*size], mode, heap, limits)?;
+            Ok(Counted::of(alone.rows.last().unwrap_or(row)))
+        })
+        .collect()
 }
 
 /// Runs a program with its call at each size, to the end.
@@ -281,6 +293,8 @@ fn add(builder: &mut DatasetBuilder, row: &Observation, counted: Counted, statis
         .insert(PREDICTED.into(), InputValue::Number(counted.promoted));
     let frames = InputValue::Number(counted.frames);
     observation.inputs.insert(FRAMES.into(), frames);
+    let live = InputValue::Number(counted.live);
+    observation.inputs.insert(LIVE.into(), live);
     if let Some(times) = observation.costs.get_mut(TIME) {
         let value = statistic.of(&times.repeats);
         *times = Measured::new(value.into_iter().collect::<Vec<_>>());

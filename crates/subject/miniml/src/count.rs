@@ -90,6 +90,8 @@ pub struct Row {
     pub promoted: u64,
     /// Calls that these collections found on the stack.
     pub frames: u64,
+    /// Words allocated by earlier items that the first of these collections found alive; constants count as such.
+    pub live: u64,
 }
 
 /// What a program did.
@@ -230,6 +232,7 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
                 collections: allocation.collections,
                 promoted: allocation.promoted,
                 frames: allocation.frames,
+                live: allocation.live,
             });
         }
         if stop.is_some() {
@@ -368,9 +371,11 @@ fn named(counts: BTreeMap<Construct, u64>) -> BTreeMap<String, u64> {
     counts.map(|(c, n)| (c.name().to_owned(), n)).collect()
 }
 
-/// The share of an item's unforeseen branches in each band.
-fn bands(all: u64) -> [(Construct, f64); 2] {
-    let [some, many] = BY_HEART.map(|known| all.saturating_sub(known) as f64);
+/// The share of an item's unforeseen branches in each band. Where collections run, nothing stays known by heart: the collector's own branches take the
+/// predictor's room.
+fn bands(all: u64, collects: bool) -> [(Construct, f64); 2] {
+    let known = if collects { [0, 0] } else { BY_HEART };
+    let [some, many] = known.map(|known| all.saturating_sub(known) as f64);
     let of = |n: f64| n / all.max(1) as f64;
     [
         (Construct::Mispredict, of(some - many)),
@@ -387,12 +392,14 @@ fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
         .iter()
         .map(|r| machine.missed[*r as usize].branches)
         .sum();
-    let bands = bands(all);
+    let collects = machine.allocation.collections > 0;
+    let bands = bands(all, collects);
     let all: u64 = ran
         .iter()
         .map(|r| machine.missed[*r as usize].returns)
         .sum();
-    let places = all.saturating_sub(PLACES_BY_HEART) as f64 / all.max(1) as f64;
+    let known = if collects { 0 } else { PLACES_BY_HEART };
+    let places = all.saturating_sub(known) as f64 / all.max(1) as f64;
     let counts = machine.counts.take();
     let mut counts = counts.chunk_by(|a, b| a.0 == b.0).peekable();
     let mut out = Vec::new();

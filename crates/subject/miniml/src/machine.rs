@@ -129,6 +129,8 @@ pub(crate) struct Allocation {
     pub promoted: u64,
     /// Calls that had not returned when a collection looked through the stack, of all collections together.
     pub frames: u64,
+    /// Words of older blocks within reach at the first collection.
+    pub live: u64,
 }
 
 impl Allocation {

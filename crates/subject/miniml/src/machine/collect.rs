@@ -53,16 +53,22 @@ impl Machine<'_> {
         base: usize,
     ) -> Result<(), Interrupt> {
         self.forget_dead(pc, base);
-        let roots = [
+        let mut roots = [
             &mut self.stack[..],
             &mut self.globals,
             &mut self.constants,
             std::slice::from_mut(&mut self.acc),
         ];
         let functions = &self.code.functions;
-        self.allocation.promoted += self
+        let closure = |id: usize| u64::from(functions[id].words);
+        let promoted = self
             .heap
-            .promote(roots, |id| u64::from(functions[id].words));
+            .promote(roots.each_mut().map(|r| &mut **r), closure);
+        self.allocation.promoted += promoted;
+        if self.allocation.collections == 0 {
+            let all = self.heap.reachable(roots, closure);
+            self.allocation.live = all.saturating_sub(promoted);
+        }
         self.allocation.collections += 1;
         self.allocation.frames += self.frames.len() as u64;
         self.allocation.before += self.allocation.young - bytes;

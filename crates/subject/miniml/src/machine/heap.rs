@@ -216,6 +216,20 @@ impl Heap {
         promoted
     }
 
+    /// Words that everything within reach of the roots takes natively.
+    pub(super) fn reachable<const N: usize>(
+        &mut self,
+        roots: [&mut [Word]; N],
+        closure: impl Fn(usize) -> u64,
+    ) -> u64 {
+        let mut all = 0;
+        self.collect(0, roots, |words, at| {
+            all += Self::native_words(words, at, &closure);
+        });
+        self.settle();
+        all
+    }
+
     /// Words the native compiler would have allocated for the block at a place.
     fn native_words(words: &[Word], at: usize, closure: &impl Fn(usize) -> u64) -> u64 {
         let (size, tag) = (words[at] >> 9, (words[at] >> 1) as u8);

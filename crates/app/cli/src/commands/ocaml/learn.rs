@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use pricetag_cost_model::{ModePrices, PriceList};
 use pricetag_dataset::Dataset;
-use pricetag_finding::figure::{bounds, quantity};
+use pricetag_finding::figure::{bounds, percent, quantity};
 use pricetag_finding::table::{Align, render};
 use pricetag_native::counting::Statistic;
 use pricetag_native::{
@@ -160,16 +160,30 @@ fn text(list: &PriceList, width: usize) -> String {
     if let Some(c) = &list.collector {
         writeln!(
             text,
-            "minor heap {}, {} of {} collections as predicted; one takes {}, {} per word promoted and {} per call on the stack (paper's rule: {})",
+            "minor heap {}, {} of {} collections as predicted; one takes {}, {} per word promoted, {} more where the major heap grows, \
+             {} per word alive before that is marked, and {} per call on the stack (paper's rule: {})",
             quantity(c.heap, "byte"),
             c.exact.0,
             c.exact.1,
             quantity(c.per_collection, "ns"),
             quantity(c.per_word, "ns"),
+            quantity(c.per_grown_word, "ns"),
+            quantity(c.per_marked_word, "ns"),
             quantity(c.per_frame, "ns"),
             quantity(c.constant, "ns"),
         )
         .ok();
+        if let Some(i) = &c.interval {
+            writeln!(
+                text,
+                "interval of the time of collections, {}: {:.2} to {:.2} times; {}",
+                percent(i.level),
+                i.lower,
+                i.upper,
+                i.method
+            )
+            .ok();
+        }
     }
     text
 }

@@ -113,6 +113,7 @@ fn call(row: &Row) -> Call {
         found: Some(Found {
             promoted: counted.promoted,
             frames: counted.frames,
+            live: counted.live,
         }),
     }
 }
