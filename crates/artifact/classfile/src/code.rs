@@ -4,7 +4,7 @@ use crate::ClassFileError;
 use crate::class::{Attribute, Attributes};
 use crate::cursor::Cursor;
 use crate::frame::{self, Frames, VerificationType};
-use crate::instruction::{self, Instruction};
+use crate::instruction::{self, Instructions};
 use crate::pool::ConstantPool;
 
 /// The code of a method.
@@ -94,10 +94,10 @@ impl<'a> Code<'a> {
     }
 
     /// Decodes the instructions. The exception table is checked too: its borders are instruction starts.
-    pub fn instructions(&self) -> Result<Vec<Instruction>, ClassFileError> {
+    pub fn instructions(&self) -> Result<Instructions, ClassFileError> {
         let instructions = instruction::decode(self.bytes)?;
         for entry in &self.exception_table {
-            let is_start = |pc: u16| instructions.binary_search_by_key(&pc, |i| i.pc).is_ok();
+            let is_start = |pc: u16| instructions.index_of(u32::from(pc)).is_some();
             let is_end = usize::from(entry.end_pc) == self.bytes.len() || is_start(entry.end_pc);
             if entry.start_pc >= entry.end_pc
                 || !is_start(entry.start_pc)

@@ -5,11 +5,11 @@ use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
 use crate::monitors::Monitors;
-use crate::placement::{self, Placement, Starts};
+use crate::placement::{self, Placement};
 use crate::runtime::{HELPER_CLASS, SHARED_CLASSES};
 use crate::timing::Timing;
 use crate::values::Take;
-use pricetag_classfile::instruction::Instruction;
+use pricetag_classfile::instruction::{Instruction, Instructions};
 use pricetag_classfile::relocate::{self, NOWHERE, Relocation};
 use pricetag_classfile::splice::Edit;
 use pricetag_classfile::{
@@ -91,8 +91,7 @@ struct Original<'a> {
     access: u16,
     descriptor: String,
     code: Code<'a>,
-    instructions: Vec<Instruction>,
-    starts: Starts,
+    instructions: Instructions,
     /// None before class files had frames.
     frames: Option<Frames>,
     /// The locals at entry; needed and known only where there are frames.
@@ -122,13 +121,11 @@ impl<'a> Original<'a> {
             }
             frames = Some(code.frames(pool, initial.as_deref().unwrap_or_default())?);
         }
-        let starts = Starts::of(&instructions);
         Ok(Self {
             access: member.access,
             descriptor,
             code,
             instructions,
-            starts,
             frames,
             initial,
         })
@@ -171,10 +168,7 @@ pub(crate) fn rewrite(
     let (plan, scopes) = (probes.counted, probes.scopes);
     let original = Original::read(shared, index)?;
     let Original {
-        code,
-        instructions,
-        starts,
-        ..
+        code, instructions, ..
     } = &original;
     check(
         code,
@@ -183,10 +177,10 @@ pub(crate) fn rewrite(
     )?;
     let timing = probes
         .timed
-        .map(|timed| Timing::of(timed, starts, instructions.len()))
+        .map(|timed| Timing::of(timed, instructions))
         .transpose()?;
     let placement = plan
-        .map(|plan| placement::place(plan, probes.transitions, instructions, starts))
+        .map(|plan| placement::place(plan, probes.transitions, instructions))
         .transpose()?;
     let placement = placement.as_ref();
     let has_positions = placement.is_some_and(|placement| placement.has_positions);
@@ -224,7 +218,6 @@ pub(crate) fn rewrite(
         monitors: Monitors::of(instructions),
         code,
         instructions,
-        starts,
         plan,
         placement,
         scopes,
