@@ -43,7 +43,7 @@ pub(crate) fn recursive(class: &str, methods: &[MethodPlan], all: bool) -> Vec<u
     let components = strongly_connected(&graph);
     let cyclic = |number: u32| {
         let component = components.of(number);
-        let members = component.map_or(0, |c| components.members()[c as usize].len());
+        let members = component.map_or(0, |c| components.members_of(c).len());
         members > 1 || calls.contains(&(number, number))
     };
     let counted = |number: &u32| {

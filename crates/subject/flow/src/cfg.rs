@@ -104,8 +104,9 @@ pub struct Cfg {
     pub handlers: Vec<Handler>,
     /// Exceptional edges, from blocks to indices of `handlers`, without repeats.
     pub exceptional: Vec<(BlockId, usize)>,
-    /// Made when first asked for.
+    /// Made when first asked for, as is the order.
     graph: OnceCell<Digraph>,
+    order: OnceCell<Vec<u32>>,
 }
 
 /// An instruction can be reached from the method's entry.
@@ -163,6 +164,7 @@ impl Cfg {
             handlers: Vec::new(),
             exceptional: Vec::new(),
             graph: OnceCell::new(),
+            order: OnceCell::new(),
         };
         cfg.edges = cfg.normal_edges(after);
         cfg.add_handlers(code);
@@ -286,6 +288,12 @@ impl Cfg {
     /// then the exceptional ones.
     pub fn digraph(&self) -> &Digraph {
         self.graph.get_or_init(|| self.new_digraph())
+    }
+
+    /// The nodes of [`Cfg::digraph`] that the entry reaches, in reverse post-order.
+    pub fn reverse_postorder(&self) -> &[u32] {
+        self.order
+            .get_or_init(|| self.digraph().reverse_postorder(self.entry()))
     }
 
     fn new_digraph(&self) -> Digraph {

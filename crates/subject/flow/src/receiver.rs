@@ -60,7 +60,12 @@ impl Receivers {
         let facts = if is_straight {
             vec![Some(start)]
         } else {
-            solve(cfg.digraph(), cfg.entry(), start, &interpretation)?
+            solve(
+                cfg.digraph(),
+                cfg.reverse_postorder(),
+                start,
+                &interpretation,
+            )?
         };
         let count = cfg.instructions.len();
         let mut result = Self {
