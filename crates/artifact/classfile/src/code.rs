@@ -67,7 +67,9 @@ impl<'a> Code<'a> {
         let length = cursor.u32(what)?;
         let bytes = cursor.take(length as usize, what)?;
         let count = cursor.u16(what)?;
-        let mut exception_table = Vec::new();
+        // No more than there are bytes for.
+        let mut exception_table =
+            Vec::with_capacity(usize::from(count).min(attribute.bytes.len() / 8));
         for _ in 0..count {
             exception_table.push(ExceptionEntry {
                 start_pc: cursor.u16(what)?,
@@ -123,12 +125,15 @@ impl<'a> Code<'a> {
         for attribute in self.attributes.iter() {
             if constants.utf8_bytes(attribute.name_index)? == b"LineNumberTable" {
                 let mut cursor = Cursor::new(attribute.bytes, attribute.offset);
+                lines.reserve_exact(attribute.bytes.len() / 4);
                 for _ in 0..cursor.u16("a line number")? {
                     lines.push((cursor.u16("a line number")?, cursor.u16("a line number")?));
                 }
             }
         }
-        lines.sort_by_key(|(pc, _)| *pc);
+        if !lines.is_sorted_by_key(|(pc, _)| *pc) {
+            lines.sort_by_key(|(pc, _)| *pc);
+        }
         Ok(lines)
     }
 

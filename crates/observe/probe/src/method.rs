@@ -64,12 +64,12 @@ pub(crate) fn plan(
     asked: Asked<'_>,
 ) -> MethodPlan {
     let constants = class.constants();
-    let mut plan = MethodPlan {
+    let uncounted = |code_bytes, outcome| MethodPlan {
         name: member.name(constants),
         descriptor: member.descriptor(constants),
         access: member.access,
-        code_bytes: 0,
-        outcome: MethodOutcome::NoCode,
+        code_bytes,
+        outcome,
         blocks: Vec::new(),
         edges: Vec::new(),
         throw_points: Vec::new(),
@@ -81,30 +81,25 @@ pub(crate) fn plan(
     };
     let code = match member.code(constants) {
         Ok(Some(code)) => code,
-        Ok(None) => return plan,
-        Err(error) => {
-            plan.outcome = MethodOutcome::Left(error.to_string());
-            return plan;
-        }
+        Ok(None) => return uncounted(0, MethodOutcome::NoCode),
+        Err(error) => return uncounted(0, MethodOutcome::Left(error.to_string())),
     };
-    plan.code_bytes = code.bytes.len() as u32;
+    let code_bytes = code.bytes.len() as u32;
+    let mut plan = uncounted(code_bytes, MethodOutcome::Counted);
     if let Some(reason) = (asked.left)(&plan.name, &plan.descriptor) {
         plan.outcome = MethodOutcome::Left(reason);
         return plan;
     }
-    let empty = plan.clone();
     match counted(class, scope, &code, plan, (counters.next, asked)) {
         Ok((plan, next)) => {
             counters.next = next;
             plan
         }
-        Err(refusal) => MethodPlan {
-            outcome: MethodOutcome::Left(refusal.to_string()),
-            ..empty
-        },
+        Err(refusal) => uncounted(code_bytes, MethodOutcome::Left(refusal.to_string())),
     }
 }
 
+/// Fills a plan in which nothing is counted yet; also the next counter.
 fn counted(
     class: &ClassFile<'_>,
     class_scope: &ClassScope<'_>,
@@ -165,7 +160,6 @@ fn counted(
         handler.counter = counters.take();
     }
     limits::check(code, &plan, asked.assigning)?;
-    plan.outcome = MethodOutcome::Counted;
     Ok((plan, counters.next))
 }
 
@@ -189,11 +183,10 @@ fn blocks(
     for (b, innermost_loop) in innermost.into_iter().enumerate() {
         let instructions = cfg.instructions_of(BlockId(b as u32));
         let (first, last) = (&instructions[0], &instructions[instructions.len() - 1]);
-        let mut calls = Vec::new();
-        for here in instructions
-            .iter()
-            .filter(|i| (op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC).contains(&i.opcode))
-        {
+        let invokes = op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC;
+        let is_call = |i: &&pricetag_classfile::Instruction| invokes.contains(&i.opcode);
+        let mut calls = Vec::with_capacity(instructions.iter().filter(&is_call).count());
+        for here in instructions.iter().filter(&is_call) {
             calls.push(call_site(class, constants, here)?);
         }
         let mut in_lines: Vec<u16> = Vec::new();
