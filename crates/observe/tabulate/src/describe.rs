@@ -292,7 +292,7 @@ pub(crate) fn call(owner: &str, site: &CallSite) -> Feature {
         kind: FeatureKind::Call,
         unit: "1".to_owned(),
         class: Some(owner.to_owned()),
-        method: Some(site.name.clone()),
+        method: Some(site.name.to_string()),
         descriptor: Some(site.descriptor.clone()),
         ..Feature::default()
     }

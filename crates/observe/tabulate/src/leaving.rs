@@ -183,7 +183,7 @@ fn declared(class: &ClassPlan, call: &CallSite) -> Option<bool> {
     let method = class
         .methods
         .iter()
-        .find(|m| m.name == call.name && m.descriptor == call.descriptor)?;
+        .find(|m| call.name == *m.name && call.descriptor == *m.descriptor)?;
     Some(match method.outcome {
         MethodOutcome::Counted => false,
         MethodOutcome::NoCode => method.access & NATIVE != 0,
