@@ -23,8 +23,7 @@ use pricetag_classfile::opcode as op;
 use pricetag_classfile::pool::encode_modified_utf8;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Instruction, Operand, pool};
 use pricetag_flow::operands::may_be_sure;
-use pricetag_flow::repeats::may_repeat;
-use pricetag_flow::{Cfg, Effects, Receivers, sure_repeats, sure_successes};
+use pricetag_flow::{Cfg, Effects, Receivers, may_repeat, sure_repeats, sure_successes};
 use pricetag_probe_plan::Pc;
 
 use crate::method::Refusal;

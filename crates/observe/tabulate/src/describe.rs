@@ -293,7 +293,7 @@ pub(crate) fn call(owner: &str, site: &CallSite) -> Feature {
         unit: "1".to_owned(),
         class: Some(owner.to_owned()),
         method: Some(site.name.to_string()),
-        descriptor: Some(site.descriptor.clone()),
+        descriptor: Some(site.descriptor.to_string()),
         ..Feature::default()
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use pricetag_dataset::{DatasetBuilder, FeatureId};
-use pricetag_probe_plan::{CallSite, ClassPlan, MethodOutcome};
+use pricetag_probe_plan::{CallSite, ClassPlan, MethodOutcome, Name};
 
 use crate::describe;
 
@@ -26,7 +26,7 @@ pub(crate) struct TargetId(u32);
 /// Numbers static targets.
 #[derive(Default)]
 pub(crate) struct Targets {
-    numbers: HashMap<(String, String, String, bool), TargetId>,
+    numbers: HashMap<(Name, Name, Name, bool), TargetId>,
     methods: u32,
 }
 
