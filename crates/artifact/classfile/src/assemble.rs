@@ -100,11 +100,12 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// Starts empty code with `labels` labels that are not bound yet, numbered from 0, and room for `bytes` bytes.
-    pub fn new(labels: usize, bytes: usize) -> Self {
+    /// Starts empty code with `labels` labels that are not bound yet, numbered from 0, and room for `bytes` bytes and so many `jumps`, switches
+    /// and gaps.
+    pub fn new(labels: usize, bytes: usize, jumps: usize) -> Self {
         Self {
             bytes: Vec::with_capacity(bytes),
-            specials: Vec::new(),
+            specials: Vec::with_capacity(jumps),
             labels: vec![UNBOUND; labels],
         }
     }

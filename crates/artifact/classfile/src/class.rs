@@ -172,7 +172,7 @@ fn members<'a>(
 ) -> Result<Vec<Member<'a>>, ClassFileError> {
     let what = "a field or method";
     let count = cursor.u16(what)?;
-    let mut members = Vec::new();
+    let mut members = Vec::with_capacity(usize::from(count));
     for _ in 0..count {
         let access = cursor.u16(what)?;
         let name_index = cursor.u16(what)?;

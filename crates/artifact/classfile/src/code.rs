@@ -4,7 +4,7 @@ use crate::ClassFileError;
 use crate::class::{Attribute, Attributes};
 use crate::cursor::Cursor;
 use crate::frame::{self, Frames, VerificationType};
-use crate::instruction::{self, Instruction};
+use crate::instruction::{self, Instructions};
 use crate::pool::ConstantPool;
 
 /// The code of a method.
@@ -67,7 +67,9 @@ impl<'a> Code<'a> {
         let length = cursor.u32(what)?;
         let bytes = cursor.take(length as usize, what)?;
         let count = cursor.u16(what)?;
-        let mut exception_table = Vec::new();
+        // No more than there are bytes for.
+        let mut exception_table =
+            Vec::with_capacity(usize::from(count).min(attribute.bytes.len() / 8));
         for _ in 0..count {
             exception_table.push(ExceptionEntry {
                 start_pc: cursor.u16(what)?,
@@ -94,10 +96,10 @@ impl<'a> Code<'a> {
     }
 
     /// Decodes the instructions. The exception table is checked too: its borders are instruction starts.
-    pub fn instructions(&self) -> Result<Vec<Instruction>, ClassFileError> {
+    pub fn instructions(&self) -> Result<Instructions, ClassFileError> {
         let instructions = instruction::decode(self.bytes)?;
         for entry in &self.exception_table {
-            let is_start = |pc: u16| instructions.binary_search_by_key(&pc, |i| i.pc).is_ok();
+            let is_start = |pc: u16| instructions.index_of(u32::from(pc)).is_some();
             let is_end = usize::from(entry.end_pc) == self.bytes.len() || is_start(entry.end_pc);
             if entry.start_pc >= entry.end_pc
                 || !is_start(entry.start_pc)
@@ -123,12 +125,15 @@ impl<'a> Code<'a> {
         for attribute in self.attributes.iter() {
             if constants.utf8_bytes(attribute.name_index)? == b"LineNumberTable" {
                 let mut cursor = Cursor::new(attribute.bytes, attribute.offset);
+                lines.reserve_exact(attribute.bytes.len() / 4);
                 for _ in 0..cursor.u16("a line number")? {
                     lines.push((cursor.u16("a line number")?, cursor.u16("a line number")?));
                 }
             }
         }
-        lines.sort_by_key(|(pc, _)| *pc);
+        if !lines.is_sorted_by_key(|(pc, _)| *pc) {
+            lines.sort_by_key(|(pc, _)| *pc);
+        }
         Ok(lines)
     }
 

@@ -156,9 +156,10 @@ pub(crate) fn decode(
     let mut cursor = Cursor::new(attribute.bytes, attribute.offset);
     let count = cursor.u16(what)?;
     let mut frames = Frames {
-        types: initial.to_vec(),
-        frames: Vec::new(),
+        types: Vec::with_capacity(initial.len() + attribute.bytes.len()),
+        frames: Vec::with_capacity(usize::from(count).min(attribute.bytes.len())),
     };
+    frames.types.extend_from_slice(initial);
     let mut locals = 0..initial.len() as u32;
     let mut next_pc = 0_u32;
     for _ in 0..count {
@@ -256,23 +257,16 @@ pub struct FrameWriter {
 }
 
 impl FrameWriter {
-    /// Starts a table for a method whose locals at entry are `initial`.
-    pub fn new(initial: Vec<VerificationType>) -> Self {
+    /// Starts a table of about so many frames for a method whose locals at entry are `initial`. If they are not known, the first frame
+    /// is written in full.
+    pub fn new(initial: Option<Vec<VerificationType>>, frames: usize) -> Self {
+        let mut out = Vec::with_capacity(16 * frames + 2);
+        out.extend([0, 0]);
         Self {
-            out: vec![0, 0],
+            out,
             count: 0,
             previous_pc: None,
-            previous_locals: Some(initial),
-        }
-    }
-
-    /// Starts a table for a method whose locals at entry are not known: its first frame is written in full.
-    pub fn unknown() -> Self {
-        Self {
-            out: vec![0, 0],
-            count: 0,
-            previous_pc: None,
-            previous_locals: None,
+            previous_locals: initial,
         }
     }
 

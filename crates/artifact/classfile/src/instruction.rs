@@ -1,5 +1,7 @@
 //! Bytecode instructions, decoded (JVMS §4.9, §6.5).
 
+use std::ops::Deref;
+
 use crate::ClassFileError;
 use crate::opcode::{self, Shape};
 
@@ -22,6 +24,14 @@ impl Instruction {
     /// One past its last byte.
     pub fn end(&self) -> u32 {
         u32::from(self.pc) + self.length
+    }
+
+    /// Whether it has targets.
+    pub fn jumps(&self) -> bool {
+        matches!(
+            self.operand,
+            Operand::Branch(_) | Operand::TableSwitch { .. } | Operand::LookupSwitch { .. }
+        )
     }
 
     /// Every place it may jump to, in the order of the instruction, with repeats; a switch's default comes first.
@@ -97,32 +107,75 @@ pub enum Operand {
     },
 }
 
+/// Decoded code: the instructions in order, and which of them starts where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instructions {
+    list: Vec<Instruction>,
+    /// By offset, the index of the instruction that starts there, or [`Self::NONE`].
+    starts: Vec<u16>,
+}
+
+impl Instructions {
+    /// Marks offsets inside an instruction; no method has that many instructions.
+    const NONE: u16 = u16::MAX;
+
+    /// The index of the instruction that starts at `pc`.
+    pub fn index_of(&self, pc: u32) -> Option<usize> {
+        let index = *self.starts.get(pc as usize)?;
+        (index != Self::NONE).then_some(usize::from(index))
+    }
+}
+
+impl Deref for Instructions {
+    type Target = [Instruction];
+
+    fn deref(&self) -> &[Instruction] {
+        &self.list
+    }
+}
+
+impl IntoIterator for Instructions {
+    type Item = Instruction;
+    type IntoIter = std::vec::IntoIter<Instruction>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}
+
+impl<'i> IntoIterator for &'i Instructions {
+    type Item = &'i Instruction;
+    type IntoIter = std::slice::Iter<'i, Instruction>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
+}
+
 /// Decodes a method's code. Every jump target is the start of an instruction.
-pub fn decode(code: &[u8]) -> Result<Vec<Instruction>, ClassFileError> {
+pub fn decode(code: &[u8]) -> Result<Instructions, ClassFileError> {
     if code.is_empty() || code.len() > usize::from(u16::MAX) {
         return Err(ClassFileError::Bytecode {
             pc: code.len() as u32,
             what: "code of impossible length",
         });
     }
-    let mut instructions = Vec::with_capacity(code.len() / 2 + 1);
-    let mut starts = vec![false; code.len()];
+    let mut instructions = Instructions {
+        list: Vec::with_capacity(code.len() * 5 / 8 + 1),
+        starts: vec![Instructions::NONE; code.len()],
+    };
     let mut at = 0;
     while at < code.len() {
-        let instruction = Decoder {
-            code,
-            start: at,
-            at,
-        }
-        .instruction()?;
-        starts[at] = true;
+        let start = at;
+        let instruction = Decoder { code, start, at }.instruction()?;
+        instructions.starts[at] = instructions.list.len() as u16;
         at += instruction.length as usize;
-        instructions.push(instruction);
+        instructions.list.push(instruction);
     }
-    for instruction in &instructions {
+    for instruction in instructions.iter().filter(|i| i.jumps()) {
         if instruction
             .targets()
-            .any(|target| !starts.get(target as usize).is_some_and(|start| *start))
+            .any(|target| instructions.index_of(target).is_none())
         {
             return Err(ClassFileError::Bytecode {
                 pc: u32::from(instruction.pc),
@@ -174,6 +227,7 @@ impl Decoder<'_> {
             .map_err(|_| self.error("jump before the method's start"))
     }
 
+    #[inline]
     fn instruction(mut self) -> Result<Instruction, ClassFileError> {
         let mut opcode = self.u8()?;
         let wide = opcode == opcode::WIDE;
@@ -181,13 +235,13 @@ impl Decoder<'_> {
             opcode = self.u8()?;
         }
         let operand = match (opcode::shape(opcode), wide) {
+            (Shape::Plain, false) => Operand::None,
             (Shape::Local, true) => Operand::Local(self.u16()?),
             (Shape::Iinc, true) => Operand::Iinc {
                 local: self.u16()?,
                 delta: self.u16()? as i16,
             },
             (_, true) => return Err(self.error("wide before an instruction that has no wide form")),
-            (Shape::Plain, _) => Operand::None,
             (Shape::Local, _) => Operand::Local(u16::from(self.u8()?)),
             (Shape::Iinc, _) => Operand::Iinc {
                 local: u16::from(self.u8()?),

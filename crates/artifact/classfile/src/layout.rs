@@ -6,6 +6,8 @@
 //! that of its target. Widening is repeated until nothing changes; sizes only grow, so it ends (Szymanski 1978,
 //! "Assembling code for machines with span-dependent instructions", in its simple non-optimal form).
 
+use std::iter;
+
 use crate::ClassFileError;
 use crate::assemble::{Assembler, ISLAND, Keys, Kind, Label, Reach};
 use crate::opcode;
@@ -255,24 +257,13 @@ impl Assembled {
 
     /// The pieces of the code from `start` to `end` without the islands in between. Exception ranges must not cover
     /// islands: the frame there is the target's and need not suit the handler.
-    pub fn without_islands(&self, start: Label, end: Label) -> Vec<(u16, u16)> {
-        let (first, end) = (self.offset(start), self.offset(end));
-        let mut from = first;
-        let mut pieces = Vec::new();
-        let mut add = |from: u32, to: u32| {
-            if from < to {
-                pieces.push((from as u16, to as u16));
-            }
-        };
-        for (at, _) in self
-            .islands
-            .iter()
-            .filter(|(at, _)| (first..end).contains(at))
-        {
-            add(from, *at);
-            from = at + ISLAND;
-        }
-        add(from, end);
-        pieces
+    pub fn without_islands(&self, start: Label, end: Label) -> impl Iterator<Item = (u16, u16)> {
+        let (start, end) = (self.offset(start), self.offset(end));
+        let islands = self.islands.iter().map(|(at, _)| *at);
+        let inside = islands.filter(move |at| (start..end).contains(at));
+        let ends = inside.clone().chain([end]);
+        let starts = iter::once(start).chain(inside.map(|at| at + ISLAND));
+        let pieces = starts.zip(ends).filter(|(from, to)| from < to);
+        pieces.map(|(from, to)| (from as u16, to as u16))
     }
 }

@@ -30,6 +30,6 @@ pub use class::{Attribute, Attributes, ClassFile, Member};
 pub use code::{Code, ExceptionEntry, LocalVariable};
 pub use error::ClassFileError;
 pub use frame::{Frame, Frames, VerificationType};
-pub use instruction::{Instruction, Operand};
+pub use instruction::{Instruction, Instructions, Operand};
 pub use layout::Assembled;
 pub use pool::{Constant, ConstantPool, InvokeDynamic, MemberRef};

@@ -254,6 +254,21 @@ pub enum Shape {
 
 /// How `opcode` is written.
 pub const fn shape(opcode: u8) -> Shape {
+    SHAPES[opcode as usize]
+}
+
+/// Shapes by opcode.
+const SHAPES: [Shape; 256] = {
+    let mut shapes = [Shape::Unknown; 256];
+    let mut opcode = 0;
+    while opcode < shapes.len() {
+        shapes[opcode] = shape_of(opcode as u8);
+        opcode += 1;
+    }
+    shapes
+};
+
+const fn shape_of(opcode: u8) -> Shape {
     match opcode {
         BIPUSH => Shape::Byte,
         SIPUSH => Shape::Short,

@@ -210,13 +210,20 @@ impl<'a> ConstantPool<'a> {
         Ok((u16_at(body, 0), u16_at(body, 2)))
     }
 
-    /// A field, method or interface method.
-    pub fn member_ref(&self, index: u16) -> Result<MemberRef, ClassFileError> {
+    /// The texts of a field, method or interface method: indices of its owner's internal name, its name and its descriptor.
+    pub fn member_texts(&self, index: u16) -> Result<[u16; 3], ClassFileError> {
         let tags = [tag::FIELD_REF, tag::METHOD_REF, tag::INTERFACE_METHOD_REF];
         let body = self.body(index, &tags, "a field or method")?;
+        let owner = self.body(u16_at(body, 0), &[tag::CLASS], "a class")?;
         let (name, descriptor) = self.name_and_type(u16_at(body, 2))?;
+        Ok([u16_at(owner, 0), name, descriptor])
+    }
+
+    /// A field, method or interface method.
+    pub fn member_ref(&self, index: u16) -> Result<MemberRef, ClassFileError> {
+        let [owner, name, descriptor] = self.member_texts(index)?;
         Ok(MemberRef {
-            owner: self.class_name(u16_at(body, 0))?,
+            owner: self.utf8(owner)?,
             name: self.utf8(name)?,
             descriptor: self.utf8(descriptor)?,
         })

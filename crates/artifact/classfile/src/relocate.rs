@@ -66,41 +66,59 @@ pub fn code_attributes(
     let count_at = out.len();
     let mut count = 0_u16;
     out.extend([0, 0]);
-    let mut write = |name: u16, contents: &[u8]| {
-        out.extend(name.to_be_bytes());
-        out.extend((contents.len() as u32).to_be_bytes());
-        out.extend(contents);
-        count += 1;
-    };
     for attribute in code.attributes.iter() {
-        match constants.utf8_bytes(attribute.name_index)? {
-            b"StackMapTable" => {}
-            b"LineNumberTable" => write(attribute.name_index, &lines(&attribute, relocation)?),
-            b"LocalVariableTable" | b"LocalVariableTypeTable" => {
-                write(attribute.name_index, &variables(&attribute, relocation)?);
-            }
-            b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
-                write(
-                    attribute.name_index,
-                    &annotation::relocate(attribute.bytes, attribute.offset, relocation)?,
-                );
-            }
-            _ => write(attribute.name_index, attribute.bytes),
+        let name = constants.utf8_bytes(attribute.name_index)?;
+        if name == b"StackMapTable" {
+            continue;
         }
+        let start = begin(attribute.name_index, out);
+        match name {
+            b"LineNumberTable" => lines(&attribute, relocation, out)?,
+            b"LocalVariableTable" | b"LocalVariableTypeTable" => {
+                variables(&attribute, relocation, out)?;
+            }
+            b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => out.extend(
+                annotation::relocate(attribute.bytes, attribute.offset, relocation)?,
+            ),
+            _ => out.extend(attribute.bytes),
+        }
+        end(start, out);
+        count += 1;
     }
     if let Some((name, contents)) = stack_map {
-        write(name, &contents);
+        let start = begin(name, out);
+        out.extend(contents);
+        end(start, out);
+        count += 1;
     }
     out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
     Ok(())
 }
 
+/// Begins an attribute; where its contents start.
+fn begin(name: u16, out: &mut Vec<u8>) -> usize {
+    out.extend(name.to_be_bytes());
+    out.extend([0; 4]);
+    out.len()
+}
+
+/// Fills in the length of an attribute whose contents start there.
+fn end(start: usize, out: &mut [u8]) {
+    let length = (out.len() - start) as u32;
+    out[start - 4..start].copy_from_slice(&length.to_be_bytes());
+}
+
 /// Moves a `LineNumberTable`. What was inserted before the first instruction belongs to its line.
-fn lines(attribute: &Attribute<'_>, relocation: &Relocation) -> Result<Vec<u8>, ClassFileError> {
+fn lines(
+    attribute: &Attribute<'_>,
+    relocation: &Relocation,
+    out: &mut Vec<u8>,
+) -> Result<(), ClassFileError> {
     let what = "a line number";
     let mut cursor = Cursor::new(attribute.bytes, attribute.offset);
     let count = cursor.u16(what)?;
-    let mut out = vec![0, 0];
+    let count_at = out.len();
+    out.extend([0, 0]);
     for _ in 0..count {
         let (pc, line) = (cursor.u16(what)?, cursor.u16(what)?);
         let moved = if pc == 0 {
@@ -113,18 +131,21 @@ fn lines(attribute: &Attribute<'_>, relocation: &Relocation) -> Result<Vec<u8>, 
             out.extend(line.to_be_bytes());
         }
     }
-    Ok(counted(out, 4))
+    fill_in_count(4, &mut out[count_at..]);
+    Ok(())
 }
 
 /// Moves a `LocalVariableTable` or `LocalVariableTypeTable`.
 fn variables(
     attribute: &Attribute<'_>,
     relocation: &Relocation,
-) -> Result<Vec<u8>, ClassFileError> {
+    out: &mut Vec<u8>,
+) -> Result<(), ClassFileError> {
     let what = "a local variable";
     let mut cursor = Cursor::new(attribute.bytes, attribute.offset);
     let count = cursor.u16(what)?;
-    let mut out = vec![0, 0];
+    let count_at = out.len();
+    out.extend([0, 0]);
     for _ in 0..count {
         let (start, length) = (cursor.u16(what)?, cursor.u16(what)?);
         let rest = cursor.take(6, what)?;
@@ -134,12 +155,12 @@ fn variables(
             out.extend(rest);
         }
     }
-    Ok(counted(out, 10))
+    fill_in_count(10, &mut out[count_at..]);
+    Ok(())
 }
 
 /// Fills in the count in front of entries of `size` bytes.
-fn counted(mut table: Vec<u8>, size: usize) -> Vec<u8> {
+fn fill_in_count(size: usize, table: &mut [u8]) {
     let count = (table.len() - 2) / size;
     table[..2].copy_from_slice(&(count as u16).to_be_bytes());
-    table
 }

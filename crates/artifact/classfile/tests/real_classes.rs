@@ -12,7 +12,7 @@ const SAMPLE: &str = "/java.base/java/(util|io|text)/[A-Z].*";
 
 /// Takes code apart and assembles it again from labels.
 fn reassemble(code: &Code<'_>, instructions: &[Instruction]) -> Vec<u8> {
-    let mut asm = Assembler::new(code.bytes.len(), code.bytes.len());
+    let mut asm = Assembler::new(code.bytes.len(), code.bytes.len(), 0);
     let label = |asm: &Assembler, pc: u32| asm.numbered(pc as usize).expect("one label per byte");
     for instruction in instructions {
         let here = label(&asm, u32::from(instruction.pc));
@@ -72,7 +72,7 @@ fn code_and_frames_survive_being_taken_apart() {
             .expect("room in the pool")
             .expect("a descriptor");
             let frames = code.frames(pool, &initial).expect("frames");
-            let mut writer = FrameWriter::new(initial);
+            let mut writer = FrameWriter::new(Some(initial), 0);
             for frame in frames.iter() {
                 writer.push(frame.pc, frame.locals, frame.stack);
             }

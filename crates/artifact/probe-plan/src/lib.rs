@@ -17,6 +17,7 @@ pub mod derive;
 mod dump;
 mod flow;
 mod looping;
+mod name;
 pub mod plan;
 mod store;
 mod stride;
@@ -26,6 +27,7 @@ mod view;
 
 pub use codec::{CodecError, MAGIC};
 pub use derive::{Imbalance, MethodCounts, OpenFrame};
+pub use name::Name;
 pub use plan::*;
 pub use store::{PlanStore, StoreError};
 pub use stride::{HEADER, LINE, StridePlan, element_size};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::name::Name;
 use crate::stride::StridePlan;
 use crate::transition::TransitionPlan;
 use crate::variable::ValuesPlan;
@@ -155,11 +156,11 @@ pub struct CallSite {
     /// `invokevirtual`, `invokespecial`, `invokestatic`, `invokeinterface` or `invokedynamic`.
     pub opcode: u8,
     /// Internal name of the owner in the constant pool; the bootstrap method's owner for `invokedynamic`.
-    pub owner: String,
+    pub owner: Name,
     /// Name of the target.
-    pub name: String,
+    pub name: Name,
     /// Descriptor of the target.
-    pub descriptor: String,
+    pub descriptor: Name,
 }
 
 /// An end of an edge.

@@ -10,7 +10,10 @@ use crate::Digraph;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Components {
     of: Vec<Option<u32>>,
-    members: Vec<Vec<u32>>,
+    /// The nodes of all components, one after another.
+    nodes: Vec<u32>,
+    /// Where each ends in `nodes`.
+    ends: Vec<u32>,
 }
 
 impl Components {
@@ -20,8 +23,16 @@ impl Components {
     }
 
     /// The nodes of each component, ascending.
-    pub fn members(&self) -> &[Vec<u32>] {
-        &self.members
+    pub fn members(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        (0..self.ends.len() as u32).map(|component| self.members_of(component))
+    }
+
+    /// The nodes of one component, ascending.
+    pub fn members_of(&self, component: u32) -> &[u32] {
+        let component = component as usize;
+        let before = component.checked_sub(1);
+        let start = before.map_or(0, |before| self.ends[before]);
+        &self.nodes[start as usize..self.ends[component] as usize]
     }
 }
 
@@ -37,6 +48,7 @@ pub fn within(
     visible: impl Fn(u32) -> bool,
 ) -> Components {
     let n = graph.nodes() as usize;
+    let mut path = Vec::new();
     let mut search = Search {
         graph,
         visible,
@@ -46,12 +58,13 @@ pub fn within(
         open: Vec::new(),
         result: Components {
             of: vec![None; n],
-            members: Vec::new(),
+            nodes: Vec::with_capacity(n),
+            ends: Vec::with_capacity(n),
         },
     };
     for root in roots {
         if search.index[root as usize] == 0 {
-            search.from(root);
+            search.from(root, &mut path);
         }
     }
     search.result
@@ -70,8 +83,9 @@ struct Search<'g, V> {
 }
 
 impl<V: Fn(u32) -> bool> Search<'_, V> {
-    fn from(&mut self, root: u32) {
-        let mut path = vec![(root, 0usize)];
+    /// `path` is empty; handed in so that it is allocated once.
+    fn from(&mut self, root: u32, path: &mut Vec<(u32, usize)>) {
+        path.push((root, 0));
         self.discover(root);
         while let Some(&mut (node, ref mut next)) = path.last_mut() {
             if let Some(&edge) = self.graph.out_edges(node).get(*next) {
@@ -111,16 +125,16 @@ impl<V: Fn(u32) -> bool> Search<'_, V> {
     }
 
     fn close(&mut self, root: u32) {
-        let number = self.result.members.len() as u32;
-        let mut members = Vec::new();
+        let number = self.result.ends.len() as u32;
+        let start = self.result.nodes.len();
         while let Some(node) = self.open.pop() {
             self.result.of[node as usize] = Some(number);
-            members.push(node);
+            self.result.nodes.push(node);
             if node == root {
                 break;
             }
         }
-        members.sort_unstable();
-        self.result.members.push(members);
+        self.result.nodes[start..].sort_unstable();
+        self.result.ends.push(self.result.nodes.len() as u32);
     }
 }

@@ -27,23 +27,23 @@ pub trait Analysis {
     fn join(&self, node: u32, fact: &mut Self::Fact, new: Self::Fact) -> Result<bool, Self::Error>;
 }
 
-/// The least fixpoint: per node the fact at its start, none where no fact ever arrives.
+/// The least fixpoint: per node the fact at its start, none where no fact ever arrives. `order` is a reverse post-order of what can be
+/// reached from its first node, at which `start` holds.
 ///
 /// # Errors
 /// The first error of the analysis, in worklist order.
 pub fn solve<A: Analysis>(
     graph: &Digraph,
-    root: u32,
+    order: &[u32],
     start: A::Fact,
     analysis: &A,
 ) -> Result<Vec<Option<A::Fact>>, A::Error> {
-    let order = graph.reverse_postorder(root);
     let mut rank = vec![u32::MAX; graph.nodes() as usize];
     for (i, &node) in order.iter().enumerate() {
         rank[node as usize] = i as u32;
     }
     let mut facts: Vec<Option<A::Fact>> = vec![None; graph.nodes() as usize];
-    facts[root as usize] = Some(start);
+    facts[order[0] as usize] = Some(start);
     let mut pending = Pending::of(order.len());
     pending.insert(0);
     let mut out = Vec::new();

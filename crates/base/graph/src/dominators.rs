@@ -25,9 +25,10 @@ impl Dominators {
         Self::with_intervals(immediate, &order, root)
     }
 
-    /// The immediate dominators alone, none for the root and for unreachable nodes: cheaper than the tree.
-    pub fn immediate_of(graph: &Digraph, root: u32) -> Vec<Option<u32>> {
-        let immediate = immediate(graph, &graph.reverse_postorder(root));
+    /// The immediate dominators alone, none for the root and for unreachable nodes: cheaper than the tree. `order` is a reverse post-order of
+    /// what can be reached from the root.
+    pub fn immediate_of(graph: &Digraph, order: &[u32]) -> Vec<Option<u32>> {
+        let immediate = immediate(graph, order);
         let some = |node| Some(node).filter(|&n| n != NONE);
         immediate.into_iter().map(some).collect()
     }

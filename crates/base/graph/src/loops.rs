@@ -38,14 +38,16 @@ pub struct LoopNest {
 }
 
 impl LoopNest {
-    /// Finds all loops reachable from `root`, outer before inner, siblings by their smallest node.
-    pub fn of(graph: &Digraph, root: u32) -> Self {
+    /// Finds all loops reachable from a root, outer before inner, siblings by their smallest node. `order` is a reverse post-order of what can be
+    /// reached from the root.
+    pub fn of(graph: &Digraph, order: &[u32]) -> Self {
         let mut nest = Self {
             loops: Vec::new(),
             innermost: vec![None; graph.nodes() as usize],
         };
         let mut reachable = vec![false; graph.nodes() as usize];
-        let mut all = graph.postorder(root);
+        let root = order[0];
+        let mut all = order.to_vec();
         for &node in &all {
             reachable[node as usize] = true;
         }
@@ -72,9 +74,8 @@ impl LoopNest {
         let inside = |n: u32| reachable[n as usize] && self.innermost[n as usize] == parent;
         let visible = |e: u32| !hidden[e as usize] && inside(graph.ends(e).1);
         let parts = components::within(graph, region.iter().copied(), visible);
-        let mut cyclic: Vec<&Vec<u32>> = parts
+        let mut cyclic: Vec<&[u32]> = parts
             .members()
-            .iter()
             .filter(|nodes| {
                 nodes.len() > 1
                     || graph
@@ -111,7 +112,7 @@ impl LoopNest {
             found.push((
                 number,
                 header,
-                nodes.clone(),
+                nodes.to_vec(),
                 back_edges,
                 entry_edges,
                 entries.len() == 1,

@@ -3,6 +3,8 @@
 //! Source: Kruskal 1956, "On the shortest spanning subtree of a graph"; disjoint sets with union by size and path
 //! halving (Tarjan & van Leeuwen 1984). Among edges of equal weight the one given first wins.
 
+use std::cmp::Reverse;
+
 /// Disjoint sets over `0..n`.
 #[derive(Clone, Debug)]
 pub struct DisjointSets {
@@ -49,11 +51,12 @@ impl DisjointSets {
 /// For each edge `(a, b, weight)` of an undirected multigraph over `0..nodes`: whether it is in the maximum spanning
 /// forest. Self-loops never are.
 pub fn maximum_spanning_forest(nodes: u32, edges: &[(u32, u32, u64)]) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..edges.len()).collect();
-    order.sort_unstable_by_key(|&i| (std::cmp::Reverse(edges[i].2), i));
+    let weights = edges.iter().map(|edge| Reverse(edge.2));
+    let mut order: Vec<(Reverse<u64>, usize)> = weights.zip(0..).collect();
+    order.sort_unstable();
     let mut sets = DisjointSets::new(nodes);
     let mut chosen = vec![false; edges.len()];
-    for i in order {
+    for (_, i) in order {
         let (a, b, _) = edges[i];
         chosen[i] = sets.union(a, b);
     }

@@ -8,7 +8,7 @@
 //! they keep lengths.
 
 use pricetag_classfile::opcode as op;
-use pricetag_classfile::{ClassFile, Code, Instruction, Operand};
+use pricetag_classfile::{ClassFile, Code, Instruction, Instructions, Operand};
 
 use crate::mutation::Mutator;
 
@@ -301,7 +301,7 @@ fn two_alike(mutator: &mut Mutator, bytes: &mut [u8], code: &Code<'_>, all: &[In
 }
 
 /// The body of one method in place of another's: right where their descriptors agree.
-fn body(mutator: &mut Mutator, class: &[u8], bodies: &[(Code<'_>, Vec<Instruction>)]) -> Vec<u8> {
+fn body(mutator: &mut Mutator, class: &[u8], bodies: &[(Code<'_>, Instructions)]) -> Vec<u8> {
     let (from, to) = (&mutator.one_of(bodies).0, &mutator.one_of(bodies).0);
     let mut bytes = class[..to.range.0].to_vec();
     bytes.extend(&class[from.range.0..from.range.1]);

@@ -147,7 +147,7 @@ fn method(
     }
     let array = variant.array(code);
     let leaders = leaders(code, &instructions);
-    let mut asm = Assembler::new(2 * instructions.len() + 1, code.bytes.len() * 3);
+    let mut asm = Assembler::new(2 * instructions.len() + 1, code.bytes.len() * 3, 0);
     let first = *counters;
     if let Some(local) = array {
         let fetch = constants.method(HELPER, "local", "()[J")?;
@@ -369,7 +369,7 @@ fn stack_map(
         wanted.push((*at, original.pc));
     }
     wanted.sort_unstable();
-    let mut writer = FrameWriter::new(initial);
+    let mut writer = FrameWriter::new(Some(initial), 0);
     for (at, pc) in wanted {
         let number = frames.find(pc).ok_or("a jump to a place without a frame")?;
         let frame = frames.get(number).ok_or("no such frame")?;

@@ -18,12 +18,12 @@ use crate::error::MethodError;
 use crate::frames::Source;
 use crate::method::Shared;
 use crate::monitors::Monitors;
-use crate::placement::{Placement, Starts};
+use crate::placement::Placement;
 use crate::scope;
 use crate::timing::Timing;
 use crate::values::Take;
 use pricetag_classfile::assemble::Keys;
-use pricetag_classfile::instruction::{Instruction, Operand};
+use pricetag_classfile::instruction::{Instructions, Operand};
 use pricetag_classfile::{Assembler, Code, Frames, Label, opcode};
 #[cfg(doc)]
 use pricetag_probe_plan::TransitionPlan;
@@ -51,8 +51,7 @@ pub(crate) struct Body<'b, 'c, 'a> {
     /// What keeps the method's monitors balanced; none where it has none.
     pub monitors: Option<Monitors>,
     pub code: &'b Code<'a>,
-    pub instructions: &'b [Instruction],
-    pub starts: &'b Starts,
+    pub instructions: &'b Instructions,
     pub plan: Option<&'b MethodPlan>,
     pub placement: Option<&'b Placement>,
     pub scopes: &'b [i32],
@@ -118,8 +117,8 @@ impl Body<'_, '_, '_> {
     /// The arrival at the instruction at `pc`, which is known to start one, or the end of the body.
     pub(crate) fn arrival_at(&self, pc: u32) -> Label {
         self.arrival(
-            self.starts
-                .index(pc as u16)
+            self.instructions
+                .index_of(pc)
                 .unwrap_or(self.instructions.len()),
         )
     }
@@ -149,8 +148,8 @@ impl Body<'_, '_, '_> {
         for (number, frame) in frames.iter().enumerate() {
             let what = "stack map frame where no instruction starts";
             let index = self
-                .starts
-                .index(frame.pc)
+                .instructions
+                .index_of(u32::from(frame.pc))
                 .ok_or(MethodError::Plan { pc: frame.pc, what })?;
             self.wanted
                 .push((self.arrival(index), Source::Original(number)));

@@ -39,7 +39,7 @@ pub(crate) fn write(
     relocation: &Relocation,
 ) -> Result<Option<Vec<u8>>, MethodError> {
     wanted.sort_unstable_by_key(|(pc, _)| *pc);
-    let mut writer = initial.map_or_else(FrameWriter::unknown, FrameWriter::new);
+    let mut writer = FrameWriter::new(initial, wanted.len());
     let (mut locals, mut stack) = (Vec::new(), Vec::new());
     for (pc, source) in wanted {
         locals.clear();

@@ -134,11 +134,13 @@ pub fn rewrite(
         scopes: Vec::new(),
     };
     let mut edits = Vec::new();
+    let loops = plan.map_or(0, |plan| plan.first_loop(plan.methods.len()));
+    let mut next_loop = 0;
     for (index, member) in class.methods().iter().enumerate() {
+        let first_loop = next_loop;
+        next_loop += plan.map_or(0, |plan| plan.methods[index].loops.len() as u32);
         let takes = plan.map_or_else(Vec::new, |plan| values::of_method(plan, index));
         let depth = plan.and_then(|plan| plan.depth_element(index as u16));
-        let first_loop = plan.map_or(0, |plan| plan.first_loop(index));
-        let loops = plan.map_or(0, |plan| plan.first_loop(plan.methods.len()));
         let transitions = plan.map_or(&[][..], |plan| plan.transitions_of(index as u16));
         let strides = plan.map_or(&[][..], |plan| plan.strides_of(index as u16));
         let plan = plan

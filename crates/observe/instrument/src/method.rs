@@ -5,11 +5,11 @@ use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
 use crate::monitors::Monitors;
-use crate::placement::{self, Placement, Starts};
+use crate::placement::{self, Placement};
 use crate::runtime::{HELPER_CLASS, SHARED_CLASSES};
 use crate::timing::Timing;
 use crate::values::Take;
-use pricetag_classfile::instruction::Instruction;
+use pricetag_classfile::instruction::{Instruction, Instructions};
 use pricetag_classfile::relocate::{self, NOWHERE, Relocation};
 use pricetag_classfile::splice::Edit;
 use pricetag_classfile::{
@@ -91,8 +91,7 @@ struct Original<'a> {
     access: u16,
     descriptor: String,
     code: Code<'a>,
-    instructions: Vec<Instruction>,
-    starts: Starts,
+    instructions: Instructions,
     /// None before class files had frames.
     frames: Option<Frames>,
     /// The locals at entry; needed and known only where there are frames.
@@ -122,13 +121,11 @@ impl<'a> Original<'a> {
             }
             frames = Some(code.frames(pool, initial.as_deref().unwrap_or_default())?);
         }
-        let starts = Starts::of(&instructions);
         Ok(Self {
             access: member.access,
             descriptor,
             code,
             instructions,
-            starts,
             frames,
             initial,
         })
@@ -171,10 +168,7 @@ pub(crate) fn rewrite(
     let (plan, scopes) = (probes.counted, probes.scopes);
     let original = Original::read(shared, index)?;
     let Original {
-        code,
-        instructions,
-        starts,
-        ..
+        code, instructions, ..
     } = &original;
     check(
         code,
@@ -183,10 +177,10 @@ pub(crate) fn rewrite(
     )?;
     let timing = probes
         .timed
-        .map(|timed| Timing::of(timed, starts, instructions.len()))
+        .map(|timed| Timing::of(timed, instructions))
         .transpose()?;
     let placement = plan
-        .map(|plan| placement::place(plan, probes.transitions, instructions, starts))
+        .map(|plan| placement::place(plan, probes.transitions, instructions))
         .transpose()?;
     let placement = placement.as_ref();
     let has_positions = placement.is_some_and(|placement| placement.has_positions);
@@ -206,10 +200,14 @@ pub(crate) fn rewrite(
     let locals = counting + u16::from(caught) + u16::from(strided);
     let (max_stack, max_locals) = limits(code, stack, locals)?;
     let behind = code.max_locals + counting;
+    // A jump and the gap behind it; more than two for each trampoline, stub and catch-all is seldom.
+    let leaves = |i: &&Instruction| i.jumps() || !opcode::falls_through(i.opcode);
+    let aside = trampolines + placement.map_or(0, |placement| placement.handlers.len()) + 1;
     let mut body = Body {
         asm: Assembler::new(
             2 * instructions.len() + 1 + trampolines,
             code.bytes.len() * 3 + 64,
+            2 * (instructions.iter().filter(leaves).count() + aside),
         ),
         position: has_positions.then(|| code.max_locals + 1),
         callers,
@@ -218,13 +216,14 @@ pub(crate) fn rewrite(
         line: strided.then_some(behind + u16::from(caught)),
         chunk: code.max_locals,
         frames: original.frames.as_ref(),
-        wanted: Vec::new(),
+        wanted: Vec::with_capacity(
+            original.frames.as_ref().map_or(0, Frames::len) + trampolines + 4,
+        ),
         entries: Vec::new(),
         firsts: Vec::new(),
         monitors: Monitors::of(instructions),
         code,
         instructions,
-        starts,
         plan,
         placement,
         scopes,
@@ -245,16 +244,16 @@ pub(crate) fn rewrite(
         ..
     } = body;
     let assembled = asm.finish()?;
-    let (table, exceptions) = exception_table(&assembled, &entries, &firsts)?;
-    let relocation = relocation(&assembled, code, instructions, exceptions);
-    let mut out = Vec::with_capacity(assembled.code.len() * 2);
+    let range = code.range.0..code.range.1;
+    let mut out = Vec::with_capacity(range.len() + assembled.code.len() * 2);
     out.extend(code.name_index.to_be_bytes());
     out.extend([0; 4]);
     out.extend(max_stack.to_be_bytes());
     out.extend(max_locals.to_be_bytes());
     out.extend((assembled.code.len() as u32).to_be_bytes());
     out.extend(&assembled.code);
-    out.extend(table);
+    let exceptions = exception_table(&assembled, &entries, &firsts, &mut out)?;
+    let relocation = relocation(&assembled, code, instructions, exceptions);
     let mut pcs: Vec<(u32, u16)> = instructions
         .iter()
         .map(|i| (relocation.instructions[usize::from(i.pc)], i.pc))
@@ -267,7 +266,6 @@ pub(crate) fn rewrite(
         );
         pcs.sort_unstable();
     }
-    let range = code.range.0..code.range.1;
     let stack_map = stack_map(
         shared,
         &original,
@@ -375,24 +373,22 @@ fn check(
     Ok(())
 }
 
-/// Writes the exception table with its count; also the new index of the first entry of each original one.
+/// Writes the exception table with its count; the new index of the first entry of each original one.
 fn exception_table(
     assembled: &Assembled,
     entries: &[Entry],
     firsts: &[usize],
-) -> Result<(Vec<u8>, Vec<u16>), ClassFileError> {
-    let mut table = vec![0, 0];
+    out: &mut Vec<u8>,
+) -> Result<Vec<u16>, ClassFileError> {
+    let count_at = out.len();
+    out.extend([0, 0]);
     let (mut count, mut indexes) = (0_usize, Vec::with_capacity(entries.len()));
     for entry in entries {
         indexes.push(count as u16);
         for (start, end) in assembled.without_islands(entry.start, entry.end) {
-            for number in [
-                start,
-                end,
-                assembled.offset(entry.handler) as u16,
-                entry.catch_type,
-            ] {
-                table.extend(number.to_be_bytes());
+            let handler = assembled.offset(entry.handler) as u16;
+            for number in [start, end, handler, entry.catch_type] {
+                out.extend(number.to_be_bytes());
             }
             count += 1;
         }
@@ -403,12 +399,10 @@ fn exception_table(
         value: count,
         limit,
     };
-    table[..2].copy_from_slice(&u16::try_from(count).map_err(|_| full)?.to_be_bytes());
-    let exceptions = firsts
-        .iter()
-        .map(|first| indexes.get(*first).copied().unwrap_or_default())
-        .collect();
-    Ok((table, exceptions))
+    let count = u16::try_from(count).map_err(|_| full)?;
+    out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
+    let first = |first: &usize| indexes.get(*first).copied().unwrap_or_default();
+    Ok(firsts.iter().map(first).collect())
 }
 
 fn relocation(

@@ -4,7 +4,7 @@
 //! a fall-through between the two; any other needs a *trampoline*, code at the method's end that counts and jumps on.
 
 use crate::error::MethodError;
-use pricetag_classfile::instruction::{Instruction, Operand};
+use pricetag_classfile::instruction::{Instruction, Instructions, Operand};
 use pricetag_classfile::opcode;
 use pricetag_probe_plan::{EdgeKind, EdgePlan, MethodPlan, Node, Pc, TransitionPlan};
 
@@ -57,38 +57,11 @@ pub(crate) struct Placement {
     pub first_position: u32,
 }
 
-/// Which instruction starts at which offset.
-#[derive(Clone, Debug)]
-pub(crate) struct Starts(Vec<u16>);
-
-impl Starts {
-    /// Marks offsets inside an instruction; no method has that many instructions.
-    const NONE: u16 = u16::MAX;
-
-    pub(crate) fn of(instructions: &[Instruction]) -> Self {
-        let end = instructions.last().map_or(0, Instruction::end);
-        let mut starts = vec![Self::NONE; end as usize];
-        for (index, instruction) in instructions.iter().enumerate() {
-            starts[usize::from(instruction.pc)] = index as u16;
-        }
-        Self(starts)
-    }
-
-    /// Index of the instruction that starts at `pc`.
-    pub(crate) fn index(&self, pc: u16) -> Option<usize> {
-        self.0
-            .get(usize::from(pc))
-            .filter(|index| **index != Self::NONE)
-            .map(|index| usize::from(*index))
-    }
-}
-
 /// Finds the place of every counter of `plan`, those of the method's transitions included.
 pub(crate) fn place(
     plan: &MethodPlan,
     transitions: &[TransitionPlan],
-    instructions: &[Instruction],
-    starts: &Starts,
+    instructions: &Instructions,
 ) -> Result<Placement, MethodError> {
     let mut placement = Placement {
         marks: vec![Marks::default(); instructions.len()],
@@ -100,17 +73,19 @@ pub(crate) fn place(
         place_edge(
             plan,
             (edge, transitions),
-            (instructions, starts),
+            instructions,
             &ways_in,
             &mut placement,
         )?;
     }
     for point in &plan.throw_points {
         let what = "plan has a throw point where no instruction starts";
-        let index = starts.index(point.pc.0).ok_or(MethodError::Plan {
-            pc: point.pc.0,
-            what,
-        })?;
+        let index = instructions
+            .index_of(u32::from(point.pc.0))
+            .ok_or(MethodError::Plan {
+                pc: point.pc.0,
+                what,
+            })?;
         placement.marks[index].position = Some(point.counter.0);
         placement.has_positions = true;
     }
@@ -119,7 +94,7 @@ pub(crate) fn place(
             .handlers
             .push((start(plan, handler.block.0)?.0, handler.counter.0));
     }
-    if let Some(index) = first_point(plan, instructions, starts, &ways_in) {
+    if let Some(index) = first_point(plan, instructions, &ways_in) {
         placement.first_position = placement.marks[index].position.take().unwrap_or(0);
     }
     placement.handlers.sort_unstable();
@@ -129,12 +104,7 @@ pub(crate) fn place(
 
 /// The throw point whose position the prologue may store in its place: the first of a block that only the caller enters. Until there
 /// nothing throws.
-fn first_point(
-    plan: &MethodPlan,
-    instructions: &[Instruction],
-    starts: &Starts,
-    ways_in: &[u32],
-) -> Option<usize> {
+fn first_point(plan: &MethodPlan, instructions: &Instructions, ways_in: &[u32]) -> Option<usize> {
     let entered = plan.edges.iter().find(|edge| edge.from == Node::Entry)?;
     let Node::Block(block) = entered.to else {
         return None;
@@ -144,7 +114,7 @@ fn first_point(
     }
     let points = plan.throw_points.iter().filter(|p| p.block == block);
     let first = points.map(|p| p.pc.0).min()?;
-    let index = starts.index(first)?;
+    let index = instructions.index_of(u32::from(first))?;
     let initialised = plan
         .this_initialised_at
         .is_none_or(|pc| instructions[index].pc > pc.0);
@@ -188,7 +158,7 @@ fn ways_in(plan: &MethodPlan) -> Result<Vec<u32>, MethodError> {
 fn place_edge(
     plan: &MethodPlan,
     (edge, transitions): (&EdgePlan, Option<u32>),
-    (instructions, starts): (&[Instruction], &Starts),
+    instructions: &Instructions,
     ways_in: &[u32],
     placement: &mut Placement,
 ) -> Result<(), MethodError> {
@@ -203,8 +173,8 @@ fn place_edge(
         .instructions
         .last()
         .ok_or(mismatch("plan has an empty block"))?;
-    let last = starts
-        .index(last.pc.0)
+    let last = instructions
+        .index_of(u32::from(last.pc.0))
         .ok_or(mismatch("plan has an instruction where none starts"))?;
     let instruction = &instructions[last];
     if counter.or(transitions).is_none() {
@@ -245,8 +215,8 @@ fn place_edge(
         ));
     }
     if ways_in[to.0 as usize] == 1 {
-        let index = starts
-            .index(target as u16)
+        let index = instructions
+            .index_of(target)
             .ok_or(mismatch("jump to no instruction"))?;
         placement.marks[index].arrival = counter;
         placement.marks[index].taken = transitions;

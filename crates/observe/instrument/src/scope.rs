@@ -83,6 +83,9 @@ pub(crate) fn enter(
     method_descriptor: &str,
     scopes: &[i32],
 ) -> Result<(), MethodError> {
+    if scopes.is_empty() {
+        return Ok(());
+    }
     let (parameters, _) = descriptor::split(method_descriptor).ok_or(MethodError::Descriptor)?;
     for id in scopes {
         let mut local = u16::from(access & ACC_STATIC == 0);

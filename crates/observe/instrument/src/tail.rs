@@ -107,7 +107,10 @@ impl Body<'_, '_, '_> {
             pc,
             what: "the constructor's object is not initialised here",
         };
-        let index = self.starts.index(pc).ok_or(mistaken(pc))?;
+        let index = self
+            .instructions
+            .index_of(u32::from(pc))
+            .ok_or(mistaken(pc))?;
         let uninitialised = |frame: &Frame<'_>| {
             frame.pc > pc && frame.locals.contains(&VerificationType::UninitializedThis)
         };

@@ -12,11 +12,10 @@
 use crate::body::Body;
 use crate::error::{MethodError, RewriteError};
 use crate::method::{self, Probes, Shared};
-use crate::placement::Starts;
 use crate::runtime::HELPER_CLASS;
 use crate::{Rewritten, RewrittenMethod, check};
 use pricetag_classfile::splice::splice;
-use pricetag_classfile::{ClassFile, opcode};
+use pricetag_classfile::{ClassFile, Instructions, opcode};
 use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan};
 
 /// Passed to `mark` when a method is entered.
@@ -37,16 +36,17 @@ impl Timing {
     /// From a method's plan and the number of its first block in the class.
     pub(crate) fn of(
         (plan, first): (&MethodPlan, u32),
-        starts: &Starts,
-        instructions: usize,
+        instructions: &Instructions,
     ) -> Result<Self, MethodError> {
         let find = |pc: u16| {
             let what = "plan has an instruction where none starts";
-            starts.index(pc).ok_or(MethodError::Plan { pc, what })
+            instructions
+                .index_of(u32::from(pc))
+                .ok_or(MethodError::Plan { pc, what })
         };
         let initialised = plan.this_initialised_at;
         let mut timing = Self {
-            blocks: vec![None; instructions],
+            blocks: vec![None; instructions.len()],
             behind: None,
         };
         for (number, block) in (first..).zip(&plan.blocks) {

@@ -90,6 +90,7 @@ pub fn plan(class: &ClassFile<'_>, bytes: &[u8]) -> ClassPlan {
 /// Plans the probes of a class, with a say in what is probed.
 pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> ClassPlan {
     let mut counters = Counters::default();
+    let mut names = method::Names::of(class);
     let scope = throwing::ClassScope::of(class);
     let mut values = wanted.values.map(|values| Variables::of(class, values));
     let mut transitions = wanted.transitions.then(Vec::new);
@@ -110,11 +111,25 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
             no_loop,
             assigning,
         };
-        let mut plan = method::plan(class, &scope, member, &mut counters, asked(assigning));
+        let mut plan = method::plan(
+            class,
+            &scope,
+            member,
+            &mut names,
+            &mut counters,
+            asked(assigning),
+        );
         if plan.outcome != MethodOutcome::Counted && !assigning.is_empty() {
             // It may be countable without the probes that take values.
             let none = &BTreeSet::new();
-            plan = method::plan(class, &scope, member, &mut counters, asked(none));
+            plan = method::plan(
+                class,
+                &scope,
+                member,
+                &mut names,
+                &mut counters,
+                asked(none),
+            );
             values.iter_mut().for_each(Variables::give_up);
         }
         if let Some(values) = &mut values {

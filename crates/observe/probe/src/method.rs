@@ -7,7 +7,7 @@ use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, Operand};
 use pricetag_flow::{Cfg, FlowError, MethodLoop, compared_literals};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, CallSite, ComparisonPlan, CounterIndex, EdgePlan, HandlerPlan, Instruction,
-    Literal, LoopPlan, MethodOutcome, MethodPlan, Pc, ThrowPoint,
+    Literal, LoopPlan, MethodOutcome, MethodPlan, Name, Pc, ThrowPoint,
 };
 
 use crate::throwing::{ClassScope, MethodScope, Throwing};
@@ -22,6 +22,29 @@ pub(crate) struct Asked<'a> {
     pub(crate) no_loop: ChosenLoop<'a>,
     /// Where variables of which values are taken are assigned.
     pub(crate) assigning: &'a BTreeSet<Pc>,
+}
+
+/// Texts of a class's constant pool that its call sites share, by index; each is read when first asked for.
+#[derive(Debug)]
+pub(crate) struct Names(Vec<Option<Name>>);
+
+impl Names {
+    /// With nothing read yet.
+    pub(crate) fn of(class: &ClassFile<'_>) -> Self {
+        Self(vec![None; usize::from(class.constants().count())])
+    }
+
+    fn text(&mut self, index: u16, constants: &ConstantPool<'_>) -> Result<Name, Refusal> {
+        let index = usize::from(index);
+        if let Some(Some(known)) = self.0.get(index) {
+            return Ok(known.clone());
+        }
+        let name = Name::from(constants.utf8(index as u16)?);
+        if let Some(slot) = self.0.get_mut(index) {
+            *slot = Some(name.clone());
+        }
+        Ok(name)
+    }
 }
 
 /// Why a method is not counted.
@@ -60,16 +83,17 @@ pub(crate) fn plan(
     class: &ClassFile<'_>,
     scope: &ClassScope<'_>,
     member: &Member<'_>,
+    names: &mut Names,
     counters: &mut Counters,
     asked: Asked<'_>,
 ) -> MethodPlan {
     let constants = class.constants();
-    let mut plan = MethodPlan {
+    let uncounted = |code_bytes, outcome| MethodPlan {
         name: member.name(constants),
         descriptor: member.descriptor(constants),
         access: member.access,
-        code_bytes: 0,
-        outcome: MethodOutcome::NoCode,
+        code_bytes,
+        outcome,
         blocks: Vec::new(),
         edges: Vec::new(),
         throw_points: Vec::new(),
@@ -81,33 +105,29 @@ pub(crate) fn plan(
     };
     let code = match member.code(constants) {
         Ok(Some(code)) => code,
-        Ok(None) => return plan,
-        Err(error) => {
-            plan.outcome = MethodOutcome::Left(error.to_string());
-            return plan;
-        }
+        Ok(None) => return uncounted(0, MethodOutcome::NoCode),
+        Err(error) => return uncounted(0, MethodOutcome::Left(error.to_string())),
     };
-    plan.code_bytes = code.bytes.len() as u32;
+    let code_bytes = code.bytes.len() as u32;
+    let mut plan = uncounted(code_bytes, MethodOutcome::Counted);
     if let Some(reason) = (asked.left)(&plan.name, &plan.descriptor) {
         plan.outcome = MethodOutcome::Left(reason);
         return plan;
     }
-    let empty = plan.clone();
-    match counted(class, scope, &code, plan, (counters.next, asked)) {
+    match counted(class, scope, names, &code, plan, (counters.next, asked)) {
         Ok((plan, next)) => {
             counters.next = next;
             plan
         }
-        Err(refusal) => MethodPlan {
-            outcome: MethodOutcome::Left(refusal.to_string()),
-            ..empty
-        },
+        Err(refusal) => uncounted(code_bytes, MethodOutcome::Left(refusal.to_string())),
     }
 }
 
+/// Fills a plan in which nothing is counted yet; also the next counter.
 fn counted(
     class: &ClassFile<'_>,
     class_scope: &ClassScope<'_>,
+    names: &mut Names,
     code: &Code<'_>,
     mut plan: MethodPlan,
     (first_counter, asked): (u32, Asked<'_>),
@@ -140,7 +160,7 @@ fn counted(
     let loops = cfg.loops();
     // A damaged line table costs the lines, not the counts.
     let lines = code.line_numbers(constants).unwrap_or_default();
-    plan.blocks = blocks(class, &lines, &cfg, &loops)?;
+    plan.blocks = blocks(class, names, &lines, &cfg, &loops)?;
     plan.comparisons = comparisons(&cfg, constants, &lines);
     plan.throw_points = throw_points(&cfg, &throwing.points);
     for handler in &cfg.handlers {
@@ -165,12 +185,12 @@ fn counted(
         handler.counter = counters.take();
     }
     limits::check(code, &plan, asked.assigning)?;
-    plan.outcome = MethodOutcome::Counted;
     Ok((plan, counters.next))
 }
 
 fn blocks(
     class: &ClassFile<'_>,
+    names: &mut Names,
     lines: &[(u16, u16)],
     cfg: &Cfg,
     loops: &[MethodLoop],
@@ -189,12 +209,11 @@ fn blocks(
     for (b, innermost_loop) in innermost.into_iter().enumerate() {
         let instructions = cfg.instructions_of(BlockId(b as u32));
         let (first, last) = (&instructions[0], &instructions[instructions.len() - 1]);
-        let mut calls = Vec::new();
-        for here in instructions
-            .iter()
-            .filter(|i| (op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC).contains(&i.opcode))
-        {
-            calls.push(call_site(class, constants, here)?);
+        let invokes = op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC;
+        let is_call = |i: &&pricetag_classfile::Instruction| invokes.contains(&i.opcode);
+        let mut calls = Vec::with_capacity(instructions.iter().filter(&is_call).count());
+        for here in instructions.iter().filter(&is_call) {
+            calls.push(call_site(class, constants, names, here)?);
         }
         let mut in_lines: Vec<u16> = Vec::new();
         for here in instructions {
@@ -232,19 +251,24 @@ fn blocks(
 fn call_site(
     class: &ClassFile<'_>,
     constants: &ConstantPool<'_>,
+    names: &mut Names,
     here: &pricetag_classfile::Instruction,
 ) -> Result<CallSite, Refusal> {
     let (owner, name, descriptor) = match here.operand {
         Operand::Constant(index) | Operand::InvokeInterface { index, .. } => {
-            let member = constants.member_ref(index)?;
-            (member.owner, member.name, member.descriptor)
+            let [owner, name, descriptor] = constants.member_texts(index)?;
+            (
+                names.text(owner, constants)?,
+                names.text(name, constants)?,
+                names.text(descriptor, constants)?,
+            )
         }
         Operand::InvokeDynamic(index) => {
             let site = constants.invoke_dynamic(index)?;
             (
-                class.bootstrap_method(site.bootstrap)?.owner,
-                site.name,
-                site.descriptor,
+                class.bootstrap_method(site.bootstrap)?.owner.into(),
+                site.name.into(),
+                site.descriptor.into(),
             )
         }
         _ => return Err(FlowError::Stack { pc: here.pc }.into()),

@@ -16,7 +16,7 @@
 //! The last two kinds lead from different blocks to the caller and hence never close a cycle.
 
 use pricetag_graph::maximum_spanning_forest;
-use pricetag_probe_plan::{BlockId, BlockPlan, EdgeKind, EdgePlan, MethodPlan, Node};
+use pricetag_probe_plan::{BlockPlan, EdgeKind, EdgePlan, MethodPlan, Node};
 
 use crate::Counters;
 
@@ -39,11 +39,8 @@ pub fn place(plan: &mut MethodPlan, returns_may_throw: bool, counters: &mut Coun
         Node::Entry | Node::Exit => caller,
         Node::Block(b) => b.0,
     };
-    let weights = weights(plan);
     let mut candidates = Vec::with_capacity(plan.edges.len());
-    let mut of_edge = Vec::with_capacity(plan.edges.len());
-    for (edge, weight) in plan.edges.iter().zip(weights) {
-        of_edge.push(candidates.len());
+    for (edge, weight) in plan.edges.iter().zip(weights(plan)) {
         match edge.kind {
             EdgeKind::Continue => {}
             EdgeKind::Return if returns_may_throw => {
@@ -57,10 +54,10 @@ pub fn place(plan: &mut MethodPlan, returns_may_throw: bool, counters: &mut Coun
             .iter()
             .map(|b| (b.0, caller, ALWAYS)),
     );
-    let in_tree = maximum_spanning_forest(caller + 1, &candidates);
-    for (number, candidate) in of_edge.into_iter().enumerate() {
+    let mut in_tree = maximum_spanning_forest(caller + 1, &candidates).into_iter();
+    for number in 0..plan.edges.len() {
         let edge = &plan.edges[number];
-        let counted = edge.kind == EdgeKind::Continue || !in_tree[candidate];
+        let counted = edge.kind == EdgeKind::Continue || in_tree.next() == Some(false);
         if counted && !plan.is_removed(plan.loop_of_edge(edge)) {
             plan.edges[number].counter = Some(counters.take());
         }
@@ -69,35 +66,29 @@ pub fn place(plan: &mut MethodPlan, returns_may_throw: bool, counters: &mut Coun
 
 /// The estimated relative frequency of each edge.
 fn weights(plan: &MethodPlan) -> Vec<u64> {
-    let common: Vec<u32> = plan.edges.iter().map(|e| common_loops(plan, e)).collect();
-    let from_block = |(edge, &depth): (&EdgePlan, &u32)| match edge.from {
-        Node::Block(b) => Some((b, depth)),
-        _ => None,
-    };
-    // Source and common loops of every edge out of a block.
-    let mut ways_out: Vec<(BlockId, u32)> = plan
-        .edges
-        .iter()
-        .zip(&common)
-        .filter_map(from_block)
-        .collect();
-    ways_out.sort_unstable();
     let throwing = surely_throwing(plan);
-    let weigh = |(edge, &depth): (&EdgePlan, &u32)| {
-        let ways = match edge.from {
-            Node::Block(b) => {
-                let below = |limit: (BlockId, u32)| ways_out.partition_point(|way| *way < limit);
-                below((BlockId(b.0 + 1), 0)) - below((b, depth))
+    let mut weights = Vec::with_capacity(plan.edges.len());
+    let mut depths = Vec::new();
+    for edges in by_source(plan) {
+        depths.clear();
+        depths.extend(edges.iter().map(|edge| common_loops(plan, edge)));
+        depths.sort_unstable();
+        weights.extend(edges.iter().map(|edge| {
+            let depth = common_loops(plan, edge);
+            let ways = edges.len() - depths.partition_point(|other| *other < depth);
+            let weight = UNIT * 10u64.pow(depth.min(DEEPEST)) / ways as u64;
+            match edge.to {
+                Node::Block(b) if throwing[b.0 as usize] => (weight / COLD).max(1),
+                _ => weight,
             }
-            _ => 1,
-        };
-        let weight = UNIT * 10u64.pow(depth.min(DEEPEST)) / ways as u64;
-        match edge.to {
-            Node::Block(b) if throwing[b.0 as usize] => (weight / COLD).max(1),
-            _ => weight,
-        }
-    };
-    plan.edges.iter().zip(&common).map(weigh).collect()
+        }));
+    }
+    weights
+}
+
+/// The edges out of each node; they stand in the order of their blocks.
+fn by_source(plan: &MethodPlan) -> impl DoubleEndedIterator<Item = &[EdgePlan]> {
+    plan.edges.chunk_by(|a, b| a.from == b.from)
 }
 
 /// For each block, whether every way from it ends in an `athrow`; ways into loops are taken to go on.
@@ -112,8 +103,8 @@ fn surely_throwing(plan: &MethodPlan) -> Vec<bool> {
     if !throwing.contains(&true) {
         return throwing;
     }
-    // Edges stand in the order of their blocks, blocks in that of the code, and ways to a throw mostly lead forward.
-    for edges in plan.edges.chunk_by(|a, b| a.from == b.from).rev() {
+    // Blocks stand in the order of the code, and ways to a throw mostly lead forward.
+    for edges in by_source(plan).rev() {
         let leads = |edge: &EdgePlan| matches!(edge.to, Node::Block(t) if throwing[t.0 as usize]);
         if let (Node::Block(from), true) = (edges[0].from, edges.iter().all(leads)) {
             throwing[from.0 as usize] = true;

@@ -43,7 +43,7 @@ pub(crate) fn recursive(class: &str, methods: &[MethodPlan], all: bool) -> Vec<u
     let components = strongly_connected(&graph);
     let cyclic = |number: u32| {
         let component = components.of(number);
-        let members = component.map_or(0, |c| components.members()[c as usize].len());
+        let members = component.map_or(0, |c| components.members_of(c).len());
         members > 1 || calls.contains(&(number, number))
     };
     let counted = |number: &u32| {
@@ -73,7 +73,7 @@ fn calls(class: &str, methods: &[MethodPlan]) -> Vec<(u32, u32)> {
             let to = *numbers.get(&key)?;
             let answers = matches!(call.opcode, op::INVOKEVIRTUAL | op::INVOKEINTERFACE)
                 && methods[to as usize].access & (ACC_PRIVATE | ACC_STATIC) == 0;
-            (call.owner == class || answers).then_some((from, to))
+            (call.owner == *class || answers).then_some((from, to))
         });
         calls.extend(targets);
     }
@@ -86,14 +86,14 @@ fn open(class: &str, methods: &[MethodPlan], calls: &[(u32, u32)]) -> Vec<bool> 
         if call.opcode == op::INVOKEDYNAMIC {
             return true;
         }
-        if call.owner != class {
+        if call.owner != *class {
             let makes_object = call.owner == "java/lang/Object" && call.name == "<init>";
             return !makes_object && !CLOSED.contains(&call.owner.as_str());
         }
         let bound = matches!(call.opcode, op::INVOKESTATIC | op::INVOKESPECIAL);
         let named = methods
             .iter()
-            .find(|m| m.name == call.name && m.descriptor == call.descriptor);
+            .find(|m| call.name == *m.name && call.descriptor == *m.descriptor);
         // What is not declared here is inherited.
         !named.is_some_and(|m| bound || m.access & (ACC_PRIVATE | ACC_FINAL) != 0)
     };

@@ -16,14 +16,14 @@
 //! its block instead.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use pricetag_classfile::class::ACC_STATIC;
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::pool::encode_modified_utf8;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Instruction, Operand, pool};
-use pricetag_flow::operands::may_succeed;
-use pricetag_flow::repeats::may_repeat;
-use pricetag_flow::{Cfg, Effects, Receivers, sure_repeats, sure_successes};
+use pricetag_flow::operands::may_be_sure;
+use pricetag_flow::{Cfg, Effects, Receivers, may_repeat, sure_repeats, sure_successes};
 use pricetag_probe_plan::Pc;
 
 use crate::method::Refusal;
@@ -131,50 +131,46 @@ impl Throwing {
         scope: &MethodScope<'_>,
     ) -> Result<Self, Refusal> {
         let constructs = scope.is_constructor() && scope.class.has_super;
-        let reachable = || cfg.blocks.iter().flat_map(|b| b.instructions.clone());
-        let is_field = |i: usize| matches!(cfg.instructions[i].opcode, op::GETFIELD | op::PUTFIELD);
-        let asked = constructs || (!scope.is_static() && reachable().any(is_field));
-        let succeeding = may_succeed(cfg);
-        let repeating = may_repeat(cfg);
-        let effects = (asked || succeeding || repeating)
-            .then(|| Effects::of(cfg, constants))
-            .transpose()?;
-        let receivers = effects
-            .as_ref()
-            .filter(|_| asked)
-            .map(|effects| Receivers::of(cfg, code, effects, constants, constructs))
-            .transpose()?;
-        let is_monitor = |i: &Instruction| matches!(i.opcode, op::MONITORENTER | op::MONITOREXIT);
+        let any = |wanted: fn(u8) -> bool| {
+            let opcodes = |r: &Range<usize>| &cfg.instructions[r.clone()];
+            let mut blocks = cfg.blocks.iter().map(|b| opcodes(&b.instructions));
+            blocks.any(|here| here.iter().any(|i| wanted(i.opcode)))
+        };
+        let fields = || any(|opcode| matches!(opcode, op::GETFIELD | op::PUTFIELD));
+        let asked = constructs || (!scope.is_static() && fields());
+        let mut effects = None;
+        let mut receivers = None;
+        if asked {
+            let effects = effects.insert(Effects::of(cfg, constants)?);
+            let found = Receivers::of(cfg, code, effects, constants, constructs)?;
+            receivers = Some(found);
+        }
+        let receivers = receivers.as_ref();
         let mut result = Self {
-            returns_may_throw: reachable().any(|i| is_monitor(&cfg.instructions[i])),
+            returns_may_throw: any(|i| matches!(i, op::MONITORENTER | op::MONITOREXIT)),
             ..Self::default()
         };
-        if let Some(receivers) = receivers.as_ref().filter(|_| constructs) {
+        if let Some(receivers) = receivers.filter(|_| constructs) {
             result.initialiser = Some(sole_initialiser(cfg, code, receivers)?);
         }
-        let succeeds = effects
-            .as_ref()
-            .filter(|_| succeeding)
-            .map(|effects| sure_successes(cfg, effects, constants));
-        let instance = !scope.is_static();
-        let repeats = effects
-            .as_ref()
-            .filter(|_| repeating)
-            .map(|effects| sure_repeats(cfg, effects, code.max_locals, constants, instance));
-        let sure = |table: &Option<Vec<bool>>, i: usize| table.as_ref().is_some_and(|t| t[i]);
-        for i in reachable() {
+        let mut throwing = Vec::new();
+        for i in cfg.blocks.iter().flat_map(|b| b.instructions.clone()) {
             let here = &cfg.instructions[i];
-            if never_throws(here.opcode) || sure(&succeeds, i) || sure(&repeats, i) {
+            if never_throws(here.opcode) {
                 continue;
             }
-            let this = receivers.as_ref().is_some_and(|r| r.is_field_of_this(i));
-            if !may_throw(here, constants, scope, this, result.returns_may_throw)? {
-                continue;
+            let this = receivers.is_some_and(|r| r.is_field_of_this(i));
+            if may_throw(here, constants, scope, this, result.returns_may_throw)? {
+                throwing.push(i);
             }
-            if receivers.as_ref().is_some_and(|r| r.is_before_init(i)) {
-                result.before_init.push(Pc(here.pc));
+        }
+        remove_sure(cfg, code, constants, effects, scope, &mut throwing)?;
+        for i in throwing {
+            let pc = Pc(cfg.instructions[i].pc);
+            if receivers.is_some_and(|r| r.is_before_init(i)) {
+                result.before_init.push(pc);
             } else {
-                result.points.push(Pc(here.pc));
+                result.points.push(pc);
             }
         }
         Ok(result)
@@ -194,6 +190,33 @@ impl Throwing {
         self.points.sort_unstable();
         self.points.dedup();
     }
+}
+
+/// Removes from `throwing`, indices of instructions, those that surely succeed; each analysis only if one of them may profit.
+fn remove_sure(
+    cfg: &Cfg,
+    code: &Code<'_>,
+    constants: &ConstantPool<'_>,
+    effects: Option<Effects>,
+    scope: &MethodScope<'_>,
+    throwing: &mut Vec<usize>,
+) -> Result<(), Refusal> {
+    let may_succeed = |&i: &usize| may_be_sure(cfg.instructions[i].opcode);
+    let succeeding = throwing.iter().any(may_succeed);
+    if !succeeding && !may_repeat(cfg, throwing) {
+        return Ok(());
+    }
+    let effects = effects.map_or_else(|| Effects::of(cfg, constants), Ok)?;
+    if succeeding {
+        let sure = sure_successes(cfg, &effects, constants);
+        throwing.retain(|&i| !sure[i]);
+    }
+    if may_repeat(cfg, throwing) {
+        let instance = !scope.is_static();
+        let sure = sure_repeats(cfg, &effects, code.max_locals, constants, instance);
+        throwing.retain(|&i| !sure[i]);
+    }
+    Ok(())
 }
 
 /// Loads of locals and small constants, stores, stack operations, jumps: most instructions.

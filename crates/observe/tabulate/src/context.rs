@@ -110,8 +110,8 @@ impl<'a> Callee<'a> {
             kind: FeatureKind::Context,
             unit: "1".to_owned(),
             class: Some(self.class.name.clone()),
-            method: Some(call.name.clone()),
-            descriptor: Some(call.descriptor.clone()),
+            method: Some(call.name.to_string()),
+            descriptor: Some(call.descriptor.to_string()),
             source_file: self.class.source_file.clone(),
             ..Feature::default()
         }
@@ -131,7 +131,7 @@ fn reachable(counted: &Counted, call: &CallSite) -> usize {
 /// A class's method that a call names, if it has one without these flags: its place, or that it is not counted.
 fn declared(class: &ClassPlan, call: &CallSite, without: u16) -> Option<Result<usize, ()>> {
     let fits = |m: &MethodPlan| {
-        m.name == call.name && m.descriptor == call.descriptor && m.access & without == 0
+        call.name == *m.name && call.descriptor == *m.descriptor && m.access & without == 0
     };
     let index = class.methods.iter().position(fits)?;
     let method = &class.methods[index];

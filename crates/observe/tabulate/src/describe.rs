@@ -292,8 +292,8 @@ pub(crate) fn call(owner: &str, site: &CallSite) -> Feature {
         kind: FeatureKind::Call,
         unit: "1".to_owned(),
         class: Some(owner.to_owned()),
-        method: Some(site.name.clone()),
-        descriptor: Some(site.descriptor.clone()),
+        method: Some(site.name.to_string()),
+        descriptor: Some(site.descriptor.to_string()),
         ..Feature::default()
     }
 }

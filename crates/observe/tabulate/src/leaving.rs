@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use pricetag_dataset::{DatasetBuilder, FeatureId};
-use pricetag_probe_plan::{CallSite, ClassPlan, MethodOutcome};
+use pricetag_probe_plan::{CallSite, ClassPlan, MethodOutcome, Name};
 
 use crate::describe;
 
@@ -26,7 +26,7 @@ pub(crate) struct TargetId(u32);
 /// Numbers static targets.
 #[derive(Default)]
 pub(crate) struct Targets {
-    numbers: HashMap<(String, String, String, bool), TargetId>,
+    numbers: HashMap<(Name, Name, Name, bool), TargetId>,
     methods: u32,
 }
 
@@ -183,7 +183,7 @@ fn declared(class: &ClassPlan, call: &CallSite) -> Option<bool> {
     let method = class
         .methods
         .iter()
-        .find(|m| m.name == call.name && m.descriptor == call.descriptor)?;
+        .find(|m| call.name == *m.name && call.descriptor == *m.descriptor)?;
     Some(match method.outcome {
         MethodOutcome::Counted => false,
         MethodOutcome::NoCode => method.access & NATIVE != 0,

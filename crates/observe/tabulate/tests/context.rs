@@ -20,9 +20,9 @@ fn method(name: &str, descriptor: &str, access: u16, calls: &[(&str, &str, &str)
     let sites = sites.map(|(&(owner, name, descriptor), n)| CallSite {
         pc: Pc(3 * n),
         opcode: 0xb6,
-        owner: owner.to_owned(),
-        name: name.to_owned(),
-        descriptor: descriptor.to_owned(),
+        owner: owner.into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
     });
     let calls: Vec<CallSite> = sites.collect();
     let end = 3 * calls.len() as u16;

@@ -35,9 +35,9 @@ fn call(pc: u16, opcode: u8, owner: &str, name: &str, descriptor: &str) -> CallS
     CallSite {
         pc: Pc(pc),
         opcode,
-        owner: owner.to_owned(),
-        name: name.to_owned(),
-        descriptor: descriptor.to_owned(),
+        owner: owner.into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
     }
 }
 

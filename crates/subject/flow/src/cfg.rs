@@ -11,7 +11,9 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use pricetag_classfile::{ClassFileError, Code, ConstantPool, Instruction, Operand, opcode};
+use pricetag_classfile::{
+    ClassFileError, Code, ConstantPool, Instruction, Instructions, Operand, opcode,
+};
 use pricetag_graph::Digraph;
 use pricetag_probe_plan::{BlockId, EdgeKind, Node, Pc};
 
@@ -93,7 +95,7 @@ pub struct Handler {
 #[derive(Clone, Debug)]
 pub struct Cfg {
     /// All instructions of the method, reachable or not.
-    pub instructions: Vec<Instruction>,
+    pub instructions: Instructions,
     /// Blocks in order of their first instruction.
     pub blocks: Vec<Block>,
     /// Normal edges: the entry, then block by block.
@@ -102,14 +104,11 @@ pub struct Cfg {
     pub handlers: Vec<Handler>,
     /// Exceptional edges, from blocks to indices of `handlers`, without repeats.
     pub exceptional: Vec<(BlockId, usize)>,
-    /// The index of the instruction that starts at each offset, or [`NOWHERE`].
-    starts: Vec<u16>,
-    /// Made when first asked for.
+    /// Made when first asked for, as is the order.
     graph: OnceCell<Digraph>,
+    order: OnceCell<Vec<u32>>,
 }
 
-/// Marks offsets at which no instruction starts; no method has that many instructions.
-const NOWHERE: u16 = u16::MAX;
 /// An instruction can be reached from the method's entry.
 const REACHED: u8 = 1;
 /// An instruction starts a block.
@@ -133,11 +132,7 @@ impl Cfg {
         Self::split(self.instructions, code, after)
     }
 
-    fn split(
-        instructions: Vec<Instruction>,
-        code: &Code<'_>,
-        after: &[Pc],
-    ) -> Result<Self, FlowError> {
+    fn split(instructions: Instructions, code: &Code<'_>, after: &[Pc]) -> Result<Self, FlowError> {
         let (entries, length) = (code.exception_table.len(), instructions.len());
         if entries.saturating_mul(length) > MOST_COVERED {
             let instructions = length;
@@ -146,12 +141,10 @@ impl Cfg {
                 instructions,
             });
         }
-        let mut starts = vec![NOWHERE; code.bytes.len()];
-        for (i, instruction) in instructions.iter().enumerate() {
-            starts[usize::from(instruction.pc)] = i as u16;
+        let mut marks = reachable(&instructions, code)?;
+        for pc in after {
+            marks[index(&instructions, u32::from(pc.0)) + 1] |= LEADER;
         }
-        let mut marks = reachable(&instructions, code, &starts)?;
-        mark_leaders(&instructions, code, &starts, after, &mut marks);
         let mut blocks: Vec<Block> = Vec::new();
         for (i, mark) in marks.iter().enumerate().take(length) {
             match blocks.last_mut() {
@@ -170,8 +163,8 @@ impl Cfg {
             edges: Vec::new(),
             handlers: Vec::new(),
             exceptional: Vec::new(),
-            starts,
             graph: OnceCell::new(),
+            order: OnceCell::new(),
         };
         cfg.edges = cfg.normal_edges(after);
         cfg.add_handlers(code);
@@ -180,7 +173,7 @@ impl Cfg {
 
     /// The block that starts at an offset.
     fn block_at(&self, pc: u32) -> Option<BlockId> {
-        let index = self.index_of(pc)?;
+        let index = self.instructions.index_of(pc)?;
         let block = self
             .blocks
             .binary_search_by_key(&index, |b| b.instructions.start);
@@ -286,12 +279,6 @@ impl Cfg {
         first..last.max(first)
     }
 
-    /// The index of the instruction at `pc`.
-    pub fn index_of(&self, pc: u32) -> Option<usize> {
-        let index = *self.starts.get(pc as usize)?;
-        (index != NOWHERE).then_some(usize::from(index))
-    }
-
     /// The instructions of a block.
     pub fn instructions_of(&self, block: BlockId) -> &[Instruction] {
         &self.instructions[self.blocks[block.0 as usize].instructions.clone()]
@@ -301,6 +288,12 @@ impl Cfg {
     /// then the exceptional ones.
     pub fn digraph(&self) -> &Digraph {
         self.graph.get_or_init(|| self.new_digraph())
+    }
+
+    /// The nodes of [`Cfg::digraph`] that the entry reaches, in reverse post-order.
+    pub fn reverse_postorder(&self) -> &[u32] {
+        self.order
+            .get_or_init(|| self.digraph().reverse_postorder(self.entry()))
     }
 
     fn new_digraph(&self) -> Digraph {
@@ -348,13 +341,15 @@ impl Cfg {
     }
 }
 
-/// Marks the instructions that can be reached from the first. There is one mark more than instructions.
-fn reachable(
-    instructions: &[Instruction],
-    code: &Code<'_>,
-    starts: &[u16],
-) -> Result<Vec<u8>, FlowError> {
+/// Marks the instructions that can be reached from the first, and those that start a block. There is one mark more than
+/// instructions.
+fn reachable(instructions: &Instructions, code: &Code<'_>) -> Result<Vec<u8>, FlowError> {
     let mut marks = vec![0; instructions.len() + 1];
+    marks[0] = LEADER;
+    for entry in &code.exception_table {
+        // Harmless for handlers that are not reachable: their instructions are in no block, or in one by another way.
+        marks[index(instructions, u32::from(entry.handler_pc))] = LEADER;
+    }
     let mut entered = vec![false; code.exception_table.len()];
     let mut stack = vec![0];
     loop {
@@ -362,28 +357,39 @@ fn reachable(
             while marks[i] & REACHED == 0 {
                 marks[i] |= REACHED;
                 let here = &instructions[i];
-                if opcode::is_subroutine(here.opcode) {
-                    return Err(FlowError::Subroutine {
-                        pc: here.pc,
-                        opcode: here.opcode,
-                    });
+                let falls_through = opcode::falls_through(here.opcode);
+                i += 1;
+                if here.jumps() {
+                    for target in here.targets() {
+                        let target = index(instructions, target);
+                        marks[target] |= LEADER;
+                        stack.push(target);
+                    }
+                    marks[i] |= LEADER;
                 }
-                stack.extend(here.targets().map(|target| index(starts, target)));
-                if !opcode::falls_through(here.opcode) {
+                if !falls_through {
+                    if opcode::is_subroutine(here.opcode) {
+                        return Err(FlowError::Subroutine {
+                            pc: here.pc,
+                            opcode: here.opcode,
+                        });
+                    }
+                    marks[i] |= LEADER;
                     break;
                 }
-                i += 1;
                 if i == instructions.len() {
                     return Err(FlowError::FallsOff { pc: here.pc });
                 }
             }
         }
         for (entry, entered) in code.exception_table.iter().zip(&mut entered) {
-            let range = index(starts, u32::from(entry.start_pc))
-                ..end_index(starts, entry.end_pc, instructions.len());
+            // A range may end with the code.
+            let end = instructions.index_of(u32::from(entry.end_pc));
+            let range =
+                index(instructions, u32::from(entry.start_pc))..end.unwrap_or(instructions.len());
             if !*entered && marks[range].iter().any(|mark| mark & REACHED != 0) {
                 *entered = true;
-                stack.push(index(starts, u32::from(entry.handler_pc)));
+                stack.push(index(instructions, u32::from(entry.handler_pc)));
             }
         }
         if stack.is_empty() {
@@ -393,39 +399,8 @@ fn reachable(
 }
 
 /// The index of the instruction at an offset where one is known to start.
-fn index(starts: &[u16], pc: u32) -> usize {
-    usize::from(starts[pc as usize])
-}
-
-/// The index of the instruction at the end of a range, which may be the end of the code.
-fn end_index(starts: &[u16], pc: u16, end: usize) -> usize {
-    starts.get(usize::from(pc)).map_or(end, |i| usize::from(*i))
-}
-
-/// Marks the instructions that start a block.
-fn mark_leaders(
-    instructions: &[Instruction],
-    code: &Code<'_>,
-    starts: &[u16],
-    after: &[Pc],
-    marks: &mut [u8],
-) {
-    marks[0] |= LEADER;
-    for (i, here) in instructions.iter().enumerate() {
-        if marks[i] & REACHED == 0 {
-            continue;
-        }
-        let mut ends = !opcode::falls_through(here.opcode);
-        for target in here.targets() {
-            marks[index(starts, target)] |= LEADER;
-            ends = true;
-        }
-        if ends || (!after.is_empty() && after.binary_search(&Pc(here.pc)).is_ok()) {
-            marks[i + 1] |= LEADER;
-        }
-    }
-    for entry in &code.exception_table {
-        // Harmless for handlers that are not reachable: their instructions are in no block, or in one by another way.
-        marks[index(starts, u32::from(entry.handler_pc))] |= LEADER;
-    }
+fn index(instructions: &Instructions, pc: u32) -> usize {
+    instructions
+        .index_of(pc)
+        .unwrap_or_else(|| unreachable!("an instruction starts where one is known to start"))
 }

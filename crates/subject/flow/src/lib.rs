@@ -8,6 +8,7 @@
 //! | which divisions and array accesses surely succeed | [`operands`] |
 //! | which numbers does it compare with | [`comparisons`] |
 //! | which checks have succeeded before on every way | [`repeats`] |
+//! | can any have | [`profit`] |
 //! | which class is a subtype of which | [`hierarchy`] |
 //! | what kind of work does an opcode do | [`category`] |
 //! | how large is a method | [`size`] |
@@ -19,6 +20,7 @@ pub mod comparisons;
 pub mod hierarchy;
 pub mod loops;
 pub mod operands;
+pub mod profit;
 pub mod receiver;
 pub mod repeats;
 pub mod size;
@@ -30,6 +32,7 @@ pub use comparisons::compared_literals;
 pub use hierarchy::{ClassEntry, ClassId, Hierarchy, HierarchyError};
 pub use loops::MethodLoop;
 pub use operands::sure_successes;
+pub use profit::may_repeat;
 pub use receiver::Receivers;
 pub use repeats::sure_repeats;
 pub use size::MethodSize;

@@ -37,7 +37,7 @@ impl Cfg {
         if !self.edges.iter().any(leads_back) {
             return Vec::new();
         }
-        let nest = LoopNest::of(self.digraph(), self.entry());
+        let nest = LoopNest::of(self.digraph(), self.reverse_postorder());
         let normal = |edges: &[u32]| -> Vec<EdgeId> {
             edges
                 .iter()

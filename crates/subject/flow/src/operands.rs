@@ -68,13 +68,8 @@ pub fn sure_successes(cfg: &Cfg, effects: &Effects, constants: &ConstantPool<'_>
     sure
 }
 
-/// Whether the method has any instruction that [`sure_successes`] may find sure.
-pub fn may_succeed(cfg: &Cfg) -> bool {
-    let mut reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
-    reachable.any(|i| may_be_sure(cfg.instructions[i].opcode))
-}
-
-fn may_be_sure(opcode: u8) -> bool {
+/// Whether [`sure_successes`] may find an instruction of this kind sure.
+pub const fn may_be_sure(opcode: u8) -> bool {
     matches!(
         opcode,
         op::IDIV

@@ -23,7 +23,7 @@ pub const TRACKED: u32 = u64::BITS;
 pub struct Receivers {
     /// For each instruction, whether it is a `getfield` or `putfield` on `this`.
     field_of_this: Vec<bool>,
-    /// For each instruction, whether it runs before `this` is initialised.
+    /// For each instruction, whether it runs before `this` is initialised; empty if `this` is from the start.
     before_init: Vec<bool>,
     /// The `invokespecial` instructions that initialise `this`, ascending.
     initialisers: Vec<Pc>,
@@ -60,12 +60,17 @@ impl Receivers {
         let facts = if is_straight {
             vec![Some(start)]
         } else {
-            solve(cfg.digraph(), cfg.entry(), start, &interpretation)?
+            solve(
+                cfg.digraph(),
+                cfg.reverse_postorder(),
+                start,
+                &interpretation,
+            )?
         };
         let count = cfg.instructions.len();
         let mut result = Self {
             field_of_this: vec![false; count],
-            before_init: vec![false; count],
+            before_init: vec![false; if uninitialised { count } else { 0 }],
             initialisers: Vec::new(),
         };
         for (block, fact) in cfg.blocks.iter().zip(&facts) {
@@ -73,7 +78,9 @@ impl Receivers {
             let mut frame = *fact;
             for i in block.instructions.clone() {
                 let here = &cfg.instructions[i];
-                result.before_init[i] = !frame.initialised;
+                if uninitialised {
+                    result.before_init[i] = !frame.initialised;
+                }
                 result.field_of_this[i] = matches!(here.opcode, op::GETFIELD | op::PUTFIELD)
                     && frame.is_this(effects.at(i).pops - 1);
                 let before = frame.initialised;
@@ -93,7 +100,9 @@ impl Receivers {
 
     /// Whether the instruction at an index runs before the constructor has initialised `this`.
     pub fn is_before_init(&self, instruction: usize) -> bool {
-        self.before_init[instruction]
+        self.before_init
+            .get(instruction)
+            .is_some_and(|before| *before)
     }
 
     /// The instructions that initialise `this`.
@@ -243,31 +252,6 @@ impl Interpretation<'_> {
     }
 
     fn step(&self, frame: &mut Frame, here: &Instruction, effect: Effect) -> Result<(), FlowError> {
-        let mut touched = [false; 4];
-        if (op::DUP..=op::SWAP).contains(&here.opcode) {
-            for (slot, below) in touched.iter_mut().zip((0..effect.pops).rev()) {
-                *slot = frame.is_this(below);
-            }
-        }
-        if let Some((local, wide)) = stored_local(here) {
-            let this = !wide && frame.is_this(0);
-            frame.store(local, this);
-            if wide {
-                frame.store(local.saturating_add(1), false);
-            }
-        }
-        match here.opcode {
-            op::CHECKCAST => return Ok(()),
-            op::INVOKESPECIAL
-                if !frame.initialised
-                    && frame.is_this(effect.pops - 1)
-                    && self.calls_init(here)? =>
-            {
-                frame.initialised = true;
-            }
-            _ => {}
-        }
-        frame.pop(effect.pops, here.pc)?;
         match here.opcode {
             op::ALOAD => {
                 frame.push(matches!(here.operand, Operand::Local(n) if frame.loads_this(n)));
@@ -275,10 +259,35 @@ impl Interpretation<'_> {
             op::ALOAD_0..=op::ALOAD_3 => {
                 frame.push(frame.loads_this(u16::from(here.opcode - op::ALOAD_0)));
             }
-            op::DUP..=op::SWAP => shuffle(here.opcode)
-                .iter()
-                .for_each(|&i| frame.push(touched[i])),
-            _ => frame.depth += effect.pushes,
+            op::CHECKCAST => return Ok(()),
+            op::DUP..=op::SWAP => {
+                let mut touched = [false; 4];
+                for (slot, below) in touched.iter_mut().zip((0..effect.pops).rev()) {
+                    *slot = frame.is_this(below);
+                }
+                frame.pop(effect.pops, here.pc)?;
+                for &slot in shuffle(here.opcode) {
+                    frame.push(touched[slot]);
+                }
+            }
+            _ => {
+                if let Some((local, wide)) = stored_local(here) {
+                    let this = !wide && frame.is_this(0);
+                    frame.store(local, this);
+                    if wide {
+                        frame.store(local.saturating_add(1), false);
+                    }
+                }
+                if here.opcode == op::INVOKESPECIAL
+                    && !frame.initialised
+                    && frame.is_this(effect.pops - 1)
+                    && self.calls_init(here)?
+                {
+                    frame.initialised = true;
+                }
+                frame.pop(effect.pops, here.pc)?;
+                frame.depth += effect.pushes;
+            }
         }
         if frame.depth > u32::from(self.code.max_stack) {
             return Err(FlowError::Stack { pc: here.pc });

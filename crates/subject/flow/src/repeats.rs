@@ -20,14 +20,13 @@
 //! place of expressions. Limits: nothing survives a join unless it dominates it; at most [`RECENT`] checks of
 //! one kind are searched.
 
-use std::rc::Rc;
-
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ConstantPool, Instruction, Operand, pool::tag};
 use pricetag_graph::Dominators;
 use pricetag_probe_plan::{BlockId, EdgeKind};
 
 use crate::cfg::Cfg;
+use crate::profit::access;
 use crate::receiver::stored_local;
 use crate::stack::{Effect, Effects, shuffle};
 
@@ -53,17 +52,6 @@ fn as_constant(value: Value) -> Option<i32> {
     (value >= CONSTANT).then(|| (value - CONSTANT) as i32 - 32768)
 }
 
-/// By what kind of access a constant was resolved; `putfield` checks more than `getfield`, hence not one bit for all.
-const fn access(opcode: u8) -> u8 {
-    match opcode {
-        op::GETSTATIC => 1,
-        op::PUTSTATIC => 2,
-        op::GETFIELD => 4,
-        op::PUTFIELD => 8,
-        _ => 16,
-    }
-}
-
 /// For each instruction, whether it surely does not throw because of what ran before it. `instance` says that local 0 is
 /// `this`.
 pub fn sure_repeats(
@@ -74,7 +62,7 @@ pub fn sure_repeats(
     instance: bool,
 ) -> Vec<bool> {
     let slots = usize::from(locals) * cfg.blocks.len();
-    if slots > MOST_SLOTS || !may_repeat(cfg) {
+    if slots > MOST_SLOTS {
         return vec![false; cfg.instructions.len()];
     }
     let reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
@@ -104,39 +92,14 @@ pub fn sure_repeats(
         log: Vec::new(),
         pairs: Vec::new(),
         casts: Vec::new(),
+        state: State::default(),
+        saved: State::default(),
     };
     if let (true, Some(this)) = (instance, walk.not_zero.first_mut()) {
         *this = true;
     }
     walk.run(locals);
     walk.sure
-}
-
-/// Whether enough instructions may profit that one may repeat another.
-pub fn may_repeat(cfg: &Cfg) -> bool {
-    let mut reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
-    let first = reachable.find(|&i| profits(cfg.instructions[i].opcode));
-    first.is_some() && reachable.any(|i| profits(cfg.instructions[i].opcode))
-}
-
-/// Whether an instruction of this kind may be found sure here.
-const fn profits(opcode: u8) -> bool {
-    matches!(
-        opcode,
-        op::LDC
-            | op::LDC_W
-            | op::LDC2_W
-            | op::IALOAD..=op::SALOAD
-            | op::IASTORE..=op::SASTORE
-            | op::IDIV
-            | op::LDIV
-            | op::IREM
-            | op::LREM
-            | op::GETSTATIC..=op::PUTFIELD
-            | op::ARRAYLENGTH
-            | op::CHECKCAST
-            | op::INSTANCEOF
-    )
 }
 
 #[derive(Clone, Copy)]
@@ -147,11 +110,18 @@ struct Local {
 }
 
 /// What slots hold.
-#[derive(Clone)]
+#[derive(Default)]
 struct State {
     locals: Vec<Local>,
     /// The upper part of the stack; nothing is known of what is below.
     stack: Vec<Value>,
+}
+
+/// What slots held at a place: from where on, and up to where, in [`Walk::saved`].
+#[derive(Clone, Copy)]
+struct Saved {
+    locals: usize,
+    stack: (usize, usize),
 }
 
 /// What to take back when the walk leaves a subtree.
@@ -166,12 +136,13 @@ struct Marks {
     log: usize,
     pairs: usize,
     casts: usize,
+    saved: (usize, usize),
 }
 
 enum Task {
     Enter {
         block: u32,
-        state: Rc<State>,
+        state: Saved,
         /// The one way in is the end of the parent.
         extends: bool,
         /// Not 0 on this way.
@@ -191,7 +162,7 @@ impl Children {
     const NONE: u32 = u32::MAX;
 
     fn of(cfg: &Cfg) -> Self {
-        let immediate = Dominators::immediate_of(cfg.digraph(), cfg.entry());
+        let immediate = Dominators::immediate_of(cfg.digraph(), cfg.reverse_postorder());
         let mut children = Self {
             first: vec![Self::NONE; immediate.len()],
             next: vec![Self::NONE; immediate.len()],
@@ -229,31 +200,32 @@ struct Walk<'a> {
     pairs: Vec<(Value, Value)>,
     /// Reference and class.
     casts: Vec<(Value, u16)>,
+    /// What slots hold now.
+    state: State,
+    /// What they held at the ends, and starts, of blocks whose subtrees are not done.
+    saved: State,
 }
 
 impl Walk<'_> {
     fn run(&mut self, locals: usize) {
         let cfg = self.cfg;
         let children = Children::of(cfg);
-        let start = Rc::new(State {
-            locals: (0..locals as u32)
-                .map(|value| Local {
-                    value,
-                    stored: false,
-                })
-                .collect(),
-            stack: Vec::new(),
-        });
+        self.state.locals = (0..locals as u32)
+            .map(|value| Local {
+                value,
+                stored: false,
+            })
+            .collect();
+        let start = self.save();
         let mut tasks = Vec::new();
         for block in children.of_block(cfg.entry()) {
             tasks.push(Task::Enter {
                 block,
-                state: Rc::clone(&start),
+                state: start,
                 extends: cfg.digraph().in_edges(block).len() == 1,
                 tested: None,
             });
         }
-        drop(start);
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Forget(marks) => self.forget(marks),
@@ -264,19 +236,40 @@ impl Walk<'_> {
                     tested,
                 } => {
                     let before = self.marks();
-                    let mut state = self.arrive(block, state, extends);
+                    self.arrive(block, state, extends);
                     if let Some(value) = tested {
                         self.learn_not_zero(value);
                     }
+                    let start = self.leaves_early(block).then(|| self.save());
                     let inside = self.marks();
-                    let start = self.leaves_early(block).then(|| Rc::new(state.clone()));
-                    let last = self.block(block, &mut state);
-                    let end = Rc::new(state);
+                    let last = self.block(block);
                     tasks.push(Task::Forget(before));
-                    self.below(block, &children, (start, end), inside, last, &mut tasks);
+                    if children.of_block(block).next().is_some() {
+                        let end = self.save();
+                        self.below(block, &children, (start, end), inside, last, &mut tasks);
+                    }
                 }
             }
         }
+    }
+
+    fn save(&mut self) -> Saved {
+        let (locals, stack) = (self.saved.locals.len(), self.saved.stack.len());
+        self.saved.locals.extend_from_slice(&self.state.locals);
+        self.saved.stack.extend_from_slice(&self.state.stack);
+        Saved {
+            locals,
+            stack: (stack, self.saved.stack.len()),
+        }
+    }
+
+    fn restore(&mut self, from: Saved) {
+        let locals = from.locals..from.locals + self.state.locals.len();
+        let held = &self.saved.locals[locals];
+        self.state.locals.copy_from_slice(held);
+        self.state.stack.clear();
+        let held = &self.saved.stack[from.stack.0..from.stack.1];
+        self.state.stack.extend_from_slice(held);
     }
 
     /// Whether an exception may lead out of the middle of a block to a handler of the method.
@@ -292,7 +285,7 @@ impl Walk<'_> {
         &self,
         block: u32,
         children: &Children,
-        (start, end): (Option<Rc<State>>, Rc<State>),
+        (start, end): (Option<Saved>, Saved),
         inside: Marks,
         last: Option<Value>,
         tasks: &mut Vec<Task>,
@@ -303,12 +296,12 @@ impl Walk<'_> {
             [edge] if *edge < normal && graph.ends(*edge).0 == block => Some(*edge),
             _ => None,
         };
-        if let Some(start) = &start {
+        if let Some(state) = start {
             let without_end = |child: &u32| only_way(*child).is_none();
             for child in children.of_block(block).filter(without_end) {
                 tasks.push(Task::Enter {
                     block: child,
-                    state: Rc::clone(start),
+                    state,
                     extends: false,
                     tested: None,
                 });
@@ -320,7 +313,7 @@ impl Walk<'_> {
             let way = only_way(child);
             tasks.push(Task::Enter {
                 block: child,
-                state: Rc::clone(&end),
+                state: end,
                 extends: way.is_some(),
                 tested: way.and_then(|e| self.tested(block, e, last)),
             });
@@ -339,22 +332,22 @@ impl Walk<'_> {
         last.filter(|_| holds)
     }
 
-    /// What slots hold at a block's start.
-    fn arrive(&mut self, block: u32, state: Rc<State>, extends: bool) -> State {
-        let mut state = Rc::unwrap_or_clone(state);
+    /// Finds what slots hold at a block's start.
+    fn arrive(&mut self, block: u32, from: Saved, extends: bool) {
+        self.restore(from);
         if extends {
-            if state.stack.len() > MOST_STACK {
-                state.stack.clear();
+            if self.state.stack.len() > MOST_STACK {
+                self.state.stack.clear();
             }
-            return state;
+            return;
         }
-        for (local, stores) in state.locals.iter_mut().zip(&self.stores) {
+        for (local, stores) in self.state.locals.iter_mut().zip(&self.stores) {
             if !(*stores == 0 || *stores == 1 && local.stored) {
                 local.value = self.not_zero.len() as Value;
                 self.not_zero.push(false);
             }
         }
-        state.stack.clear();
+        self.state.stack.clear();
         let normal = self.cfg.edges.len() as u32;
         if self
             .cfg
@@ -365,14 +358,14 @@ impl Walk<'_> {
         {
             let caught = self.fresh();
             self.learn_not_zero(caught);
-            state.stack.push(caught);
+            self.state.stack.push(caught);
         }
-        state
     }
 
     /// Follows a block; the value that its last instruction tests.
-    fn block(&mut self, block: u32, state: &mut State) -> Option<Value> {
+    fn block(&mut self, block: u32) -> Option<Value> {
         let mut last = None;
+        let mut state = std::mem::take(&mut self.state);
         let cfg = self.cfg;
         for i in cfg.blocks[block as usize].instructions.clone() {
             let here = &cfg.instructions[i];
@@ -386,8 +379,9 @@ impl Walk<'_> {
                 state.stack.splice(0..0, missing);
             }
             self.sure[i] = self.check(here, &state.stack, pops);
-            self.step(here, effect, state);
+            self.step(here, effect, &mut state);
         }
+        self.state = state;
         last
     }
 
@@ -572,6 +566,7 @@ impl Walk<'_> {
             log: self.log.len(),
             pairs: self.pairs.len(),
             casts: self.casts.len(),
+            saved: (self.saved.locals.len(), self.saved.stack.len()),
         }
     }
 
@@ -584,6 +579,8 @@ impl Walk<'_> {
         }
         self.pairs.truncate(marks.pairs);
         self.casts.truncate(marks.casts);
+        self.saved.locals.truncate(marks.saved.0);
+        self.saved.stack.truncate(marks.saved.1);
     }
 }
 
