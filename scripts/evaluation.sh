@@ -17,7 +17,7 @@ pricetag=${PRICETAG:-${CARGO_TARGET_DIR:-target}/release/pricetag}
 work=${EVAL_WORK:-.cache/evaluation/work}
 repeat=${EVAL_REPEAT:-7}
 share=${EVAL_SHARE:-1}
-everything="lucene-7 lucene-8 lucene-9 maxima smooth edges fft unsharp bzip2 h2 svg"
+everything="lucene-7 lucene-8 lucene-9 lucene-9-threads maxima smooth edges fft unsharp bzip2 h2 svg"
 step=all
 case ${1:-} in --count | --record | --learn | --curves | --splits | --values | --table) step=${1#--} && shift ;; esac
 programs=${*:-$everything}
@@ -94,14 +94,14 @@ text() { # the King James Bible, one verse a line, from Debian's package; elsewh
     if [ -f "$to/kjv.txt" ]; then touch "$to/.done"; fi
 }
 
-lucene() { # lucene MAJOR VERSION
-    local classpath classes
+lucene() { # lucene MAJOR VERSION [threads]: with the third word its threads are side by side
+    local classpath classes name=lucene-$1${3:+-threads} scope=Search#search${3:++threads}
     classpath=$(jars "lucene-core-$2" "lucene-queryparser-$2")
     classes=$(compiled lucene "$classpath" "lucene-$1")
     text
     once "$work/lucene" java -cp "$classes" Workload "$work/lucene" 3840 "$(find "$work/text" -name kjv.txt)"
-    record "lucene-$1" 'Search#search' '--include org.apache.lucene.** --include Search --include Search$Processor' \
-        -Dtests.seed=1 -cp "$classes:$classpath" Search "$work/lucene" "$work/index-$1" "$(scaled 3840)" "$(scaled 3840)"
+    record "$name" "$scope" '--include org.apache.lucene.** --include Search --include Search$Processor' \
+        -Dtests.seed=1 ${3:+-Dthreads=side-by-side} -cp "$classes:$classpath" Search "$work/lucene" "$work/index-$1" "$(scaled 3840)" "$(scaled 3840)"
 }
 
 imagej() { # imagej OPERATION
@@ -226,6 +226,7 @@ for program in $programs; do
             lucene-7) lucene 7 7.7.3 ;;
             lucene-8) lucene 8 8.11.4 ;;
             lucene-9) lucene 9 9.9.2 ;;
+            lucene-9-threads) lucene 9 9.9.2 threads ;;
             bzip2 | h2 | svg) "$program" ;;
             maxima | smooth | edges | fft | unsharp) imagej "$program" ;;
             *)

@@ -6,6 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.lucene.analysis.standard.StandardAnalyzer;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
@@ -26,7 +29,8 @@ import org.apache.lucene.store.FSDirectory;
 /**
  * A search program with the parameters of Mantis' Lucene experiment (Chun et al. 2010, section 6.1), for Lucene 7 to 9. One call of
  * {@link #search} is one observation. What the paper's threads did side by side happens in turn on the calling thread, one processor
- * with a searcher and a parser of its own after the other: an observation is what one thread does, and its cost is that thread's time.
+ * with a searcher and a parser of its own after the other, or with {@code -Dthreads=side-by-side} on threads of their own. The same thread takes the
+ * same share each time, so that what Lucene keeps for a thread is there or not in every run alike.
  */
 public final class Search {
     /** Hits that a repeated query asks for, as in Lucene's demonstration program. */
@@ -35,6 +39,8 @@ public final class Search {
     private static final int PAGES = 5;
 
     private final DirectoryReader reader;
+    private final boolean sideBySide = "side-by-side".equals(System.getProperty("threads"));
+    private final List<ExecutorService> workers = new ArrayList<>();
 
     Search(DirectoryReader reader) {
         this.reader = reader;
@@ -47,12 +53,33 @@ public final class Search {
 
     private int work(boolean raw, int threads, int totalQueries, int hitsPerPage, int repeat, String queryFile) throws Exception {
         int check = 17;
+        List<Future<Integer>> shares = new ArrayList<>();
         for (int thread = 0; thread < threads; thread++) {
             int share = totalQueries / threads + (thread < totalQueries % threads ? 1 : 0);
             Processor processor = new Processor(reader, raw, hitsPerPage, repeat);
-            check = 31 * check + processor.run(queryFile, thread, share);
+            if (sideBySide) {
+                int first = thread;
+                shares.add(worker(thread).submit(() -> processor.run(queryFile, first, share)));
+            } else {
+                check = 31 * check + processor.run(queryFile, thread, share);
+            }
+        }
+        for (Future<Integer> share : shares) {
+            check = 31 * check + share.get();
         }
         return check;
+    }
+
+    /** The thread with this number, which waits between its shares. */
+    private ExecutorService worker(int number) {
+        while (workers.size() <= number) {
+            workers.add(Executors.newSingleThreadExecutor(work -> {
+                Thread thread = new Thread(work);
+                thread.setDaemon(true);
+                return thread;
+            }));
+        }
+        return workers.get(number);
     }
 
     /** What one thread of the search program does. */
