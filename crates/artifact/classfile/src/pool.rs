@@ -114,6 +114,13 @@ impl<'a> ConstantPool<'a> {
                 tag::METHOD_HANDLE => 3,
                 tag::LONG | tag::DOUBLE => {
                     entries.push(0);
+                    // HotSpot refuses it, too; what is appended to the pool would be taken for one index less.
+                    if entries.len() > usize::from(count) {
+                        return Err(ClassFileError::Malformed {
+                            offset: cursor.offset() - 1,
+                            what: "no index is left for the second half of a long or double",
+                        });
+                    }
                     8
                 }
                 tag::INTEGER
@@ -139,7 +146,6 @@ impl<'a> ConstantPool<'a> {
 
     /// The constant count of the class file: one more than the largest index.
     pub fn count(&self) -> u16 {
-        // `entries` may be one longer than the count when a long stands at the last index.
         u16::from_be_bytes([self.bytes[Self::START], self.bytes[Self::START + 1]])
     }
 

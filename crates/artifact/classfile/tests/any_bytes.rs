@@ -84,3 +84,21 @@ proptest! {
         ask_everything(&bytes);
     }
 }
+
+#[test]
+fn a_long_at_the_last_index_is_refused() {
+    // The pool's length is one more than the largest index; a long takes two.
+    let refused = |length: u8| {
+        let mut bytes = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 61, 0, length, 5];
+        bytes.extend([0; 8]); // the constant
+        bytes.extend([0; 14]); // no name, members or attributes
+        let refused = ClassFile::parse(&bytes).map(|_| ()).unwrap_err();
+        refused.to_string()
+    };
+    assert_eq!(
+        refused(2),
+        "no index is left for the second half of a long or double at offset 10"
+    );
+    // With room for both the pool is read, and the next thing is missing.
+    assert_eq!(refused(3), "constant 0 is not a class");
+}
