@@ -6,8 +6,8 @@ use pricetag_trace::Scope;
 use super::{Subject, agree, arrivals, assert_split, passes, rows_on, subject};
 
 fn observed(machine: &Machine) -> (Subject, pricetag_dataset::Dataset) {
-    let subject = subject("Helpers", "4", Compiler::Javac(11));
-    let scope: Scope = "Helpers#serve+threads".parse().expect("a scope");
+    let subject = subject("Delegation", "4", Compiler::Javac(11));
+    let scope: Scope = "Delegation#serve+threads".parse().expect("a scope");
     let (_, dataset) = rows_on(machine, &subject, Some(scope), 5, |_| {});
     (subject, dataset)
 }
@@ -23,7 +23,7 @@ fn a_row_is_what_all_threads_do_meanwhile() {
         assert_eq!(dataset.observations.len(), 4);
         agree(&subject, &dataset);
         let passed = |method: &str| {
-            let name = format!("Helpers.{method} loop");
+            let name = format!("Delegation.{method} loop");
             let of = |row| passes(&dataset, row).into_iter();
             let counts = (0..4).map(|row| of(row).find(|(loop_, _)| loop_.starts_with(&name)));
             counts
@@ -35,7 +35,7 @@ fn a_row_is_what_all_threads_do_meanwhile() {
         // The worker is asked once an invocation, and waits again; in the last one it is sent home.
         assert_eq!(passed("worker()"), [2.0, 1.0, 1.0, 1.0]);
         for row in 0..4 {
-            assert_split(&dataset, row, "Helpers");
+            assert_split(&dataset, row, "Delegation");
             let caught = arrivals(&dataset, row).into_iter();
             let caught = caught.filter(|(handler, _)| handler.contains("parsed"));
             let classes: Vec<_> = caught.flat_map(|(_, (_, classes))| classes).collect();

@@ -5,11 +5,11 @@ import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.SynchronousQueue;
 
 /**
- * Work that an invocation hands to other threads: with `Helpers#serve+threads` as scope, a row is what all threads do while the invocation
+ * Work that an invocation hands to other threads: with `Delegation#serve+threads` as scope, a row is what all threads do while the invocation
  * lasts. It starts a thread and joins it, submits to a pool, and asks a worker that waits in counted code from one invocation to the next. After
- * `java Helpers 4`, whose invocations have the arguments 0, 1, 2 and 3:
+ * `java Delegation 4`, whose invocations have the arguments 0, 1, 2 and 3:
  */
-public class Helpers {
+public class Delegation {
     static final LinkedTransferQueue<Integer> ASKED = new LinkedTransferQueue<>();
     static final SynchronousQueue<Integer> DONE = new SynchronousQueue<>();
 
@@ -102,7 +102,7 @@ public class Helpers {
 
     public static void main(String[] args) throws Exception {
         ExecutorService pool = pool();
-        Thread worker = new Thread(Helpers::worker);
+        Thread worker = new Thread(Delegation::worker);
         for (int n = 0; n < Integer.parseInt(args[0]); n++) {
             between();
             serve(n, pool, worker);
@@ -110,17 +110,17 @@ public class Helpers {
         pool.shutdown();
     }
 }
-//= [0] Helpers.steps(int) invocations = 4
-//= [3] Helpers.steps(int) invocations = 4
-//= [0] Helpers.worker() invocations = 1
-//= [1] Helpers.worker() invocations = 0
-//= [1] Helpers.joined(int) invocations = 1
-//= [2] Helpers.pooled(int) invocations = 1
-//= [2] Helpers.between() invocations = missing
-//= [0] Helpers.steps(int).asked#1 = 0
-//= [1] Helpers.steps(int).asked#1 = 277.75
-//= [3] Helpers.steps(int).asked#1 = 833.25
-//= [3] Helpers.steps(int).asked#2 = missing
-//= [0] Helpers.down(int) depth = 6
-//= [1] Helpers.down(int) depth = 5
-//= [3] Helpers.down(int) depth = 3
+//= [0] Delegation.steps(int) invocations = 4
+//= [3] Delegation.steps(int) invocations = 4
+//= [0] Delegation.worker() invocations = 1
+//= [1] Delegation.worker() invocations = 0
+//= [1] Delegation.joined(int) invocations = 1
+//= [2] Delegation.pooled(int) invocations = 1
+//= [2] Delegation.between() invocations = missing
+//= [0] Delegation.steps(int).asked#1 = 0
+//= [1] Delegation.steps(int).asked#1 = 277.75
+//= [3] Delegation.steps(int).asked#1 = 833.25
+//= [3] Delegation.steps(int).asked#2 = missing
+//= [0] Delegation.down(int) depth = 6
+//= [1] Delegation.down(int) depth = 5
+//= [3] Delegation.down(int) depth = 3
