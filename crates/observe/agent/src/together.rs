@@ -71,9 +71,8 @@ pub fn before(session: &Session, jni: Jni) -> Moment {
 pub fn after(session: &Session, jni: Jni, sequence: u64) -> (Moment, Vec<Record>) {
     let stopped = frames::stop_others(session, jni);
     let caught = session.caught.record(session, Some(sequence));
-    let values = session.values.all();
+    let mut variables = session.values.all();
     let moment = moment(session, jni, &stopped);
-    let mut variables = values;
     if session.options.values > 0 {
         variables.extend(values::depths_of(session, &moment.counters));
         variables.sort_by(|a, b| a.place.cmp(&b.place));
