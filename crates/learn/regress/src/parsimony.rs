@@ -6,7 +6,7 @@
 //! leave, and a column that costs less than half of the last gain leaves again. How many columns are taken is decided by
 //! cross-validation with folds that keep groups together: the least error, or the fewest columns within one standard
 //! error of it (Breiman et al. 1984, §3.4.3). The coefficients are those of least squares on the chosen columns, so
-//! nothing is shrunk.
+//! nothing is shrunk; where errors are relative, those of least absolute errors (see [`Parsimony::relative`]).
 //!
 //! Where some columns are dearer than others, gains and losses are divided by the expense of the column they are due to.
 //!
@@ -14,7 +14,7 @@
 //! The constant is a column that is always in the set; it, too, is not negative.
 
 use faer::Mat;
-use pricetag_estimator::EstimatorError;
+use pricetag_estimator::{Column, Design, Estimator, EstimatorError, Values, relative_weights};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,7 @@ use crate::lasso::SparseModel;
 use crate::lasso::gram::square;
 use crate::lasso::solve::Sample;
 use crate::nnls::{from_gram, nnls};
+use crate::robust::LeastAbsolute;
 use crate::sizes::{choose, weighted_folds};
 
 /// Columns whose error is worked out before one of them enters.
@@ -47,6 +48,11 @@ pub struct Parsimony {
     pub seed: u64,
     /// How dear each column is, more than 0: what it gains is divided by that. Empty for all alike.
     pub penalties: Vec<f64>,
+    /// Whether the design's weights make errors relative to the cost ([`relative_weights`]). The chosen columns then get
+    /// the coefficients of least absolute errors relative to the predicted cost. Errors relative to what was measured
+    /// make a cost that came out low weigh more than one that came out high, and few columns that leave a fifth of
+    /// the costs unexplained predict a tenth too low.
+    pub relative: bool,
 }
 
 impl Default for Parsimony {
@@ -57,6 +63,7 @@ impl Default for Parsimony {
             folds: 10,
             seed: 1,
             penalties: Vec::new(),
+            relative: false,
         }
     }
 }
@@ -123,8 +130,13 @@ impl Parsimony {
             })
             .collect();
         let choice = choose(&errors, &weights, GAIN, self.one_standard_error);
+        let model = table.exactly(&sets[choice.size].columns, candidates);
         Ok(Sizes {
-            model: table.exactly(&sets[choice.size].columns, candidates),
+            model: if self.relative {
+                centred(model, sample)?
+            } else {
+                model
+            },
             mean: choice.mean,
             standard_error: choice.standard_error,
             best: choice.best,
@@ -222,6 +234,48 @@ impl Weighted {
         model.coefficients.sort_unstable_by_key(|c| c.0);
         model
     }
+}
+
+/// The same columns with the coefficients of least absolute errors relative to what a model predicts, not negative.
+///
+/// By the optimality of these, about as many costs come out above their prediction as below: weighed by their coefficients
+/// the columns add up to the prediction, which their errors are divided by.
+fn centred(model: SparseModel, sample: &Sample) -> Result<SparseModel, EstimatorError> {
+    if model.coefficients.is_empty() {
+        return Ok(model);
+    }
+    let rows = sample.columns.rows();
+    let mut predicted = vec![model.intercept; rows];
+    let mut columns = Vec::with_capacity(model.coefficients.len());
+    let mut scratch = vec![0.0; rows];
+    for &(j, coefficient) in &model.coefficients {
+        let values = sample.columns.view(j, &mut scratch).to_vec();
+        for (p, v) in predicted.iter_mut().zip(&values) {
+            *p += coefficient * v;
+        }
+        columns.push(Column {
+            name: j.to_string(),
+            values: Values::Dense(values),
+        });
+    }
+    let mut design = Design::new(columns, sample.target.to_vec());
+    design.weights = relative_weights(&predicted);
+    for (weight, own) in design.weights.iter_mut().zip(sample.weights) {
+        if *own == 0.0 {
+            *weight = 0.0;
+        }
+    }
+    let fitted = LeastAbsolute {
+        intercept: true,
+        non_negative: true,
+    }
+    .fit(&design.check()?)?;
+    let priced = model.coefficients.iter().zip(&fitted.coefficients);
+    let kept = priced.filter_map(|(&(j, _), c)| Some((j, c.estimate.filter(|x| *x > 0.0)?)));
+    Ok(SparseModel {
+        intercept: fitted.intercept,
+        coefficients: kept.collect(),
+    })
 }
 
 /// A set of columns and its non-negative coefficients. The first column is the constant.

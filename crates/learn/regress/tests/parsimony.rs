@@ -2,11 +2,13 @@
 
 use faer::Mat;
 use faer::linalg::solvers::SolveLstsq;
-use pricetag_estimator::{Checked, Column, Design, Estimator, Values, conformance};
+use pricetag_estimator::{
+    Checked, Column, Design, Estimator, Values, conformance, relative_weights,
+};
 use pricetag_regress::Parsimony;
 use pricetag_regress::lasso::Lambda;
 use pricetag_regress::parsimony::Sizes;
-use pricetag_regress::polynomial::{Polynomial, Selection, Selector, SparsePolynomial};
+use pricetag_regress::polynomial::{Polynomial, Selection, Selector, SparsePolynomial, Term};
 
 const ROWS: usize = 60;
 const COLUMNS: usize = 7;
@@ -109,6 +111,45 @@ fn with_a_bound_it_finds_the_best_subset_of_that_size() {
     }
     // Nearly every bound is used up: the cost has three columns that matter and one that cannot enter.
     assert!(compared[1..].iter().all(|n| *n >= 10), "{compared:?}");
+}
+
+/// What few columns leave unexplained scatters by a factor of up to two either way, as often up as down.
+#[test]
+fn as_many_costs_are_predicted_too_high_as_too_low_where_errors_are_relative() {
+    for seed in 1..=5 {
+        let mut scattered = Design::clone(&design(seed, 0.0));
+        for (row, y) in scattered.target.iter_mut().enumerate() {
+            *y *= f64::exp2(((7 * row + 3) % ROWS) as f64 / (ROWS as f64 - 1.0) * 2.0 - 1.0);
+        }
+        scattered.weights = relative_weights(&scattered.target);
+        let scattered = scattered.check().unwrap();
+        let below = |relative: bool| {
+            let mut few = few(2, false);
+            let Selector::Few(parsimony) = &mut few.selector else {
+                panic!("few columns");
+            };
+            parsimony.relative = relative;
+            let found = few.polynomial(&scattered).unwrap();
+            assert!(found.terms.len() <= 2 && found.terms.iter().all(|t| t.1 > 0.0));
+            let predicted = |row: usize| {
+                let of = |t: &(Term, f64)| {
+                    let (column, power) = t.0.powers[0];
+                    assert_eq!(power, 1);
+                    t.1 * scattered.columns[column].values.to_dense(ROWS)[row]
+                };
+                found.intercept + found.terms.iter().map(of).sum::<f64>()
+            };
+            let below = (0..ROWS).filter(|&row| predicted(row) < scattered.target[row]);
+            below.count()
+        };
+        // Rows that lie on the fitted plane fall on neither side; weights come from the predictions before.
+        assert!(
+            below(true).abs_diff(ROWS / 2) <= 4,
+            "{seed}: {}",
+            below(true)
+        );
+        assert!(below(false) >= ROWS * 3 / 5, "{seed}: {}", below(false));
+    }
 }
 
 /// One fold outweighs all others by sixteen orders of magnitude: what is left of a difference would be rounding.

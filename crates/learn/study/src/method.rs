@@ -193,14 +193,14 @@ impl Method {
                 ..ExactSolve::default()
             }),
             Self::Lasso => Box::new(lasso_of_prices(options, penalties)),
-            Self::Poly => Box::new(polynomial(tuning, seed, penalties)),
+            Self::Poly => Box::new(polynomial(self, options, penalties)),
             Self::Greedy => Box::new(SparsePolynomial {
                 selector: Selector::ForwardBackward(Greedy {
                     folds: tuning.folds.unwrap_or(Greedy::default().folds),
                     seed,
                     ..Greedy::default()
                 }),
-                ..polynomial(tuning, seed, penalties)
+                ..polynomial(self, options, penalties)
             }),
             Self::Mars => Box::new(Mars {
                 degree: tuning.degree.unwrap_or(2),
@@ -259,9 +259,7 @@ fn lasso_of_prices(options: &FitOptions, penalties: Vec<f64>) -> Lasso {
 /// The lasso whose path is that of a method: its own, the first step of a polynomial, else that of `lasso`.
 pub(crate) fn lasso_of(method: Method, options: &FitOptions, penalties: Vec<f64>) -> Lasso {
     match method {
-        Method::Poly | Method::Greedy => {
-            polynomial(&options.tuning, options.seed, penalties).screen
-        }
+        Method::Poly | Method::Greedy => polynomial(method, options, penalties).screen,
         _ => lasso_of_prices(options, penalties),
     }
 }
@@ -276,7 +274,8 @@ fn lasso(tuning: &Tuning, seed: u64) -> Lasso {
     }
 }
 
-fn polynomial(tuning: &Tuning, seed: u64, penalties: Vec<f64>) -> SparsePolynomial {
+fn polynomial(method: Method, options: &FitOptions, penalties: Vec<f64>) -> SparsePolynomial {
+    let (tuning, seed) = (&options.tuning, options.seed);
     let default = SparsePolynomial::default();
     let step = Lasso {
         standardisation: Standardisation::Range,
@@ -289,6 +288,7 @@ fn polynomial(tuning: &Tuning, seed: u64, penalties: Vec<f64>) -> SparsePolynomi
             one_standard_error: tuning.parsimony == Parsimony::OneStandardError,
             folds: tuning.folds.unwrap_or(default.folds),
             seed,
+            relative: method.weighting(options.weighting) == Weighting::Relative,
             ..default
         })
     } else {
