@@ -60,7 +60,7 @@ record() {
     if [ -d "$data/.recording" ]; then how=--resume; fi
     # shellcheck disable=SC2086
     set -- "$pricetag" --quiet record -o "$data" $how --repeat "$repeat" --warmup 0 --check-determinism none \
-        --scope "$scope" $options ${EVAL_FEATURES:+--features "$EVAL_FEATURES"} -- java $jvm "$@"
+        --scope "$scope" $options ${EVAL_FEATURES:+--features "$EVAL_FEATURES"} -- ${launcher:-} java $jvm "$@"
     echo "recording $name" >&2
     if [ "$step" = count ]; then
         "$@" >&2 &
@@ -94,8 +94,10 @@ text() { # the King James Bible, one verse a line, from Debian's package; elsewh
     if [ -f "$to/kjv.txt" ]; then touch "$to/.done"; fi
 }
 
-lucene() { # lucene MAJOR VERSION [threads]: with the third word its threads are side by side
-    local classpath classes name=lucene-$1${3:+-threads} scope=Search#search${3:++threads}
+# lucene MAJOR VERSION [threads]: with the third word its threads are side by side, and take turns on one processor: on two, what one costs
+# depends on what the other does to the memory they share, which no count sees.
+lucene() {
+    local classpath classes name=lucene-$1${3:+-threads} scope=Search#search${3:++threads} launcher=${3:+taskset -c 1}
     classpath=$(jars "lucene-core-$2" "lucene-queryparser-$2")
     classes=$(compiled lucene "$classpath" "lucene-$1")
     text
