@@ -106,6 +106,7 @@ fn calls(table: &Dataset) -> Vec<Call> {
             label: o.label.clone(),
             found: number(o, "promoted").map(|promoted| Found {
                 promoted,
+                blocks: number(o, "blocks").unwrap_or(0.0),
                 frames: number(o, "frames").unwrap_or(0.0),
                 live: number(o, "live").unwrap_or(0.0),
             }),

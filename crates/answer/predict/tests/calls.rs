@@ -75,7 +75,7 @@ fn list() -> PriceList {
             per_collection: 0.0,
             per_word: 0.0,
             per_frame: 0.0,
-            per_grown_word: 0.0,
+            per_block: 0.0,
             per_marked_word: 0.0,
             interval: None,
             support: 0,

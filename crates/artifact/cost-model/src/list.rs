@@ -91,35 +91,18 @@ pub struct ModePrices {
 pub struct Found {
     /// Words that they promote.
     pub promoted: f64,
+    /// The blocks that these are in.
+    pub blocks: f64,
     /// Calls on the stack.
     pub frames: f64,
     /// Words that were allocated before the run and are alive at the first of them.
     pub live: f64,
 }
 
-/// Words of the smallest major heap (OCaml 4.13, `Heap_chunk_min`: 15 pages of 4,096 words).
-const SMALLEST_HEAP: f64 = 61_440.0;
-
-/// The part of what is alive that a compacted heap keeps free (OCaml 4.13, `space_overhead`: 120 %).
-const SPACE_OVERHEAD: f64 = 1.2;
-
-/// How much may be free for each live word before a heap is compacted (`max_overhead`: 500 %).
-const MAX_OVERHEAD: f64 = 5.0;
-
 /// Minor heaps from which on what was alive has been marked: a major slice follows a collection half a minor heap later.
 const MARKING: f64 = 1.5;
 
 impl Found {
-    /// Words promoted for which the major heap must grow. Before a run the major heap is empty but for what is alive: as large as earlier runs
-    /// made it, or compacted if too much of it is free.
-    pub fn grown(&self) -> f64 {
-        if self.promoted <= MAX_OVERHEAD * self.live {
-            return 0.0;
-        }
-        let heap = SMALLEST_HEAP.max((1.0 + SPACE_OVERHEAD) * self.live);
-        (self.live + self.promoted - heap).max(0.0)
-    }
-
     /// Words that major slices mark: all that was alive, once, if the run goes on long enough after its first collection. So many minor heaps are filled.
     pub fn marked(&self, filled: f64) -> f64 {
         if filled >= MARKING { self.live } else { 0.0 }
@@ -144,9 +127,9 @@ pub struct Collector {
     /// Nanoseconds per call found on the stack.
     #[serde(default)]
     pub per_frame: f64,
-    /// Nanoseconds more per word promoted for which the major heap must grow.
+    /// Nanoseconds per block promoted.
     #[serde(default)]
-    pub per_grown_word: f64,
+    pub per_block: f64,
     /// Nanoseconds per word that was alive before and is marked.
     #[serde(default)]
     pub per_marked_word: f64,
@@ -176,7 +159,7 @@ impl Collector {
                 self.per_collection * collections
                     + self.per_word * found.promoted
                     + self.per_frame * found.frames
-                    + self.per_grown_word * found.grown()
+                    + self.per_block * found.blocks
                     + self.per_marked_word * found.marked(bytes / self.heap)
             }
             None => self.constant * collections,
@@ -256,6 +239,7 @@ mod tests {
     fn collections_are_whole_and_their_time_linear() {
         let found = Found {
             promoted: 30.0,
+            blocks: 10.0,
             frames: 4.0,
             live: 0.0,
         };
@@ -267,7 +251,7 @@ mod tests {
             per_collection: 10.0,
             per_word: 2.0,
             per_frame: 0.5,
-            per_grown_word: 7.0,
+            per_block: 7.0,
             per_marked_word: 3.0,
             interval: None,
             support: 1,
@@ -278,7 +262,7 @@ mod tests {
         );
         assert_eq!(
             (c.time(2000.0, Some(found)), c.time(2000.0, None)),
-            (82.0, 100.0)
+            (152.0, 100.0)
         );
         assert_eq!(c.time(999.0, Some(found)), 0.0);
         // Half a minor heap after the first collection what was alive is marked: so many words at 3 ns.
@@ -286,28 +270,8 @@ mod tests {
             live: 100.0,
             ..found
         };
-        assert_eq!(c.time(1499.0, Some(alive)), 72.0);
-        assert_eq!(c.time(1500.0, Some(alive)), 372.0);
-    }
-
-    #[test]
-    fn a_heap_grows_for_what_it_has_no_room_for() {
-        let grown = |promoted: f64, live: f64| {
-            Found {
-                promoted,
-                frames: 0.0,
-                live,
-            }
-            .grown()
-        };
-        // Nothing alive: the smallest heap has room for 61,440 words.
-        assert_eq!([61_440.0, 61_540.0].map(|p| grown(p, 0.0)), [0.0, 100.0]);
-        assert_eq!(grown(61_440.0, 1000.0), 1000.0);
-        // Of 100,000 words alive, compacted to 220,000; not compacted unless five times as much was free.
-        assert_eq!(
-            [500_000.0, 500_001.0].map(|p| grown(p, 100_000.0)),
-            [0.0, 380_001.0]
-        );
+        assert_eq!(c.time(1499.0, Some(alive)), 142.0);
+        assert_eq!(c.time(1500.0, Some(alive)), 442.0);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::time::options;
 use crate::{LearnError, cost, rows};
 
 /// A price this near to a whole number is taken to be it.
-const NEAR: f64 = 0.02;
+const NEAR: f64 = 0.05;
 
 /// Bytes by which the worst row may be predicted worse for it.
 const WORSE: f64 = 1.0;

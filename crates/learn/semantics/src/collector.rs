@@ -3,7 +3,7 @@
 //! The number of collections is ⌊M/H₀⌋ (Das and Hoffmann, section 6): every observation with k collections bounds H₀ by
 //! M/(k+1) < H₀ ≤ M/k, and what all bounds have in common is H₀. Where they contradict each other, the size that explains most
 //! observations is taken. The time of collections is what is left of a run's time after its constructs: a·collections + b·(words promoted) + c·(calls on the stack,
-//! which every collection looks through) + d·(words for which the major heap must grow) + e·(words alive before that major slices mark), all ≥ 0.
+//! which every collection looks through) + d·(blocks that the promoted words are in) + e·(words alive before that major slices mark), all ≥ 0.
 //! Errors relative to the whole run count as those of prices do: square while they are small, else absolute. Their interval comes from programs left out.
 //! Runs in which a major collection was finished are left out of that: how much marking and sweeping fell into them is chance.
 
@@ -69,7 +69,7 @@ pub(crate) fn learn(
         per_collection,
         per_word,
         per_frame,
-        per_grown_word,
+        per_block,
         per_marked_word,
     ] = linear(&runs)?;
     Some(Collector {
@@ -80,7 +80,7 @@ pub(crate) fn learn(
         per_collection,
         per_word,
         per_frame,
-        per_grown_word,
+        per_block,
         per_marked_word,
         interval: left_out(&runs),
         support: linear_left.len() as u32,
@@ -156,7 +156,7 @@ fn input(row: &Observation, name: &str) -> f64 {
     }
 }
 
-/// What collections are charged for: their number, words promoted, calls on the stack, words the heap must grow for, words marked.
+/// What collections are charged for: their number, words promoted, calls on the stack, blocks promoted, words marked.
 const CHARGES: usize = 5;
 
 /// What constructs leave of a run's time, and what its collections are charged for.
@@ -174,6 +174,7 @@ impl Remainder {
         let promoted = cost(row, "promoted_words");
         let found = Found {
             promoted,
+            blocks: input(row, "blocks"),
             frames: input(row, "frames"),
             live: input(row, "live"),
         };
@@ -186,7 +187,7 @@ impl Remainder {
                 cost(row, "collections"),
                 promoted,
                 found.frames,
-                found.grown(),
+                found.blocks,
                 marked,
             ],
         }

@@ -2,9 +2,10 @@
 //!
 //! The sum of maxima of linear functions is fitted by turns, as in max-affine regression (Magnani and Boyd, *Convex piecewise-linear fitting*, 2009):
 //! prices say which alternative of each part is the longest, and with these fixed, prices are non-negative least squares of relative errors. It comes to
-//! rest at a local optimum only, so several starts are tried, some with what waits as dear as the rows allow, and then whatever costs nothing at its ceiling. Afterwards relative errors above a tenth are weighted down by their own size, so that programs the alternatives
+//! rest at a local optimum only, so several starts are tried, some with what waits as dear as the rows allow, and then whatever costs nothing at its ceiling: where that gives a price to what had none, the loss
+//! may be a hundredth higher. Afterwards relative errors above a tenth are weighted down by their own size, so that programs the alternatives
 //! do not describe count less: iteratively reweighted least squares for Huber's loss, square below a tenth and absolute above. Of the prices on the way those with
-//! the least sum of absolute relative errors are kept.
+//! the least sum of absolute relative errors are kept, of those that lose no construct.
 //! Bounds of prices come from resampled programs (bootstrap), with alternatives and weights held fixed.
 //!
 //! What is in no longest alternative of any row has no price: the rows say only how dear it may be at most, or it would have been in one.
@@ -46,6 +47,9 @@ const FEW_TURNS: usize = 8;
 
 /// The part of its ceiling below which a price is as good as none.
 const NOTHING: f64 = 0.05;
+
+/// The part of the loss that a price is worth where there was none.
+const WORTH: f64 = 0.01;
 
 /// Relative errors below this all weigh the same.
 const SMALL: f64 = 0.1;
@@ -239,22 +243,25 @@ impl Problem {
         best
     }
 
-    /// Prices with a smaller sum of absolute errors, of rows that weigh by their share, from some prices on.
+    /// Prices with a smaller sum of absolute errors, of rows that weigh by their share, from some prices on. Whatever is in a longest alternative
+    /// stays in one: to have a price for it is worth more than the last errors.
     fn robust(&self, start: &[f64], share: &[f64], turns: usize) -> Option<Vec<f64>> {
         let mut prices = start.to_vec();
         let mut best = (f64::INFINITY, prices.clone());
+        let known = self.known(&self.table(start));
         for _ in 0..turns {
             let counts = self.table(&prices);
             let weights = weights(&self.errors(&counts, &prices), share);
             let next = self.fit(&counts, &weights)?;
             prices = halfway(&prices, &next);
-            let errors = self.errors(&self.table(&prices), &prices);
+            let counts = self.table(&prices);
+            let errors = self.errors(&counts, &prices);
             let loss = errors
                 .iter()
                 .zip(share)
                 .map(|(e, s)| e.abs() * s)
                 .sum::<f64>();
-            if loss < best.0 {
+            if loss < best.0 && self.known(&counts) >= known {
                 best = (loss, prices.clone());
             }
         }
@@ -284,7 +291,14 @@ impl Problem {
         shares.map(|s| quantile(&s, BELOW).unwrap_or(0.0)).collect()
     }
 
-    /// What costs nothing may be missing from every longest alternative only because of the start: each is tried at its ceiling.
+    /// How many constructs are in some row's longest alternatives.
+    fn known(&self, counts: &[Vec<f64>]) -> usize {
+        let known = |c: &usize| counts.iter().any(|row| row[*c] > 0.0);
+        (0..self.names.len()).filter(known).count()
+    }
+
+    /// What costs nothing may be missing from every longest alternative only because of the start: each is tried at its ceiling. A price for
+    /// what had none may cost [`WORTH`] of the loss.
     fn brought_in(&self, mut best: (f64, Vec<f64>), ceilings: &[f64]) -> (f64, Vec<f64>) {
         for c in 0..self.names.len() {
             if best.1[c] > NOTHING * ceilings[c] {
@@ -292,7 +306,12 @@ impl Problem {
             }
             let mut tried = best.1.clone();
             tried[c] = ceilings[c];
-            if let Some(found) = self.turns(tried, FEW_TURNS).filter(|f| f.0 < best.0) {
+            let known = self.known(&self.table(&best.1));
+            let better = |found: &(f64, Vec<f64>)| {
+                let more = self.known(&self.table(&found.1)) > known;
+                found.0 < if more { (1.0 + WORTH) * best.0 } else { best.0 }
+            };
+            if let Some(found) = self.turns(tried, FEW_TURNS).filter(better) {
                 best = found;
             }
         }

@@ -71,6 +71,9 @@ pub const BASE: &str = "base";
 /// Name of the input that holds the number of words the evaluator expects to be promoted.
 pub const PREDICTED: &str = "promoted";
 
+/// Name of the input that holds the number of blocks the evaluator expects to be promoted.
+pub const BLOCKS: &str = "blocks";
+
 /// Name of the input that holds the number of calls the evaluator expects collections to find on the stack.
 pub const FRAMES: &str = "frames";
 
@@ -86,6 +89,8 @@ pub struct Counted {
     pub regions: Vec<Region>,
     /// Words that its minor collections promote.
     pub promoted: f64,
+    /// The blocks that these are in.
+    pub blocks: f64,
     /// Calls that its minor collections find on the stack.
     pub frames: f64,
     /// Words allocated before that the first of them finds alive.
@@ -106,6 +111,7 @@ impl Counted {
                 .map(|r| r.alternatives.iter().map(numbers).collect())
                 .collect(),
             promoted: row.promoted as f64,
+            blocks: row.promoted_blocks as f64,
             frames: row.frames as f64,
             live: row.live as f64,
         }
@@ -288,13 +294,15 @@ fn add(builder: &mut DatasetBuilder, row: &Observation, counted: Counted, statis
     let mut observation = row.clone();
     // The same program at other sizes is no other program: what is left out together says how well the rest predicts.
     crate::training::family(&row.group).clone_into(&mut observation.group);
-    observation
-        .inputs
-        .insert(PREDICTED.into(), InputValue::Number(counted.promoted));
-    let frames = InputValue::Number(counted.frames);
-    observation.inputs.insert(FRAMES.into(), frames);
-    let live = InputValue::Number(counted.live);
-    observation.inputs.insert(LIVE.into(), live);
+    for (name, n) in [
+        (PREDICTED, counted.promoted),
+        (BLOCKS, counted.blocks),
+        (FRAMES, counted.frames),
+        (LIVE, counted.live),
+    ] {
+        let n = InputValue::Number(n);
+        observation.inputs.insert(name.into(), n);
+    }
     if let Some(times) = observation.costs.get_mut(TIME) {
         let value = statistic.of(&times.repeats);
         *times = Measured::new(value.into_iter().collect::<Vec<_>>());

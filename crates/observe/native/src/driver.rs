@@ -2,7 +2,8 @@
 //!
 //! Written in OCaml around the programs, with a clock in C (`clock_gettime`, `[@@noalloc]`): the clock of OCaml's library ticks in
 //! microseconds. Before every sample the minor heap is emptied, and the major heap too where a run collects, so that samples begin
-//! alike. Bytes and collections are read once per size, apart from the timing, since the reading allocates.
+//! alike. The major heap is never compacted: emptied, it would be given back to the system, and samples would differ by what it takes to map
+//! it again. How long a loop of a fixed length takes before each size says whether the processor was shared. Bytes and collections are read once per size, apart from the timing, since the reading allocates.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,14 @@ CAMLprim value pricetag_clock(value unit)
 ";
 
 const MEASURE: &str = r#"external clock : unit -> int = "pricetag_clock" [@@noalloc]
+
+(* How long the same work takes now, independent operations: what else runs on the core takes their room. *)
+let rec work n a b c d = if n = 0 then a + b + c + d else work (n - 1) (a + n) (b - n) (c lxor n) (d lor n)
+let pace = ref []
+let take_pace () =
+  let begun = clock () in
+  ignore (Sys.opaque_identity (work 20_000 1 2 3 4));
+  pace := (clock () - begun) :: !pace
 
 let seen = Array.make 8 0.
 
@@ -59,9 +68,11 @@ let[@inline never] measure input run samples size =
   print_newline ()
 
 let () =
+  Gc.set { (Gc.get ()) with Gc.max_overhead = 1_000_000 };
   let samples = int_of_string Sys.argv.(2) in
   for i = 3 to Array.length Sys.argv - 1 do
     let size = int_of_string Sys.argv.(i) in
+    take_pace ();
     match Sys.argv.(1) with
 "#;
 
@@ -149,7 +160,9 @@ fn link(ocaml: &Ocaml, kept: &[&Program], folder: &Path) -> Result<(), NativeErr
         )
         .ok();
     }
-    driver.push_str("    | other -> failwith other\n  done\n");
+    driver.push_str("    | other -> failwith other\n  done;\n");
+    driver.push_str("  take_pace ();\n  print_string \"pace\";\n");
+    driver.push_str("  List.iter (Printf.printf \" %d\") !pace;\n  print_newline ()\n");
     write(folder, "driver.ml", &driver)?;
     write(folder, "clock.c", CLOCK)?;
     let mut arguments: Vec<String> = ["-w", "-a", "-ccopt", "-O2", "-o", "driver.exe", "clock.c"]

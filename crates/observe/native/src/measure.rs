@@ -1,7 +1,7 @@
 //! Measuring: all programs in turn, whole rounds repeated, every raw sample kept.
 //!
 //! A round runs each program once in a process of its own, over all its sizes, a few samples each; a disturbance of the machine then
-//! hits a few samples of many programs instead of all samples of one. The table is saved after every round, so an interrupted
+//! hits a few samples of many programs instead of all samples of one. Programs that were slowed down run again at the round's end. The table is saved after every round, so an interrupted
 //! measurement goes on where it was.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use pricetag_dataset::{
     DATASET_SCHEMA, Dataset, DatasetBuilder, InputValue, Measured, Meta, Observation, Row, Status,
     directory,
 };
-use pricetag_quantity::{low_quantile, median};
+use pricetag_quantity::{low_quantile, median, quantile};
 use pricetag_runner::{Progress, platform};
 
 use crate::driver::{Built, build};
@@ -55,6 +55,14 @@ impl Effort {
             Self::Fast => (4, 4),
             Self::Standard => (24, 4),
             Self::Paper => (50, 10),
+        }
+    }
+
+    /// How often a process that was slowed down is run again at its round's end.
+    fn repeats(self) -> u32 {
+        match self {
+            Self::Fast => 0,
+            Self::Standard | Self::Paper => 2,
         }
     }
 
@@ -106,6 +114,28 @@ struct Samples {
     times: Vec<f64>,
 }
 
+/// A processor is shared when a quarter of the loops of a fixed length take this many times what the quickest takes.
+const SHARED: f64 = 1.15;
+
+/// How long the loop of a fixed length takes on a processor that is not shared, and how many processes had one that was.
+#[derive(Debug)]
+struct Pace {
+    quickest: f64,
+    processes: u32,
+    slowed: u32,
+}
+
+impl Pace {
+    /// Whether a process whose loops took so long was slowed down.
+    fn is_slowed(&mut self, loops: &[f64]) -> bool {
+        self.quickest = loops.iter().copied().fold(self.quickest, f64::min);
+        let slowed = quantile(loops, 0.75).is_some_and(|q| q > SHARED * self.quickest);
+        self.processes += 1;
+        self.slowed += u32::from(slowed);
+        slowed
+    }
+}
+
 /// Measures; the table's rows are program × size, with raw samples.
 pub fn measure(what: &Measuring) -> Result<Dataset, NativeError> {
     let (mut table, done) = begun(what)?;
@@ -113,10 +143,16 @@ pub fn measure(what: &Measuring) -> Result<Dataset, NativeError> {
     let built = build(what.ocaml, what.programs, &scratch.0)?;
     let (rounds, samples) = what.effort.runs();
     let mut loads = Vec::new();
+    let mut pace = Pace {
+        quickest: f64::INFINITY,
+        processes: 0,
+        slowed: 0,
+    };
     let left = u64::from(rounds.saturating_sub(done)) * what.programs.len() as u64;
     what.progress.begin(left, "measuring");
     for round in done..rounds {
         loads.extend(platform::load_per_core());
+        let mut slowed = Vec::new();
         for (program, refused) in what.programs.iter().zip(&built.refused) {
             if is_hopeless(program, &table) {
                 what.progress.step(&program.name, None);
@@ -124,19 +160,36 @@ pub fn measure(what: &Measuring) -> Result<Dataset, NativeError> {
             }
             let failure = match refused {
                 Some(reason) => Some(reason.clone()),
-                None => run(&built, program, what.effort, samples, PATIENCE, &mut table).err(),
+                None => match run(&built, program, what.effort, samples, PATIENCE, &mut table) {
+                    Ok(loops) => {
+                        if pace.is_slowed(&loops) {
+                            slowed.push(program);
+                        }
+                        None
+                    }
+                    Err(reason) => Some(reason),
+                },
             };
             what.progress.step(&program.name, failure.as_deref());
             if let Some(reason) = failure {
                 fail(program, &reason, &mut table);
             }
         }
+        // Others come and go within seconds: by the round's end most have gone. What was slowed down is kept, as every sample is.
+        for _ in 0..what.effort.repeats() {
+            slowed.retain(|program| {
+                run(&built, program, what.effort, samples, PATIENCE, &mut table)
+                    .is_ok_and(|loops| pace.is_slowed(&loops))
+            });
+        }
         if let Some(path) = &what.keep {
-            directory::save(&dataset(what, &table, &loads, round + 1), path)?;
+            let notes = quietness(&table, &loads, &pace);
+            directory::save(&dataset(what, &table, notes, round + 1), path)?;
         }
     }
     what.progress.end();
-    Ok(dataset(what, &table, &loads, rounds))
+    let notes = quietness(&table, &loads, &pace);
+    Ok(dataset(what, &table, notes, rounds))
 }
 
 /// Whether no size of a program could be measured so far: it is not tried again.
@@ -214,7 +267,7 @@ fn same_conditions(what: &Measuring, old: &Meta, path: &Path) -> Result<(), Nati
     Ok(())
 }
 
-/// One process: a program over its sizes, but for those at which it failed before.
+/// One process: a program over its sizes, but for those at which it failed before. Nanoseconds of the loops of a fixed length in between.
 fn run(
     built: &Built,
     program: &Program,
@@ -222,7 +275,7 @@ fn run(
     samples: u32,
     limit: Duration,
     table: &mut Table,
-) -> Result<(), String> {
+) -> Result<Vec<f64>, String> {
     let mut missing = effort.sizes(&program.sizes);
     missing.retain(|size| !matches!(table.get(&(program.name.clone(), *size)), Some(Err(_))));
     let mut command = Command::new(&built.driver);
@@ -238,7 +291,11 @@ fn run(
         within(limit, &mut command).map_err(|e| cannot_run(&built.driver, &e))?;
     // Each size is a line, written when it is done: what comes before a crash or a size that takes too long is as good as ever.
     let text = String::from_utf8_lossy(&output.stdout);
+    let mut loops = Vec::new();
     for line in text.lines() {
+        if let Some(pace) = line.strip_prefix("pace ") {
+            loops = pace.split(' ').filter_map(|n| n.parse().ok()).collect();
+        }
         let numbers: Option<Vec<f64>> = line.split_whitespace().map(|w| w.parse().ok()).collect();
         let Some(numbers) = numbers.filter(|n| n.len() == 5 + samples as usize) else {
             continue;
@@ -258,7 +315,7 @@ fn run(
     }
     if output.status.success() {
         let reason = |size: &u32| format!("no result for size {size}: does the program print?");
-        return missing.first().map_or(Ok(()), |size| Err(reason(size)));
+        return missing.first().map_or(Ok(loops), |size| Err(reason(size)));
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().last().unwrap_or("").trim();
@@ -287,7 +344,7 @@ fn fail(program: &Program, reason: &str, table: &mut Table) {
     }
 }
 
-fn dataset(what: &Measuring, table: &Table, loads: &[f64], rounds: u32) -> Dataset {
+fn dataset(what: &Measuring, table: &Table, notes: Vec<String>, rounds: u32) -> Dataset {
     let units = [
         (TIME, "ns"),
         (BYTES, "byte"),
@@ -308,7 +365,7 @@ fn dataset(what: &Measuring, table: &Table, loads: &[f64], rounds: u32) -> Datas
         pricetag: env!("CARGO_PKG_VERSION").into(),
         created: what.now,
         left: vec![],
-        notes: quietness(table, loads),
+        notes,
     });
     for program in what.programs {
         for size in &program.sizes {
@@ -351,7 +408,7 @@ fn observation(program: &Program, size: u32, entry: &Result<Samples, String>) ->
 }
 
 /// How far the median of the samples lies above their low quantile, and how busy the machine was.
-fn quietness(table: &Table, loads: &[f64]) -> Vec<String> {
+fn quietness(table: &Table, loads: &[f64], pace: &Pace) -> Vec<String> {
     let ratios: Vec<f64> = table
         .values()
         .flatten()
@@ -368,6 +425,12 @@ fn quietness(table: &Table, loads: &[f64]) -> Vec<String> {
     if let Some(load) = median(loads) {
         notes.push(format!("runnable processes per core: {load:.2}"));
     }
+    if pace.slowed > 0 {
+        notes.push(format!(
+            "{} of {} processes were slowed down by others on the same processor",
+            pace.slowed, pace.processes
+        ));
+    }
     notes
 }
 
@@ -382,7 +445,24 @@ for size; do
     if [ "$size" -ge 40 ]; then while :; do :; done; fi
     echo "$size 0 0 0 0 7"
 done
+echo "pace 30 31"
 "#;
+
+    #[test]
+    fn a_process_is_slowed_down_when_a_quarter_of_its_loops_are() {
+        let mut pace = Pace {
+            quickest: f64::INFINITY,
+            processes: 0,
+            slowed: 0,
+        };
+        assert!(!pace.is_slowed(&[100.0, 110.0, 104.0, 300.0, 101.0]));
+        assert!(pace.is_slowed(&[200.0, 210.0, 100.0, 101.0, 100.0]));
+        // Whatever was thought quick before.
+        assert!(!pace.is_slowed(&[60.0; 4]));
+        assert!(pace.is_slowed(&[100.0; 4]));
+        assert!(!pace.is_slowed(&[]));
+        assert_eq!((pace.slowed, pace.processes), (2, 5));
+    }
 
     #[test]
     fn sizes_done_before_one_that_does_not_end_are_kept() {
@@ -412,7 +492,7 @@ done
         fail(&program, &reason, &mut table);
         // The others are not waited for again.
         let mut again = || run(&built, &program, Effort::Standard, 1, limit, &mut table);
-        assert_eq!(again(), Ok(()));
+        assert_eq!(again(), Ok(vec![30.0, 31.0]));
         for size in &program.sizes {
             let entry = &table[&(program.name.clone(), *size)];
             match entry {

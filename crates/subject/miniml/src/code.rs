@@ -89,6 +89,8 @@ impl Op {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Function {
     pub entry: u32,
+    /// Behind its last instruction.
+    pub end: u32,
     pub arity: u32,
     /// Words of its closure in native code; none when it captures nothing.
     pub words: u32,

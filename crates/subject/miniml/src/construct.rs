@@ -43,7 +43,7 @@ constructs! {
     CallFloat "float-call"
     BranchInt "branch-int" BranchFloat "branch-float" BranchTag "branch-tag" Mispredict "mispredict" MispredictMore "mispredict-more" MispredictReturn "mispredict-return" Switch "switch" CompareInt "compare-int"
     CompareFloat "compare-float" ComparePoly "compare-poly" CompareString "compare-string"
-    Load "load" LoadChain "load-chain" Store "store" Iterate "iterate" Cons "cons" Block "block" BlockField "block-field" BoxFloat "box-float" AllocClosure "closure-alloc"
+    Load "load" LoadChain "load-chain" ClosureChain "closure-chain" Store "store" Iterate "iterate" Cons "cons" Block "block" BlockField "block-field" BoxFloat "box-float" AllocClosure "closure-alloc"
     Captured "closure-captured" Partial "partial" HandlerPush "handler" RaiseExn "raise-exn" CallPrimitive "call-primitive"
 }
 

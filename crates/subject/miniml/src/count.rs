@@ -88,6 +88,8 @@ pub struct Row {
     pub collections: u64,
     /// Words that these collections found alive.
     pub promoted: u64,
+    /// The blocks that these words are in.
+    pub promoted_blocks: u64,
     /// Calls that these collections found on the stack.
     pub frames: u64,
     /// Words allocated by earlier items that the first of these collections found alive; constants count as such.
@@ -231,6 +233,7 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
                 bytes: allocation.bytes(),
                 collections: allocation.collections,
                 promoted: allocation.promoted,
+                promoted_blocks: allocation.promoted_blocks,
                 frames: allocation.frames,
                 live: allocation.live,
             });
@@ -323,11 +326,12 @@ impl Tally {
     }
 }
 
-/// Charges of what was not foreseen.
-const MISSED: [Construct; 3] = [
+/// Charges of what was not foreseen, or waits for what was called before: added to each alternative.
+const MISSED: [Construct; 4] = [
     Construct::Mispredict,
     Construct::MispredictMore,
     Construct::MispredictReturn,
+    Construct::ClosureChain,
 ];
 
 type Charges = BTreeMap<Construct, u64>;
@@ -416,6 +420,10 @@ fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
             if missed > 0 {
                 ways[0].plain.insert(construct, missed);
             }
+        }
+        if missed.closures > 0 {
+            let chain = Construct::ClosureChain;
+            ways[0].plain.insert(chain, missed.closures);
         }
         let returns = (missed.returns as f64 * places).round() as u64;
         if returns > 0 {

@@ -100,13 +100,15 @@ pub(crate) struct Machine<'c> {
     lines: &'c crate::diagnostic::Lines,
 }
 
-/// What was not foreseen.
+/// What was not foreseen, or waits for what was called before.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Missed {
     /// Ways that branches took.
     pub branches: u64,
     /// Places that calls returned to.
     pub returns: u64,
+    /// Calls of a function made by the same `fun`, from inside of one: each is found in the one before.
+    pub closures: u64,
 }
 
 /// Calls of a recursive definition.
@@ -127,6 +129,7 @@ pub(crate) struct Allocation {
     before: u64,
     pub collections: u64,
     pub promoted: u64,
+    pub promoted_blocks: u64,
     /// Calls that had not returned when a collection looked through the stack, of all collections together.
     pub frames: u64,
     /// Words of older blocks within reach at the first collection.
@@ -373,6 +376,7 @@ impl<'c> Machine<'c> {
                 Op::Partial(n) => self.partial(heap::KNOWN_PARTIAL, n as usize)?,
                 Op::Call(n) => {
                     self.enter(*pc, *base)?;
+                    self.follow(*pc);
                     self.apply(n as usize, pc, base)?;
                 }
                 Op::CallKnown(n) => {
@@ -381,6 +385,7 @@ impl<'c> Machine<'c> {
                 }
                 Op::TailCall(n) => {
                     self.replace(n as usize, *base);
+                    self.follow(*pc);
                     self.apply(n as usize, pc, base)?;
                 }
                 Op::TailKnown(n) => {

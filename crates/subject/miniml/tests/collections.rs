@@ -40,6 +40,7 @@ fn what_was_alive_before_the_first_collection_is_known() {
         let last = last(&source, 8000);
         // 24,000 bytes in minor heaps of 333 cells each.
         assert_eq!((last.collections, last.promoted), (3, 3 * 999));
+        assert_eq!(last.promoted_blocks, 3 * 333);
         last.live
     };
     let none = of("let x = 1");

@@ -313,6 +313,33 @@ fn returns_in_turn_are_foreseen_and_others_are_not() {
 }
 
 #[test]
+fn continuations_are_found_in_one_another() {
+    let chained = |definition: &str, call: &str| {
+        let found = parts(&format!("{definition}\n;;\n{call}"));
+        let of = found.iter().map(|p| {
+            let each: Vec<u64> = p
+                .iter()
+                .filter_map(|a| a.get("closure-chain").copied())
+                .collect();
+            // Nothing else goes on meanwhile: each alternative holds them.
+            assert!(each.is_empty() || each.len() == p.len(), "{p:?}");
+            each.first().copied().unwrap_or(0)
+        });
+        of.sum::<u64>()
+    };
+    let product = "let rec go n k = if n = 0 then k 1 else go (n - 1) (fun r -> k (r * n))";
+    // The first is called by `go`, the identity by the last.
+    assert_eq!(chained(product, "go 1000 (fun r -> r)"), 999);
+    assert_eq!(chained(product, "go 1 (fun r -> r)"), 0);
+    // One that is not in tail position.
+    let sum = "let rec go n k = if n = 0 then k 1 else go (n - 1) (fun r -> 1 + k r)";
+    assert_eq!(chained(sum, "go 1000 (fun r -> r)"), 999);
+    // The same function again and again is where it was.
+    let again = "let rec go n f a = if n = 0 then a else go (n - 1) f (f a)";
+    assert_eq!(chained(again, "go 1000 (fun x -> x + 1) 0"), 0);
+}
+
+#[test]
 fn a_function_that_comes_back_is_a_call_of_its_own() {
     // `step n` returns to `caml_apply2`, or to the caller, which applies what came back.
     let definition = "let step x = if x < 0 then (fun y -> y) else (fun y -> y + x)\n\

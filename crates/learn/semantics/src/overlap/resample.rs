@@ -47,6 +47,18 @@ impl Problem {
             for (i, row) in self.rows.iter().enumerate() {
                 if share[i] == 0.0 && !unknown.contains(&row.group.as_str()) {
                     pairs.push((row.ns, dot(&counts[i], &without)));
+                    if std::env::var("DUMP").is_ok() {
+                        let total = dot(&counts[i], &without);
+                        let mut shares: Vec<(String, f64)> = counts[i]
+                            .iter()
+                            .zip(&without)
+                            .enumerate()
+                            .map(|(c, (n, p))| (self.names[c].clone(), n * p / total))
+                            .filter(|x| x.1 > 0.0)
+                            .collect();
+                        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+                        eprintln!("PAIR {} {} {} {:?}", row.group, row.ns, total, shares);
+                    }
                 }
             }
         }

@@ -55,6 +55,24 @@ const TEXTS: &[(&str, &[&str], &str, &str)] = &[
         "let rec alternate f l acc = match l with [] -> acc | x :: r -> f x (alternate f r acc)\nlet minus x y = x - y\nlet input n = up 1 n\nlet run l = alternate minus l 0\n",
     ),
     (
+        "product_then",
+        &["product: 1 allocate"],
+        "",
+        "let rec product n k = if n = 0 then k 1 else product (n - 1) (fun r -> k (r * n))\nlet input n = n\nlet run n = product n (fun r -> r)\n",
+    ),
+    (
+        "copy_then",
+        &["copy: 1 allocate"],
+        UP,
+        "let rec copy l k = match l with [] -> k [] | x :: r -> copy r (fun t -> k (x :: t))\nlet input n = up 1 n\nlet run l = copy l (fun t -> t)\n",
+    ),
+    (
+        "greatest_then",
+        &["greatest: 1 allocate"],
+        MIXED,
+        "let rec greatest (l : int list) a k = match l with [] -> k a | x :: r -> greatest r (a + x) (fun m -> k (if m > x then m - x else m + a))\nlet input n = mixed n 7\nlet run l = greatest l 0 (fun m -> m)\n",
+    ),
+    (
         "keep_while",
         &["keep: 1 indirect", "keep: 1 allocate"],
         UP,

@@ -66,6 +66,7 @@ impl<'p> Compiler<'p> {
         let words = if closed { 0 } else { words as u32 };
         self.code.functions.push(Function {
             entry: 0,
+            end: 0,
             arity,
             words,
             region: 0,
@@ -259,6 +260,7 @@ impl<'p> Compiler<'p> {
             },
         );
         self.emit(Op::Return);
+        self.code.functions[body.id as usize].end = self.here();
         self.finish(entry);
     }
 

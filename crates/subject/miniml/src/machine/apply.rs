@@ -67,6 +67,18 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Counts a call of `acc` by the code before `pc` if both are of one `fun`: what is called was found in what is running.
+    #[inline]
+    pub(super) fn follow(&mut self, pc: usize) {
+        if self.bounds.native && self.heap.has_tag(self.acc, heap::CLOSURE) {
+            let id = word(self.heap.field(self.acc, 0)) as usize;
+            let function = self.code.functions[id];
+            if function.region == 0 && (function.entry..=function.end).contains(&(pc as u32)) {
+                self.missed[self.region as usize].closures += 1;
+            }
+        }
+    }
+
     /// Applies `acc` to the `n` words on top; the frame on top says what comes after.
     pub(super) fn apply(
         &mut self,

@@ -64,10 +64,11 @@ impl Machine<'_> {
         let promoted = self
             .heap
             .promote(roots.each_mut().map(|r| &mut **r), closure);
-        self.allocation.promoted += promoted;
+        self.allocation.promoted += promoted.words;
+        self.allocation.promoted_blocks += promoted.blocks;
         if self.allocation.collections == 0 {
             let all = self.heap.reachable(roots, closure);
-            self.allocation.live = all.saturating_sub(promoted);
+            self.allocation.live = all.saturating_sub(promoted.words);
         }
         self.allocation.collections += 1;
         self.allocation.frames += self.frames.len() as u64;

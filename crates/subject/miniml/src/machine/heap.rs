@@ -1,7 +1,7 @@
 //! Blocks on a heap of two generations: young ones are those since the last simulated minor collection. Both are collected by copying
 //! (Cheney 1970); nothing old ever points to something young, since the language has no assignment.
 //!
-//! A block also stands for what the native compiler would allocate in its place, which may be nothing: see [`Heap::native_words`].
+//! A block also stands for what the native compiler would allocate in its place, which may be nothing: see [`Native`].
 
 use std::cmp::Ordering;
 
@@ -47,6 +47,45 @@ pub(super) fn curry_words(arity: usize, from: usize, to: usize) -> u64 {
     (from + 1..=to)
         .map(|held| if arity - held > 1 { 6 } else { 5 })
         .sum()
+}
+
+/// What the native compiler would have allocated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Native {
+    pub words: u64,
+    pub blocks: u64,
+}
+
+impl Native {
+    /// In place of the block at a place; `closure` knows the words of a function's closure.
+    fn of(words: &[Word], at: usize, closure: &impl Fn(usize) -> u64) -> Self {
+        let (size, tag) = (words[at] >> 9, (words[at] >> 1) as u8);
+        let mut blocks = 1;
+        let words = match tag {
+            RAW_FLOAT | GHOST => 0,
+            STRING => Some(string_words(words[at + 1]))
+                .filter(|n| *n <= LARGEST_YOUNG + 1)
+                .unwrap_or(0),
+            CLOSURE => closure(word(words[at + 1]) as usize),
+            // Which function is partially applied is behind the block: two more than the arguments is right for the usual one.
+            KNOWN_PARTIAL => size + 2,
+            PARTIAL => {
+                let more = size.saturating_sub(2);
+                blocks += more;
+                6 * more + 5
+            }
+            _ => size + 1,
+        };
+        Self {
+            words,
+            blocks: if words > 0 { blocks } else { 0 },
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.words += other.words;
+        self.blocks += other.blocks;
+    }
 }
 
 /// A header is odd: size, tag, 1. The header of a block that has moved is even: its new place.
@@ -193,20 +232,20 @@ impl Heap {
         self.threshold = self.young + (2 * (survivors + wanted)).max(NURSERY);
     }
 
-    /// A minor collection: what the roots reach of the young blocks becomes old. Returns the words it takes natively; `closure` knows those
+    /// A minor collection: what the roots reach of the young blocks becomes old. Returns what it takes natively; `closure` knows the words
     /// of a function's closure.
     pub(super) fn promote<const N: usize>(
         &mut self,
         roots: [&mut [Word]; N],
         closure: impl Fn(usize) -> u64,
-    ) -> u64 {
-        let mut promoted = 0;
+    ) -> Native {
+        let mut promoted = Native::default();
         let full = self.young > self.old_threshold;
         // What is collected with the old generation may be old: only young blocks count, so they are moved first.
         let mut roots = roots;
         let young = self.young;
         self.collect(young, roots.each_mut().map(|r| &mut **r), |words, at| {
-            promoted += Self::native_words(words, at, &closure);
+            promoted.add(Native::of(words, at, &closure));
         });
         if full {
             self.collect(0, roots, |_, _| {});
@@ -222,28 +261,12 @@ impl Heap {
         roots: [&mut [Word]; N],
         closure: impl Fn(usize) -> u64,
     ) -> u64 {
-        let mut all = 0;
+        let mut all = Native::default();
         self.collect(0, roots, |words, at| {
-            all += Self::native_words(words, at, &closure);
+            all.add(Native::of(words, at, &closure));
         });
         self.settle();
-        all
-    }
-
-    /// Words the native compiler would have allocated for the block at a place.
-    fn native_words(words: &[Word], at: usize, closure: &impl Fn(usize) -> u64) -> u64 {
-        let (size, tag) = (words[at] >> 9, (words[at] >> 1) as u8);
-        match tag {
-            RAW_FLOAT | GHOST => 0,
-            STRING => Some(string_words(words[at + 1]))
-                .filter(|n| *n <= LARGEST_YOUNG + 1)
-                .unwrap_or(0),
-            CLOSURE => closure(word(words[at + 1]) as usize),
-            // Which function is partially applied is behind the block: two more than the arguments is right for the usual one.
-            KNOWN_PARTIAL => size + 2,
-            PARTIAL => 6 * size.saturating_sub(2) + 5,
-            _ => size + 1,
-        }
+        all.words
     }
 
     fn collect<const N: usize>(

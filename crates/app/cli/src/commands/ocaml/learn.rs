@@ -160,14 +160,14 @@ fn text(list: &PriceList, width: usize) -> String {
     if let Some(c) = &list.collector {
         writeln!(
             text,
-            "minor heap {}, {} of {} collections as predicted; one takes {}, {} per word promoted, {} more where the major heap grows, \
+            "minor heap {}, {} of {} collections as predicted; one takes {}, {} per word promoted, {} per block of these, \
              {} per word alive before that is marked, and {} per call on the stack (paper's rule: {})",
             quantity(c.heap, "byte"),
             c.exact.0,
             c.exact.1,
             quantity(c.per_collection, "ns"),
             quantity(c.per_word, "ns"),
-            quantity(c.per_grown_word, "ns"),
+            quantity(c.per_block, "ns"),
             quantity(c.per_marked_word, "ns"),
             quantity(c.per_frame, "ns"),
             quantity(c.constant, "ns"),

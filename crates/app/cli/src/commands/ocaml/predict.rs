@@ -112,6 +112,7 @@ fn call(row: &Row) -> Call {
         regions: counted.regions,
         found: Some(Found {
             promoted: counted.promoted,
+            blocks: counted.blocks,
             frames: counted.frames,
             live: counted.live,
         }),
