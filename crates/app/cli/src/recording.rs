@@ -1,12 +1,12 @@
 //! How the dataset of a model was recorded, so that what it is asked of is counted alike; and opcode categories by name or file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use pricetag_cost_model::CostModel;
 use pricetag_dataset::Dataset;
 use pricetag_flow::{Categories, CategoryError};
-use pricetag_trace::{MethodName, Pattern};
+use pricetag_trace::{BlockName, Listed, MethodName, Pattern};
 
 use crate::failure::Failure;
 
@@ -70,17 +70,26 @@ impl<'m> Recording<'m> {
         })
     }
 
-    /// The methods that were counted: those of the command line, else those of the recording.
-    pub fn methods(&self, given: BTreeSet<MethodName>) -> Result<BTreeSet<MethodName>, Failure> {
-        if !given.is_empty() {
+    /// The methods or blocks that were counted: those of the command line, else those of the recording.
+    pub fn listed(&self, given: Listed) -> Result<Listed, Failure> {
+        if given != Listed::Everything {
             return Ok(given);
         }
-        let recorded = self.words("methods").map(str::parse);
+        let unreadable = |kind: &str| {
+            Failure::new(format!("the model's list of counted {kind} is unreadable"))
+                .advice(format!("give the file of --{kind} as when recording"))
+        };
         // A method's name may have a space in it.
-        recorded.collect::<Result<_, _>>().map_err(|_| {
-            Failure::new("the model's list of counted methods is unreadable")
-                .advice("give the file of --methods as when recording")
-        })
+        let methods = self.words("methods").map(str::parse);
+        let methods: Vec<MethodName> = methods
+            .collect::<Result<_, _>>()
+            .map_err(|_| unreadable("methods"))?;
+        let blocks = self.options.get("blocks").map_or("", String::as_str);
+        let blocks = blocks.lines().map(str::parse);
+        let blocks: Vec<BlockName> = blocks
+            .collect::<Result<_, _>>()
+            .map_err(|_| unreadable("blocks"))?;
+        Listed::of(methods, blocks).ok_or_else(|| unreadable("blocks"))
     }
 
     /// How opcodes were grouped, as text.

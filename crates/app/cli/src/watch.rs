@@ -12,13 +12,13 @@ use pricetag_runner::{
     Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record, unfinished,
 };
 use pricetag_tabulate::{NumberlessColumns, TabulateOptions, Tabulated, Tabulator, compare};
-use pricetag_trace::{AgentOptions, Pattern, Trace};
+use pricetag_trace::{AgentOptions, Listed, Pattern, Trace};
 
 use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
 use crate::console::Console;
 use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
-use crate::lists::listed_methods;
+use crate::lists::listed;
 use crate::recording::{categories, written};
 
 /// How names of the JDK's own packages begin.
@@ -63,7 +63,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         scope: args.scope.clone(),
         include: args.include.clone(),
         exclude: args.exclude.clone(),
-        methods: listed_methods(args.methods.as_deref())?,
+        listed: asked_for(args)?,
         count_jdk: args.count_jdk,
         categories: categories(&args.categories)?.to_text(),
         values: first_values(args),
@@ -96,6 +96,31 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
     })
 }
 
+/// What of the selected classes is counted.
+///
+/// # Errors
+/// If a list cannot be read, or features are asked for that a list of blocks does not give.
+pub fn asked_for(args: &SubjectArgs) -> Result<Listed, Failure> {
+    let listed = listed(args.methods.as_deref(), args.blocks.as_deref())?;
+    let given = |kind: &FeatureKind| OF_BLOCKS.contains(kind) || *kind == FeatureKind::Value;
+    let mut kinds = args.features.iter().flat_map(|group| &group.0);
+    if args.blocks.is_some() && !kinds.all(given) {
+        let why = "--features names what is not counted of listed blocks";
+        return Err(Failure::usage(why)
+            .advice("with --blocks name blocks, opcodes, transitions, strides and values alone"));
+    }
+    Ok(listed)
+}
+
+/// What is counted of listed blocks.
+const OF_BLOCKS: [FeatureKind; 5] = [
+    FeatureKind::Block,
+    FeatureKind::Opcode,
+    FeatureKind::Call,
+    FeatureKind::Transition,
+    FeatureKind::Stride,
+];
+
 /// First values recorded of a variable, unless the user says how many.
 const FIRST_VALUES: u16 = 5;
 
@@ -105,9 +130,11 @@ pub fn first_values(args: &SubjectArgs) -> u16 {
     args.values.unwrap_or(if asked { FIRST_VALUES } else { 0 })
 }
 
-/// Whether changes of the outcome of branches are counted: by default where counting does not disturb the times, and nobody has set it a limit.
+/// Whether changes of the outcome of branches are counted: by default where counting does not disturb the times, and nobody has set it a limit
+/// or listed blocks.
 pub fn counts_transitions(args: &SubjectArgs) -> bool {
-    let undisturbed = args.timing == TimingArg::Separate && args.overhead.is_none();
+    let unlimited = args.overhead.is_none() && args.blocks.is_none();
+    let undisturbed = args.timing == TimingArg::Separate && unlimited;
     asks_for(args, FeatureKind::Transition) || (args.features.is_empty() && undisturbed)
 }
 
@@ -322,6 +349,8 @@ fn tabulate(
     if recorded.successes() > 0 {
         let vain = vain(&options.include, options.count_jdk, &tables.tabulator);
         builder.meta_mut().notes.extend(vain);
+        let unmatched = options.listed.unmatched(tables.tabulator.plans());
+        builder.meta_mut().notes.extend(unmatched);
     }
     Ok(builder.finish())
 }

@@ -17,6 +17,7 @@ mod error;
 pub mod frame;
 pub mod instruction;
 pub mod layout;
+pub mod naming;
 pub mod opcode;
 mod parameter;
 pub mod pool;

@@ -113,6 +113,10 @@ fn dangling(method: &MethodPlan, counters: u32) -> Option<&'static str> {
     {
         return Some("the loop around a block or a removed one");
     }
+    let listed = method.listed_blocks.as_deref().unwrap_or_default();
+    if !listed.is_sorted() || !listed.iter().all(|b| block(*b)) {
+        return Some("a listed block");
+    }
     let loops = method.loops.iter().enumerate().all(|(index, l)| {
         block(l.header)
             // Outer before inner: who walks up the parents arrives.

@@ -3,8 +3,8 @@
 //! Every block keeps the balance *entered = left*:
 //! in-edges + handler entries = out-edges + throws + open frames. ENTRY and EXIT are one node, which keeps the sum of all
 //! balances. The edges without a counter form a forest, so some node always has one unknown edge left, which its balance
-//! gives (Knuth & Stevenson 1973). One balance per tree of the forest is left over and is checked. Where the counters of loops are removed, what does
-//! not follow is none (`flow.rs`); exceptions and handler entries are counted all the same, so that the rest stays exact.
+//! gives (Knuth & Stevenson 1973). One balance per tree of the forest is left over and is checked. Where the counters of loops are removed, or only some blocks are
+//! asked for, what does not follow is none (`flow.rs`); exceptions and handler entries are counted all the same, so that the rest stays exact.
 //!
 //! Deviation: in a constructor before `super()` returns, throws are not counted; a block that ends in a `Continue` edge
 //! (or in an `athrow` without throw point) there has one more unknown, its throws, an edge to EXIT that no plan lists.
@@ -29,7 +29,7 @@ pub struct OpenFrame {
     pub frames: i64,
 }
 
-/// All counts of one method. A count is none if it does not follow from the counters; with [`MethodPlan::removed_loops`] empty all follow.
+/// All counts of one method. A count is none if it does not follow from the counters; where [`MethodPlan::is_partial`] does not hold all follow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MethodCounts {
     /// Times control passed each edge; index = `EdgeId`.
@@ -89,7 +89,7 @@ pub enum Imbalance {
         /// Where it stands.
         pc: Pc,
     },
-    /// The plan's edges without counter do not form a forest, though no loop's probes are removed.
+    /// The plan's edges without counter do not form a forest, though all counts are asked for.
     #[error("{node}: the plan has too few counters to derive all counts")]
     Undetermined {
         /// A node with more than one unknown edge.

@@ -78,6 +78,10 @@ impl Display for MethodPlan {
         if let Some(pc) = self.this_initialised_at {
             writeln!(f, "  this initialised at {}", pc.0)?;
         }
+        if let Some(listed) = &self.listed_blocks {
+            let numbers: Vec<String> = listed.iter().map(|b| format!("b{}", b.0)).collect();
+            writeln!(f, "  only {}", numbers.join(" "))?;
+        }
         for (i, block) in self.blocks.iter().enumerate() {
             writeln!(f, "  b{i} {block}")?;
             for call in &block.calls {

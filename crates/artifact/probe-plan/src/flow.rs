@@ -4,7 +4,7 @@
 //! where no edge's does), and one for the throws that nothing counts. Each node keeps the balance *entered = left*. Where the edges that are not known form a forest, some node always has one
 //! of them left, which its balance gives (Knuth & Stevenson 1973).
 //!
-//! Deviation: with the counters of a loop removed they form cycles, too. To a flow that keeps all balances any amount can be added around a cycle, so
+//! Deviation: with the counters of a loop removed, or only those that a list of blocks needs, they form cycles, too. To a flow that keeps all balances any amount can be added around a cycle, so
 //! no edge on a cycle is determined; every other one is a bridge, and the balance of all that lies on its one side gives it (the cut of a graph and its cycles
 //! are orthogonal). So the nodes that cycles join are taken as one, and what remains is a forest again.
 //!
@@ -109,7 +109,7 @@ impl<'p> Flow<'p> {
     pub(crate) fn solve(&mut self) -> Result<(), Imbalance> {
         self.peel()?;
         if let Some(node) = self.unknown.iter().position(|n| *n > 0) {
-            if self.plan.removed_loops.is_empty() {
+            if !self.plan.is_partial() {
                 let node = self.place(node as u32);
                 return Err(Imbalance::Undetermined { node });
             }

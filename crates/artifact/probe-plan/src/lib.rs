@@ -7,6 +7,7 @@
 //! ([`HandlerPlan`]), and a frame that is still active when the counters are read ([`OpenFrame`]).
 //!
 //! Where the counters of a loop are removed on request, part of the counts still follows and the rest is none: `docs/decisions/015-budget-by-loops.md`.
+//! The same holds where only the counts of listed blocks are asked for (`listed.rs`).
 //!
 //! The rewriter and the reader of counters load the same plan by [`ClassHash`], so they cannot disagree.
 
@@ -16,6 +17,7 @@ mod collection;
 pub mod derive;
 mod dump;
 mod flow;
+mod listed;
 mod looping;
 mod name;
 pub mod plan;

@@ -1,6 +1,7 @@
 //! Which counts follow without some counters, against linear algebra: a count is determined if and only if its unit vector lies in the row
 //! space of the balances and of what is counted.
 
+use pricetag_graph::maximum_spanning_forest;
 use pricetag_probe_plan::*;
 use proptest::prelude::*;
 
@@ -105,6 +106,7 @@ fn method(throws: &[bool], edges: &[(u32, u32, bool)]) -> MethodPlan {
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: vec![0],
+        listed_blocks: None,
     }
 }
 
@@ -173,6 +175,65 @@ proptest! {
         for (t, block) in plan.uncounted_throws().iter().enumerate() {
             let determined = rows.spans(unit(width, edges.len() + throws.len() + t));
             prop_assert_eq!(counts.throws[block.0 as usize].is_some(), determined);
+        }
+    }
+}
+
+/// Whether the counts of all listed blocks are determined if these edges have counters.
+fn determined(plan: &MethodPlan, counted: &[bool]) -> bool {
+    let mut plan = plan.clone();
+    set(&mut plan, counted);
+    let rows = equations(&plan);
+    let width = plan.edges.len() + plan.blocks.len() + plan.uncounted_throws().len();
+    let mut listed = plan.listed_blocks.iter().flatten();
+    listed.all(|b| rows.spans(unit(width, plan.edges.len() + b.0 as usize)))
+}
+
+fn set(plan: &mut MethodPlan, counted: &[bool]) {
+    for (number, (edge, counted)) in (0..).zip(plan.edges.iter_mut().zip(counted)) {
+        edge.counter = counted.then_some(CounterIndex(number));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// The counters that a list needs are those that are left when one after another is taken away, the dearest first, as long as linear algebra says that the
+    /// counts of all listed blocks are determined.
+    #[test]
+    fn listed_blocks_are_determined_by_the_counters_they_need(
+        throws in prop::collection::vec(prop::bool::weighted(0.2), 1..8),
+        edges in prop::collection::vec((0u32..9, 0u32..9, 1u64..1000), 1..16),
+        listed in any::<u8>(),
+    ) {
+        let n = throws.len() as u32;
+        let ends = edges.into_iter().map(|(a, b, weight)| (a.min(n), b.min(n), weight));
+        let edges: Vec<_> = ends.filter(|e| e.0 < n || e.1 < n).collect();
+        let ways: Vec<_> = edges.iter().map(|&(a, b, _)| (a, b, false)).collect();
+        let mut plan = method(&throws, &ways);
+        plan.removed_loops.clear();
+        let listed = (0..n).filter(|b| listed >> b & 1 == 1).map(BlockId);
+        plan.listed_blocks = Some(listed.collect());
+        let caller = plan.uncounted_throws().into_iter().map(|b| (b.0, n, u64::MAX));
+        let candidates: Vec<_> = edges.iter().copied().chain(caller).collect();
+        let in_tree = maximum_spanning_forest(n + 1, &candidates);
+        let outside: Vec<bool> = in_tree[..edges.len()].iter().map(|tree| !tree).collect();
+
+        let needed = plan.needed(outside.clone());
+        let mut greedy = outside;
+        let mut dearest: Vec<usize> = (0..edges.len()).filter(|e| greedy[*e]).collect();
+        dearest.sort_by_key(|e| std::cmp::Reverse(edges[*e].2));
+        prop_assert!(determined(&plan, &greedy), "with all counters: {}", &plan);
+        for e in dearest {
+            greedy[e] = false;
+            greedy[e] = !determined(&plan, &greedy);
+        }
+        prop_assert_eq!(&needed, &greedy, "{}", &plan);
+
+        set(&mut plan, &needed);
+        let counts = plan.derive(&vec![0; edges.len()], &[]).expect("nothing ran");
+        for block in plan.listed_blocks.iter().flatten() {
+            prop_assert_eq!(counts.blocks[block.0 as usize], Some(0), "{:?} of {}", block, &plan);
         }
     }
 }

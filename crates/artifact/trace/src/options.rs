@@ -14,6 +14,7 @@
 //! scope=org.example.Search#query(Ljava/lang/String;)I
 //! count-jdk=false
 //! keep=org/example/Search.best([I)I
+//! keep-block=org.example.Search.best(int[]) block 3 (Search.java:6-7)
 //! skip=org/example/Search.score([II)I
 //! skip=org/example/Search.best([I)I@14
 //! ```
@@ -28,6 +29,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::listed::{BlockName, KEEP, KEEP_BLOCK, Listed};
 use crate::pattern::Pattern;
 use crate::skip::{MethodName, Region};
 
@@ -91,8 +93,8 @@ pub struct AgentOptions {
     pub scopes: Vec<Scope>,
     /// Whether classes of the boot and platform loaders that `include` matches are counted too.
     pub count_jdk: bool,
-    /// Methods to count; all of the selected classes when empty.
-    pub keep: BTreeSet<MethodName>,
+    /// What to count of the selected classes.
+    pub keep: Listed,
     /// Methods that are left as they are, though their classes are counted, and loops that have no probes in methods that have; wins over `keep`.
     pub skip: BTreeSet<Region>,
     /// How many first values of every primitive variable are taken; none for 0. Only in [`Mode::Count`].
@@ -163,6 +165,9 @@ pub enum OptionsError {
         /// Why not.
         reason: String,
     },
+    /// Methods are listed, and blocks.
+    #[error("agent options: keep and keep-block exclude each other")]
+    TwoLists,
     /// A key that must be there.
     #[error("agent options: {key} is missing")]
     Missing {
@@ -197,7 +202,7 @@ impl AgentOptions {
             exclude: Vec::new(),
             scopes: Vec::new(),
             count_jdk: false,
-            keep: BTreeSet::new(),
+            keep: Listed::Everything,
             skip: BTreeSet::new(),
             values: 0,
             lengths: false,
@@ -212,13 +217,9 @@ impl AgentOptions {
         }
     }
 
-    /// Whether the patterns and the list of methods select a class, given its dotted name.
+    /// Whether the patterns and the list select a class, given its dotted name.
     pub fn selects(&self, class: &str) -> bool {
-        let listed = || {
-            let class = class.replace('.', "/");
-            self.keep.iter().any(|method| method.class == class)
-        };
-        (self.keep.is_empty() || listed())
+        self.keep.names_class(&class.replace('.', "/"))
             && (self.include.is_empty()
                 || self.include.iter().any(|pattern| pattern.matches(class)))
             && !self.exclude.iter().any(|pattern| pattern.matches(class))
@@ -289,8 +290,8 @@ impl AgentOptions {
             line("scope", scope.to_string().as_bytes());
         }
         line("count-jdk", self.count_jdk.to_string().as_bytes());
-        for method in &self.keep {
-            line("keep", method.to_string().as_bytes());
+        for (kind, name) in self.keep.names() {
+            line(kind, name.as_bytes());
         }
         for region in &self.skip {
             line("skip", region.to_string().as_bytes());
@@ -351,7 +352,8 @@ impl FromStr for AgentOptions {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut keep, mut skip, mut skip_values) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut keep, mut keep_blocks) = (Vec::new(), Vec::new());
+        let (mut skip, mut skip_values) = (Vec::new(), Vec::new());
         let (mut values, mut lengths, mut depths, mut progress) = (None, None, None, None);
         let (mut transitions, mut strides, mut caught) = (None, None, None);
         let (mut callers, mut invocations) = (None, None);
@@ -379,7 +381,8 @@ impl FromStr for AgentOptions {
                 "include" => add(&mut include, parse::<Pattern>(&utf8()?).map_err(bad)?),
                 "exclude" => add(&mut exclude, parse::<Pattern>(&utf8()?).map_err(bad)?),
                 "scope" => add(&mut scopes, parse::<Scope>(&utf8()?).map_err(bad)?),
-                "keep" => add(&mut keep, parse::<MethodName>(&utf8()?).map_err(bad)?),
+                KEEP => add(&mut keep, parse::<MethodName>(&utf8()?).map_err(bad)?),
+                KEEP_BLOCK => add(&mut keep_blocks, parse::<BlockName>(&utf8()?).map_err(bad)?),
                 "values" => once(&mut values, parse::<u16>(&utf8()?).map_err(bad)?),
                 "progress" => once(&mut progress, parse::<bool>(&utf8()?).map_err(bad)?),
                 "transitions" => once(&mut transitions, parse::<bool>(&utf8()?).map_err(bad)?),
@@ -417,7 +420,7 @@ impl FromStr for AgentOptions {
             exclude,
             scopes,
             count_jdk: count_jdk.unwrap_or(false),
-            keep: keep.into_iter().collect(),
+            keep: Listed::of(keep, keep_blocks).ok_or(OptionsError::TwoLists)?,
             skip: skip.into_iter().collect(),
             values: values.unwrap_or(0),
             lengths: lengths.unwrap_or(false),

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 /// Why a method or loop that is named in [`crate::AgentOptions::skip`] is not counted, as plans and traces state it.
 pub const REMOVED: &str = "removed for the overhead budget";
 
-/// Why a method is not counted that is missing in [`crate::AgentOptions::keep`], as plans state it.
-pub const UNLISTED: &str = "not on the list of methods to count";
+/// Why a method is not counted of which [`crate::AgentOptions::keep`] names nothing, as plans state it.
+pub const UNLISTED: &str = "not on the list of what to count";
 
 /// One method of one class.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -59,7 +59,9 @@ impl FromStr for MethodName {
         let error = || MethodNameError(text.to_owned());
         let (class, rest) = text.split_once('.').ok_or_else(error)?;
         let (name, descriptor) = rest.split_at(rest.find('(').ok_or_else(error)?);
-        if class.is_empty() || name.is_empty() || !descriptor.contains(')') {
+        let (_, result) = descriptor.split_once(')').ok_or_else(error)?;
+        // Names of features go on behind a blank.
+        if class.is_empty() || name.is_empty() || result.starts_with(' ') {
             return Err(error());
         }
         Ok(Self {
@@ -124,8 +126,10 @@ impl FromStr for Region {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
-    use crate::{AgentOptions, Mode};
+    use crate::{AgentOptions, Listed, Mode};
 
     #[test]
     fn names_of_other_languages_survive_the_options_file() {
@@ -137,7 +141,8 @@ mod tests {
             "a/Ops.loops(J)La/At@1;",
         ];
         let mut options = AgentOptions::new(Mode::Time, "t");
-        options.keep = std::iter::once("a/B.c()V".parse().expect("a method")).collect();
+        let kept = "a/B.c()V".parse().expect("a method");
+        options.keep = Listed::Methods(BTreeSet::from([kept]));
         options.skip = texts.iter().map(|text| text.parse().expect(text)).collect();
         assert_eq!(options.skip.len(), 5);
         options.skip_values.clone_from(&options.skip);
@@ -151,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_is_no_method() {
-        for text in ["", "C", "C.m", ".m()V", "C.()V", "C.m(I"] {
+        for text in ["", "C", "C.m", ".m()V", "C.()V", "C.m(I", "C.m() block 1"] {
             assert!(text.parse::<MethodName>().is_err(), "{text}");
             assert!(format!("{text}@7").parse::<Region>().is_err(), "{text}");
         }

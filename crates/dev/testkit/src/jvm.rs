@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pricetag_trace::{AgentOptions, Mode, Pattern, Region, Scope};
+use pricetag_trace::{AgentOptions, Listed, Mode, Pattern, Region, Scope};
 
 use crate::machine::PROGRAM;
 use crate::{Counts, Machine, Program, TestkitError, content, io};
@@ -116,6 +116,7 @@ impl Agent {
             callers: launch.callers,
             invocations: launch.callers,
             progress: launch.progress,
+            keep: launch.keep.clone(),
             skip: launch.skip.clone(),
             skip_values: launch.skip_values.clone(),
             ..options(Mode::Count, &trace, launch.program)?
@@ -188,6 +189,8 @@ pub struct Launch<'a> {
     pub callers: bool,
     /// Whether a counting run is looked at while it goes on.
     pub progress: bool,
+    /// What a counting run counts.
+    pub keep: Listed,
     /// Methods and loops that a counting run does not count.
     pub skip: BTreeSet<Region>,
     /// Methods and loops in which it takes no values.
@@ -211,6 +214,7 @@ impl<'a> Launch<'a> {
             caught: false,
             callers: false,
             progress: false,
+            keep: Listed::Everything,
             skip: BTreeSet::new(),
             skip_values: BTreeSet::new(),
         }

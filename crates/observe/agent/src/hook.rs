@@ -294,8 +294,9 @@ impl Request {
     /// The stored plan, or a new one.
     fn plan(&self, session: &Session, class: &ClassFile<'_>) -> Result<ClassPlan, String> {
         let store = session.plans()?;
-        let skipped = Skipped::of(&session.options, &class.name());
-        if let Ok(Some(plan)) = store.load(ClassHash::of(&self.bytes))
+        let hash = ClassHash::of(&self.bytes);
+        let skipped = Skipped::of(&session.options, &class.name(), hash);
+        if let Ok(Some(plan)) = store.load(hash)
             && skipped.agrees(&plan)
         {
             return Ok(plan);
@@ -304,6 +305,7 @@ impl Request {
         let wanted = Wanted {
             left: Some(&|name, descriptor| skipped.reason(name, descriptor).map(str::to_owned)),
             no_loop: Some(&|name, descriptor, header| skipped.no_loop(name, descriptor, header)),
+            listed: Some(&|name, descriptor| skipped.listed(name, descriptor)),
             values: skipped.values(),
             no_values: Some(&|name, descriptor| skipped.no_values(name, descriptor)),
             no_values_in_loop: Some(&|name, descriptor, header| {

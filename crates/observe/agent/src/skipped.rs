@@ -1,10 +1,10 @@
-//! Methods and loops that are left uncounted on request, though their classes are counted.
+//! Methods, loops and blocks that are left uncounted on request, though their classes are counted.
 
 use std::collections::BTreeSet;
 
 use pricetag_probe::Values;
-use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan, Pc};
-use pricetag_trace::{AgentOptions, MethodName, Mode, REMOVED, Region, UNLISTED};
+use pricetag_probe_plan::{BlockId, ClassHash, ClassPlan, MethodOutcome, MethodPlan, Pc};
+use pricetag_trace::{AgentOptions, ListedInClass, Mode, REMOVED, Region, UNLISTED};
 
 /// Parts of the methods of a class: name, descriptor, and where the loop's header begins, if one is meant.
 type Regions<'a> = BTreeSet<(&'a str, &'a str, Option<u16>)>;
@@ -12,8 +12,7 @@ type Regions<'a> = BTreeSet<(&'a str, &'a str, Option<u16>)>;
 /// What was asked for about the methods of one class.
 #[derive(Debug)]
 pub struct Skipped<'a> {
-    /// None when all are to be counted.
-    keep: Option<Vec<&'a MethodName>>,
+    keep: ListedInClass<'a>,
     skip: Regions<'a>,
     /// Counted, but no values are taken in them.
     without_values: Regions<'a>,
@@ -23,13 +22,11 @@ pub struct Skipped<'a> {
 }
 
 impl<'a> Skipped<'a> {
-    /// What holds for a class, given its internal name.
-    pub fn of(options: &'a AgentOptions, class: &str) -> Self {
-        let of_class = |method: &&MethodName| method.class == class;
+    /// What holds for a class, given its internal name and the hash of its bytes.
+    pub fn of(options: &'a AgentOptions, class: &str, hash: ClassHash) -> Self {
         let (lengths, depths) = (options.lengths, options.depths);
         Self {
-            keep: (!options.keep.is_empty())
-                .then(|| options.keep.iter().filter(of_class).collect()),
+            keep: options.keep.in_class(class, hash),
             skip: regions(&options.skip, class),
             without_values: regions(&options.skip_values, class),
             values: (options.values > 0 && options.mode == Mode::Count)
@@ -72,15 +69,18 @@ impl<'a> Skipped<'a> {
 
     /// Why a method is left; none if it is to be counted.
     pub fn reason(&self, name: &str, descriptor: &str) -> Option<&'static str> {
-        let is = |method: &&MethodName| method.name == name && method.descriptor == descriptor;
         if self.skip.contains(&(name, descriptor, None)) {
             return Some(REMOVED);
         }
-        let keep = self.keep.as_ref()?;
-        (!keep.iter().any(is)).then_some(UNLISTED)
+        (!self.keep.names(name, descriptor)).then_some(UNLISTED)
     }
 
-    /// Whether a stored plan leaves out just these methods and loops, and counts and takes beside them just what is wanted. Plans are stored by class, and other runs may
+    /// The blocks of a method whose counts are asked for; none if those of all are.
+    pub fn listed(&self, name: &str, descriptor: &str) -> Option<BTreeSet<BlockId>> {
+        self.keep.blocks(name, descriptor)
+    }
+
+    /// Whether a stored plan leaves out just these methods, loops and blocks, and counts and takes beside them just what is wanted. Plans are stored by class, and other runs may
     /// want others.
     pub fn agrees(&self, plan: &ClassPlan) -> bool {
         self.agrees_on_methods(plan)
@@ -127,7 +127,9 @@ impl<'a> Skipped<'a> {
                 }
                 MethodOutcome::Counted => None,
             };
-            left == self.reason(&method.name, &method.descriptor) && self.agrees_on_loops(method)
+            left == self.reason(&method.name, &method.descriptor)
+                && self.agrees_on_loops(method)
+                && (left.is_some() || self.agrees_on_blocks(method))
         })
     }
 
@@ -138,6 +140,19 @@ impl<'a> Skipped<'a> {
         loops
             .filter(removed)
             .eq(method.removed_loops.iter().copied())
+    }
+}
+
+impl Skipped<'_> {
+    fn agrees_on_blocks(&self, method: &MethodPlan) -> bool {
+        if method.outcome != MethodOutcome::Counted {
+            return true;
+        }
+        let wanted = self.listed(&method.name, &method.descriptor);
+        let exists = |b: &BlockId| (b.0 as usize) < method.blocks.len();
+        let wanted: Option<Vec<BlockId>> =
+            wanted.map(|blocks| blocks.into_iter().filter(exists).collect());
+        wanted == method.listed_blocks
     }
 }
 

@@ -4,8 +4,8 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use pricetag_probe_plan::MethodOutcome;
-use pricetag_trace::{AgentOptions, Mode, REMOVED, Record, Trace};
+use pricetag_probe_plan::{BlockId, MethodOutcome};
+use pricetag_trace::{AgentOptions, Listed, Mode, REMOVED, Record, Trace};
 use support::{Subject, counted_classes};
 
 const CALLS: &str = r"
@@ -69,13 +69,13 @@ fn skipped_methods_are_absent_and_the_others_exact() {
     // Only what is on the list, of any class; what is not is no news.
     options.skip.clear();
     let listed = ["Calls.hot(J)I", "Calls.cool(I)I", "Other.hot(I)I"];
-    options.keep = listed.map(|m| m.parse().expect("a method")).into();
+    options.keep = Listed::Methods(listed.map(|m| m.parse().expect("a method")).into());
     let some = without(&options);
     let names: Vec<&str> = some.0.keys().map(String::as_str).collect();
     assert_eq!(names, ["cool(I)I", "hot(J)I"]);
     assert!(some.0.iter().all(|(name, count)| all.0[name] == *count));
     assert!(some.1.is_empty());
-    options.keep.clear();
+    options.keep = Listed::Everything;
     // And the other way round.
     options.skip.clear();
     assert_eq!(without(&options), all);
@@ -95,4 +95,29 @@ fn skipped_methods_are_absent_and_the_others_exact() {
     options.skip.clear();
     assert_eq!(without(&options), all);
     assert_eq!(removed(&options), [0; 0]);
+    // The same holds of a list of blocks: the loop's body alone, then what is around it, then everything.
+    for number in [2, 3] {
+        let name = format!("Calls.hot(int) block {number} (Calls.java:3)");
+        options.keep = Listed::Blocks([name.parse().expect("a block")].into());
+        std::fs::remove_file(&options.trace).expect("the former trace");
+        subject.trace(&options, &["Calls"]);
+        let trace = Trace::read(&options.trace).expect("a trace");
+        let counted = counted_classes(&trace, &plans);
+        let [(plan, counters)] = &counted[..] else {
+            panic!("{counted:?}")
+        };
+        let methods = plan.methods.iter();
+        let methods = methods.filter(|m| m.outcome == MethodOutcome::Counted);
+        let [hot] = &methods.collect::<Vec<_>>()[..] else {
+            panic!("{plan}")
+        };
+        assert_eq!(hot.listed_blocks, Some(vec![BlockId(number)]));
+        assert_eq!(hot.edges.iter().filter(|e| e.counter.is_some()).count(), 1);
+        let counts = hot.derive(counters, &[]).expect("balanced");
+        // `hot` is called with 3 to 49.
+        let expected = if number == 2 { (3..50).sum() } else { 47 };
+        assert_eq!(counts.blocks[number as usize], Some(expected));
+    }
+    options.keep = Listed::Everything;
+    assert_eq!(without(&options), all);
 }

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read};
 
 use pricetag_classfile::ClassFile;
+use pricetag_probe::Wanted;
 use pricetag_probe_plan::{ClassHash, ClassPlan};
-use pricetag_trace::{Left, MethodName, Pattern, UNLISTED};
+use pricetag_trace::{Left, Listed, Pattern, UNLISTED};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
@@ -34,8 +35,8 @@ pub struct Options {
     pub include: Vec<Pattern>,
     /// Classes not to count; wins over `include`.
     pub exclude: Vec<Pattern>,
-    /// Methods to count; all of the classes above when empty.
-    pub methods: BTreeSet<MethodName>,
+    /// What to count of the classes above.
+    pub listed: Listed,
     /// Whether signatures are dropped; otherwise a signed archive is an error, and a signed library in one is left as it is.
     pub strip_signatures: bool,
 }
@@ -45,17 +46,7 @@ impl Options {
         let dotted = class.replace('/', ".");
         (self.include.is_empty() || self.include.iter().any(|p| p.matches(&dotted)))
             && !self.exclude.iter().any(|p| p.matches(&dotted))
-            && (self.methods.is_empty() || self.methods.iter().any(|m| m.class == class))
-    }
-
-    /// Whether a method of a selected class is counted.
-    fn wants(&self, class: &str, name: &str, descriptor: &str) -> bool {
-        self.methods.is_empty()
-            || self.methods.contains(&MethodName {
-                class: class.to_owned(),
-                name: name.to_owned(),
-                descriptor: descriptor.to_owned(),
-            })
+            && self.listed.names_class(class)
     }
 }
 
@@ -104,9 +95,13 @@ fn digest(archive: &[u8], options: &Options) -> String {
             named.push_str(pattern.as_str());
         }
     }
-    for method in &options.methods {
+    for method in options.listed.methods() {
         named.push('#');
         named.push_str(&method.to_string());
+    }
+    for block in options.listed.blocks() {
+        named.push('$');
+        named.push_str(&block.to_string());
     }
     ClassHash::of(named.as_bytes()).to_string()
 }
@@ -261,10 +256,15 @@ impl<'o> Rewriter<'o> {
         let fresh = !self.known.contains_key(&hash);
         let index = self.known.get(&hash).copied();
         let index = index.unwrap_or(self.counted.len() as u32);
-        let plan = pricetag_probe::plan_without(&class, bytes, &|method, descriptor| {
-            let wanted = self.options.wants(&name, method, descriptor);
-            (!wanted).then(|| UNLISTED.to_owned())
-        });
+        let listed = self.options.listed.in_class(&name, hash);
+        let wanted = Wanted {
+            left: Some(&|method, descriptor| {
+                (!listed.names(method, descriptor)).then(|| UNLISTED.to_owned())
+            }),
+            listed: Some(&|method, descriptor| listed.blocks(method, descriptor)),
+            ..Wanted::default()
+        };
+        let plan = pricetag_probe::plan_with(&class, bytes, wanted);
         let instrumented = match class::instrument(bytes, &class, &plan, index, &self.counters) {
             Ok(instrumented) => instrumented?,
             Err(reason) => {
@@ -354,7 +354,15 @@ impl<'o> Rewriter<'o> {
     }
 
     /// Adds what is ours.
-    fn finish(self, kind: Kind, mut writer: Writer) -> Result<Outcome, ArchiveError> {
+    fn finish(mut self, kind: Kind, mut writer: Writer) -> Result<Outcome, ArchiveError> {
+        if self.options.listed != Listed::Everything {
+            let stored = self.plans.values();
+            let plans: Vec<ClassPlan> = stored
+                .filter_map(|(plan, _)| ClassPlan::from_bytes(plan).ok())
+                .collect();
+            self.notes
+                .extend(self.options.listed.unmatched(plans.iter()));
+        }
         let left: Vec<Left> = self
             .left
             .into_iter()

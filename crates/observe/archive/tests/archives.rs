@@ -10,6 +10,7 @@ use std::process::Command;
 use pricetag_archive::{ArchiveError, Options, Outcome, Program, RUNTIME_CLASS, instrument};
 use pricetag_testkit::Testbed;
 use pricetag_testkit::jvm::java_tool;
+use pricetag_trace::Listed;
 use proptest::prelude::*;
 use support::{archive, counts_at, derived, entries};
 use zip::{CompressionMethod, ZipArchive};
@@ -413,7 +414,7 @@ fn a_list_of_methods_restricts_what_counts() {
         &classes,
     );
     let options = Options {
-        methods: ["b/Part.run()V".parse().unwrap()].into(),
+        listed: Listed::Methods(["b/Part.run()V".parse().unwrap()].into()),
         ..Options::default()
     };
     let outcome = instrument(&archive(&entries(&classes, "")), &options).unwrap();
@@ -422,6 +423,39 @@ fn a_list_of_methods_restricts_what_counts() {
     let (_, counts) = run(&outcome, scratch.path(), &["-cp", "JAR"], &["a.Main"]);
     assert_eq!(entries_of(&counts, "b/Part", "run"), 3);
     assert!(counts.methods.keys().all(|method| method.name == "run"));
+}
+
+#[test]
+fn a_list_of_blocks_restricts_what_counts() {
+    let scratch = tempfile::tempdir().unwrap();
+    let classes = scratch.path().join("c");
+    let sources = [("a/Main.java", MAIN), ("b/Part.java", NEWER)];
+    compile(&sources, &[], &classes);
+    let listed = [
+        "a.Main.main(String[]) block 2 (Main.java:1)",
+        "a.Main.main(String[]) block 9",
+        "b.Part.run() block 0 (Part.java:7)",
+        "b.None.run() block 0",
+    ];
+    let listed = listed.map(|name| name.parse().unwrap());
+    let options = Options {
+        listed: Listed::Blocks(listed.into()),
+        ..Options::default()
+    };
+    let outcome = instrument(&archive(&entries(&classes, "")), &options).unwrap();
+    assert_eq!((outcome.classes, outcome.methods), (2, 2));
+    let notes = outcome.notes.join("; ");
+    assert_eq!(outcome.notes.len(), 3, "{notes}");
+    assert!(notes.contains("names a.Main.main(String[]) block 9, which no class"));
+    assert!(notes.contains("names b.None.run() block 0, which no class"));
+    assert!(notes.contains("(Part.java:7), but that block is at Part.java:1"));
+    let (_, counts) = run(&outcome, scratch.path(), &["-cp", "JAR"], &["a.Main"]);
+    assert_eq!(entries_of(&counts, "b/Part", "run"), 3);
+    let main = counts.methods.iter().find(|(m, _)| m.name == "main");
+    let (_, main) = main.expect("main is counted");
+    // The body of the loop, and nothing that its counter does not tell.
+    assert!(main.values().all(|count| *count == 3), "{main:?}");
+    assert!(!main.is_empty());
 }
 
 #[test]

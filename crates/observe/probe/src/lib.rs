@@ -25,7 +25,9 @@ mod variables;
 use std::collections::BTreeSet;
 
 use pricetag_classfile::ClassFile;
-use pricetag_probe_plan::{ClassHash, ClassPlan, CounterIndex, MethodOutcome, PLAN_VERSION, Pc};
+use pricetag_probe_plan::{
+    BlockId, ClassHash, ClassPlan, CounterIndex, MethodOutcome, PLAN_VERSION, Pc,
+};
 
 use variables::Variables;
 
@@ -52,6 +54,9 @@ pub type Chosen<'c> = &'c dyn Fn(&str, &str) -> bool;
 /// Whether a loop of a method is meant, given name, descriptor and where its header begins.
 pub type ChosenLoop<'c> = &'c dyn Fn(&str, &str, Pc) -> bool;
 
+/// The blocks of a method whose counts are asked for, given name and descriptor; none if those of all are.
+pub type Listed<'l> = &'l dyn Fn(&str, &str) -> Option<BTreeSet<BlockId>>;
+
 /// What is wanted of a class beside its counts.
 #[derive(Clone, Copy, Default)]
 pub struct Wanted<'w> {
@@ -59,6 +64,8 @@ pub struct Wanted<'w> {
     pub left: Option<Left<'w>>,
     /// Which loops have no probes; all have some without.
     pub no_loop: Option<ChosenLoop<'w>>,
+    /// Which blocks' counts are asked for; those of all without. Methods without any are to be left.
+    pub listed: Option<Listed<'w>>,
     /// Which values are recorded.
     pub values: Option<Values>,
     /// Whether none are in a method (name, descriptor).
@@ -98,6 +105,7 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
     let mut methods = Vec::with_capacity(class.methods().len());
     let left = wanted.left.unwrap_or(&|_, _| None);
     let no_loop = wanted.no_loop.unwrap_or(&|_, _, _| false);
+    let listed = wanted.listed.unwrap_or(&|_, _| None);
     for (index, member) in class.methods().iter().enumerate() {
         let found = values.as_mut().map(|values| {
             let name = member.name(class.constants());
@@ -109,6 +117,7 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
         let asked = |assigning| method::Asked {
             left,
             no_loop,
+            listed,
             assigning,
         };
         let mut plan = method::plan(
@@ -173,18 +182,4 @@ pub fn plan_with(class: &ClassFile<'_>, bytes: &[u8], wanted: Wanted<'_>) -> Cla
         transitions,
         strides,
     }
-}
-
-/// Plans the probes of a class, but not those of the methods (name, descriptor) for which `left` has a reason.
-pub fn plan_without(
-    class: &ClassFile<'_>,
-    bytes: &[u8],
-    left: &dyn Fn(&str, &str) -> Option<String>,
-) -> ClassPlan {
-    let left = Some(left);
-    let wanted = Wanted {
-        left,
-        ..Wanted::default()
-    };
-    plan_with(class, bytes, wanted)
 }

@@ -11,7 +11,7 @@ use pricetag_probe_plan::{
 };
 
 use crate::throwing::{ClassScope, MethodScope, Throwing};
-use crate::{ChosenLoop, Counters, Left, limits, placement};
+use crate::{ChosenLoop, Counters, Left, Listed, limits, placement};
 
 /// What was asked for about a method.
 #[derive(Clone, Copy)]
@@ -20,6 +20,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) left: Left<'a>,
     /// Which of its loops have no probes.
     pub(crate) no_loop: ChosenLoop<'a>,
+    /// Which of its blocks' counts are asked for.
+    pub(crate) listed: Listed<'a>,
     /// Where variables of which values are taken are assigned.
     pub(crate) assigning: &'a BTreeSet<Pc>,
 }
@@ -102,6 +104,7 @@ pub(crate) fn plan(
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
+        listed_blocks: None,
     };
     let code = match member.code(constants) {
         Ok(Some(code)) => code,
@@ -174,6 +177,11 @@ fn counted(
     plan.loops = loops.into_iter().map(loop_plan).collect();
     let removed = |l: &u32| (asked.no_loop)(&plan.name, &plan.descriptor, plan.loop_header(*l));
     plan.removed_loops = (0..plan.loops.len() as u32).filter(removed).collect();
+    let listed = (asked.listed)(&plan.name, &plan.descriptor);
+    plan.listed_blocks = listed.map(|listed| {
+        let blocks = plan.blocks.len() as u32;
+        listed.into_iter().filter(|b| b.0 < blocks).collect()
+    });
     let mut counters = Counters {
         next: first_counter,
     };

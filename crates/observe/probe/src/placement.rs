@@ -11,7 +11,7 @@
 //! - the throws themselves, which no plan lists, are edges of the tree (see [`MethodPlan::uncounted_throws`]);
 //! - returns that may throw never have one, since it would stand before the instruction that throws.
 //!
-//! A removed loop's edges get none. Placement is otherwise the same, so that a removal never adds a counter (`docs/decisions/015-budget-by-loops.md`).
+//! Where only the counts of some blocks are asked for, only what they need stays (see [`MethodPlan::needed`]). A removed loop's edges get none. Placement is otherwise the same, so that neither ever adds a counter (`docs/decisions/015-budget-by-loops.md`).
 //!
 //! The last two kinds lead from different blocks to the caller and hence never close a cycle.
 
@@ -55,9 +55,12 @@ pub fn place(plan: &mut MethodPlan, returns_may_throw: bool, counters: &mut Coun
             .map(|b| (b.0, caller, ALWAYS)),
     );
     let mut in_tree = maximum_spanning_forest(caller + 1, &candidates).into_iter();
-    for number in 0..plan.edges.len() {
+    let edges = plan.edges.iter();
+    let outside = edges
+        .map(|edge| edge.kind == EdgeKind::Continue || in_tree.next() == Some(false))
+        .collect();
+    for (number, counted) in plan.needed(outside).into_iter().enumerate() {
         let edge = &plan.edges[number];
-        let counted = edge.kind == EdgeKind::Continue || in_tree.next() == Some(false);
         if counted && !plan.is_removed(plan.loop_of_edge(edge)) {
             plan.edges[number].counter = Some(counters.take());
         }

@@ -1,4 +1,4 @@
-//! Array reads whose strides are counted: all of them, outside removed loops.
+//! Array reads whose strides are counted: all of them, in blocks that are asked for, outside removed loops.
 //!
 //! As with transitions, a method that would outgrow the reach of a jump gets none.
 
@@ -31,7 +31,7 @@ pub(crate) fn of_method(
         return Vec::new();
     }
     let reads = reads.into_iter();
-    let reads = reads.filter(|(_, block)| !plan.is_removed(plan.loop_of_block(*block)));
+    let reads = reads.filter(|(_, block)| plan.is_probed(*block));
     let planned = reads.map(|(pc, block)| StridePlan {
         method: index as u16,
         pc,

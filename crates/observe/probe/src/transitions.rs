@@ -1,4 +1,4 @@
-//! Branches whose changes of outcome are counted: all conditional ones with two outcomes, outside removed loops.
+//! Branches whose changes of outcome are counted: all conditional ones with two outcomes, at blocks that are asked for, outside removed loops.
 //!
 //! A method that would outgrow the reach of a jump by it (32 KiB) gets none: there jumps have to be widened, and what a method
 //! then grows to is known only when it is rewritten.
@@ -36,7 +36,7 @@ pub(crate) fn of_method(
         return Vec::new();
     }
     let conditional = plan.conditional().into_iter();
-    let conditional = conditional.filter(|block| !plan.is_removed(plan.loop_of_block(*block)));
+    let conditional = conditional.filter(|block| plan.is_probed(*block));
     let planned = conditional.map(|block| TransitionPlan {
         method: index as u16,
         block,

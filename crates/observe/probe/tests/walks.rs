@@ -4,6 +4,8 @@
 //! Walks throw at throw points, throw before `this` is initialised, enter handlers, never end, and stop in the middle of
 //! a block (open frames). Methods are random flow graphs, and all methods of the committed classes and of `java.util`.
 
+use std::collections::BTreeSet;
+
 use pricetag_classfile::{ClassFile, opcode as op};
 use pricetag_probe::{Counters, Wanted, placement};
 use pricetag_probe_plan::{
@@ -246,6 +248,7 @@ fn random_method(shapes: &[Shape], before_init: usize, monitors: bool) -> (Metho
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
+        listed_blocks: None,
     };
     for (b, (ending, targets, length, throws, handler)) in shapes.iter().enumerate() {
         let counted = b >= before_init;
@@ -424,6 +427,7 @@ fn walk_class(bytes: &[u8]) -> usize {
         check(method, plan.counters, choices, 20, 200);
     }
     walk_without_loops(&class, &plan, bytes, choices);
+    walk_listed(&class, &plan, bytes, choices);
     plan.methods.iter().filter(counted).count()
 }
 
@@ -458,6 +462,32 @@ fn walk_without_loops(
             for (edge, count) in method.edges.iter().zip(&counts.edges) {
                 let outside = method.loop_of_edge(edge).is_none();
                 assert!(count.is_some() || !outside, "{method}");
+            }
+        }
+    }
+}
+
+/// With the counters that every third block needs, these blocks are counted exactly; no counter stands where none stood with all of them.
+fn walk_listed(class: &ClassFile<'_>, full: &ClassPlan, bytes: &[u8], choices: &mut Choices<'_>) {
+    for first in 0..3 {
+        let blocks: BTreeSet<BlockId> = (first..3000).step_by(3).map(BlockId).collect();
+        let listed = |_: &str, _: &str| Some(blocks.clone());
+        let wanted = Wanted {
+            listed: Some(&listed),
+            ..Wanted::default()
+        };
+        let plan = pricetag_probe::plan_with(class, bytes, wanted);
+        for (method, full) in plan.methods.iter().zip(&full.methods) {
+            if method.outcome != MethodOutcome::Counted {
+                continue;
+            }
+            for (edge, full) in method.edges.iter().zip(&full.edges) {
+                assert!(full.counter.is_some() || edge.counter.is_none(), "{method}");
+            }
+            let counts = check_removed(method, plan.counters, choices, 20, 200);
+            let listed = (0..method.blocks.len()).skip(first as usize).step_by(3);
+            for block in listed {
+                assert!(counts.blocks[block].is_some(), "{block} of {method}");
             }
         }
     }

@@ -277,6 +277,7 @@ mod tests {
             this_initialised_at: None,
             comparisons: Vec::new(),
             removed_loops: Vec::new(),
+            listed_blocks: None,
         };
         ClassPlan {
             version: PLAN_VERSION,

@@ -1,10 +1,10 @@
 //! Everything a recording is asked to do. Clock, environment and file system come in through here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pricetag_trace::{MethodName, Pattern, Scope};
+use pricetag_trace::{BlockName, Listed, MethodName, Pattern, Scope};
 
 use crate::error::RunnerError;
 use crate::workload::Workload;
@@ -93,8 +93,8 @@ pub struct RecordOptions {
     pub include: Vec<Pattern>,
     /// Classes not to count.
     pub exclude: Vec<Pattern>,
-    /// Methods to count; all of those classes when empty.
-    pub methods: BTreeSet<MethodName>,
+    /// What to count of those classes.
+    pub listed: Listed,
     /// Whether included classes of the JDK are counted.
     pub count_jdk: bool,
     /// How opcodes are grouped in the table made of it, as text: traces know single opcodes.
@@ -159,7 +159,9 @@ impl RecordOptions {
                 .collect::<Vec<_>>()
                 .join(" ")
         };
-        let methods: Vec<String> = self.methods.iter().map(MethodName::to_string).collect();
+        let methods: Vec<String> = self.listed.methods().map(MethodName::to_string).collect();
+        // Their names have blanks in them.
+        let blocks: Vec<String> = self.listed.blocks().map(BlockName::to_string).collect();
         let on = |flag: bool| if flag { "on" } else { "off" }.to_owned();
         let text = |value: Option<String>| value.unwrap_or_default();
         let env: Vec<String> = self.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
@@ -179,6 +181,7 @@ impl RecordOptions {
             ("include", list(&self.include)),
             ("exclude", list(&self.exclude)),
             ("methods", methods.join(" ")),
+            ("blocks", blocks.join("\n")),
             ("count_jdk", self.count_jdk.to_string()),
             ("categories", self.categories.clone()),
             ("values", self.values.to_string()),

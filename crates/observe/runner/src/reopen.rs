@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use pricetag_dataset::{Meta, Observation};
-use pricetag_trace::Scope;
+use pricetag_trace::{Listed, Scope};
 
 use crate::assemble::Recorded;
 use crate::error::RunnerError;
@@ -55,10 +55,11 @@ fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
             .split(' ')
             .filter_map(|p| p.parse().ok())
             .collect(),
-        methods: text("methods")
-            .split(' ')
-            .filter_map(|m| m.parse().ok())
-            .collect(),
+        listed: Listed::of(
+            text("methods").split(' ').filter_map(|m| m.parse().ok()),
+            text("blocks").lines().filter_map(|b| b.parse().ok()),
+        )
+        .unwrap_or_default(),
         count_jdk: is("count_jdk", "true"),
         categories: text("categories").to_owned(),
         values: text("values").parse().unwrap_or(0),

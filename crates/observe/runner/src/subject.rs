@@ -187,7 +187,7 @@ impl<'a> Subject<'a> {
             exclude: self.options.exclude.clone(),
             scopes: vec![self.options.scope.clone()],
             count_jdk: self.options.count_jdk,
-            keep: self.options.methods.clone(),
+            keep: self.options.listed.clone(),
             skip: self.skip.clone(),
             skip_values: self.skip_values.clone(),
             values: self.options.values,

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use pricetag_classfile::naming;
 use pricetag_probe_plan::{BlockId, ClassHash, ClassPlan, PlanStore};
 use pricetag_trace::{BlockTime, Record, Trace};
 
-use crate::naming;
 use crate::tabulator::TabulateError;
 
 /// Times of one block over all runs, in ns.

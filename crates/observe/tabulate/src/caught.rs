@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use pricetag_classfile::naming;
 use pricetag_dataset::{DatasetBuilder, Feature};
 use pricetag_probe_plan::{ClassHash, CounterIndex, MethodCounts, MethodPlan};
 use pricetag_trace::{Record, Trace};
 
 use crate::describe::{MethodFeatures, inserted};
-use crate::naming;
 use crate::row::Sums;
 
 /// Arrivals by the class and counter of the handler, and by internal name of the exception's class.

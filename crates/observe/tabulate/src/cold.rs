@@ -88,6 +88,8 @@ pub fn tiers(invocations: u64, iterations: u64) -> Tiers {
 pub struct Cold {
     /// Whether the JVM has no compilers.
     pub interpreter_only: bool,
+    /// Whether only listed blocks are counted, so that of methods and instructions not all are known.
+    pub partial: bool,
     /// Classes the VM loaded, the runtime's own included.
     pub classes_loaded: f64,
     /// Counted classes loaded.
@@ -111,6 +113,12 @@ pub struct Cold {
     /// Bytecode bytes of methods that C2 compiled.
     pub c2_bytes: f64,
 }
+
+/// Name, unit, explanation and value.
+pub type ColdFeature = (&'static str, &'static str, &'static str, f64);
+
+/// How many features are about classes.
+const OF_CLASSES: usize = 3;
 
 /// Whether a JVM says of itself that it interprets everything: `java.vm.info` is `mixed mode, sharing` or `interpreted mode, sharing`.
 pub(crate) fn interprets(start: &Start) -> bool {
@@ -148,8 +156,17 @@ impl Cold {
         }
     }
 
-    /// Name, unit, explanation and value of each.
-    pub fn features(&self) -> [(&'static str, &'static str, &'static str, f64); 11] {
+    /// Those of [`Self::features`] that are known: where only listed blocks are counted, what is about classes.
+    pub fn known<'f>(&self, features: &'f [ColdFeature; 11]) -> &'f [ColdFeature] {
+        if self.partial {
+            &features[..OF_CLASSES]
+        } else {
+            features
+        }
+    }
+
+    /// Name, unit, explanation and value of each, those about classes first.
+    pub fn features(&self) -> [ColdFeature; 11] {
         [
             (
                 "classes loaded",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pricetag_classfile::naming;
 use pricetag_classfile::opcode::mnemonic;
 use pricetag_dataset::{Feature, FeatureKind};
 use pricetag_probe_plan::{
@@ -10,7 +11,6 @@ use pricetag_probe_plan::{
 };
 
 use crate::leaving::{TargetId, Targets};
-use crate::naming;
 
 /// The features of one method, parallel to the tables of its plan.
 pub(crate) struct MethodFeatures {
@@ -83,11 +83,8 @@ impl MethodFeatures {
 
 /// File and lines of a feature, as they stand at the end of its name.
 fn place(feature: &Feature) -> String {
-    match (&feature.source_file, feature.lines) {
-        (Some(file), Some((a, b))) if a == b => format!(" ({file}:{a})"),
-        (Some(file), Some((a, b))) => format!(" ({file}:{a}-{b})"),
-        _ => String::new(),
-    }
+    let place = naming::place(feature.source_file.as_deref(), feature.lines);
+    place.map_or_else(String::new, |place| format!(" ({place})"))
 }
 
 /// A feature's name with more words before its place.

@@ -19,7 +19,6 @@ mod context;
 mod describe;
 mod interval;
 mod leaving;
-pub mod naming;
 mod numberless;
 mod options;
 mod prepare;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use pricetag_classfile::naming;
 use pricetag_dataset::Feature;
 use pricetag_probe_plan::{ClassHash, ClassPlan};
 use pricetag_trace::{REMOVED, Record, Trace};
@@ -12,7 +13,6 @@ use crate::caught;
 use crate::describe::{self, MethodFeatures};
 use crate::interval::{self, Straddling};
 use crate::leaving::Leaving;
-use crate::naming;
 use crate::tabulator::{TabulateError, Tabulator};
 use crate::values::{self, ByInvocation, Fields};
 

@@ -90,6 +90,41 @@ impl Sums {
         counts: &MethodCounts,
         builder: &mut DatasetBuilder,
     ) {
+        // What else may follow from the counters that a list of blocks needs, nobody has asked for.
+        if method.listed_blocks.is_none() {
+            self.add_control_flow(options, leaving, method, features, counts, builder);
+        }
+        self.add_blocks(options, leaving, method, features, counts, builder);
+        let executed = method.opcodes(counts);
+        for (sum, count) in self.opcodes.iter_mut().zip(executed) {
+            *sum += count;
+        }
+        if method.listed_blocks.is_some() {
+            self.cold.partial = true;
+        } else if !self.warm {
+            let loops = method.loop_counts(counts);
+            let repeats = loops.iter().flatten().map(|l| l.repeats).sum();
+            let invocations = method.invocations(counts).unwrap_or(0);
+            self.cold.methods += f64::from(u8::from(invocations > 0));
+            self.cold.add_executions(
+                invocations,
+                repeats,
+                executed.iter().sum(),
+                method.code_bytes,
+            );
+        }
+    }
+
+    /// Adds invocations, calls, loops, handlers, exceptions and branches of a method.
+    fn add_control_flow(
+        &mut self,
+        options: &TabulateOptions,
+        leaving: &mut Leaving,
+        method: &MethodPlan,
+        features: &MethodFeatures,
+        counts: &MethodCounts,
+        builder: &mut DatasetBuilder,
+    ) {
         let wanted = |kind| options.kinds.contains(&kind);
         let invocations = method.invocations(counts);
         let loops = method.loop_counts(counts);
@@ -126,22 +161,6 @@ impl Sums {
                     self.count(feature, count as f64, builder);
                 }
             }
-        }
-        self.add_blocks(options, leaving, method, features, counts, builder);
-        let executed = method.opcodes(counts);
-        for (sum, count) in self.opcodes.iter_mut().zip(executed) {
-            *sum += count;
-        }
-        if !self.warm {
-            let repeats = loops.iter().flatten().map(|l| l.repeats).sum();
-            let invocations = invocations.unwrap_or(0);
-            self.cold.methods += f64::from(u8::from(invocations > 0));
-            self.cold.add_executions(
-                invocations,
-                repeats,
-                executed.iter().sum(),
-                method.code_bytes,
-            );
         }
     }
 

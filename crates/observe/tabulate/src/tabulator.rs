@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind, Observation, Row};
-use pricetag_probe_plan::{ClassHash, MethodOutcome, MethodPlan, PlanStore, StoreError};
+use pricetag_probe_plan::{
+    BlockId, ClassHash, ClassPlan, MethodCounts, MethodOutcome, MethodPlan, PlanStore, StoreError,
+};
 use pricetag_trace::{
     Called, ClassCounters, Invocation, Record, Trace, ValuePlace, VariableValues,
 };
@@ -142,6 +144,11 @@ impl Tabulator {
     /// Internal names of the counted classes seen so far.
     pub fn classes(&self) -> impl Iterator<Item = &str> {
         self.named.keys().map(String::as_str)
+    }
+
+    /// The plans of these.
+    pub fn plans(&self) -> impl Iterator<Item = &ClassPlan> + Clone {
+        self.classes.values().flatten().map(|class| &*class.plan)
     }
 
     /// The counts of every invocation of the scope method, in the order of the trace: one row each.
@@ -300,7 +307,7 @@ impl Tabulator {
                     Some(before) => all.and_then(|all| before.without(*hash, index, method, &all)),
                     None => all,
                 };
-                match counts {
+                match counts.map(|counts| asked_for(method, counts)) {
                     Ok(counts) => {
                         let features = class.methods[index].get_or_insert_with(|| {
                             let name = &class.names[index];
@@ -327,6 +334,9 @@ impl Tabulator {
                             &counts,
                             builder,
                         );
+                        if method.listed_blocks.is_some() {
+                            continue;
+                        }
                         let wanted = self.options.kinds.contains(&FeatureKind::Exception);
                         if let (Some(caught), true) = (&counted.caught, wanted) {
                             let place = (*hash, method);
@@ -411,7 +421,7 @@ impl Tabulator {
             }
         }
         if wanted(FeatureKind::Cold) {
-            for (name, unit, text, value) in sums.cold.features() {
+            for &(name, unit, text, value) in sums.cold.known(&sums.cold.features()) {
                 if value == 0.0 {
                     continue;
                 }
@@ -462,6 +472,15 @@ pub(crate) fn invocations(trace: &Trace) -> impl Iterator<Item = &Invocation> {
         Record::Invocation(invocation) => Some(invocation),
         _ => None,
     })
+}
+
+/// Counts without those of blocks that nobody has asked for: which of these follow depends on where the counters happen to stand.
+fn asked_for(method: &MethodPlan, mut counts: MethodCounts) -> MethodCounts {
+    for block in (0..method.blocks.len()).filter(|b| !method.is_listed(BlockId(*b as u32))) {
+        counts.blocks[block] = None;
+        counts.instructions[block] = None;
+    }
+    counts
 }
 
 /// Whether any counter of the method is not zero.

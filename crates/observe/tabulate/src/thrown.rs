@@ -6,11 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use pricetag_classfile::naming;
 use pricetag_classfile::opcode as op;
 use pricetag_dataset::{Feature, FeatureKind};
 use pricetag_probe_plan::{BlockPlan, MethodCounts, MethodPlan};
-
-use crate::naming;
 
 /// Exceptions by the internal name of their type.
 pub(crate) fn by_type(method: &MethodPlan, counts: &MethodCounts) -> BTreeMap<String, u64> {
@@ -120,6 +119,7 @@ mod tests {
             this_initialised_at: None,
             comparisons: Vec::new(),
             removed_loops: Vec::new(),
+            listed_blocks: None,
         };
         let mut counts = MethodCounts {
             instructions: vec![Some(vec![9]), Some(vec![9, 7])],

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use pricetag_classfile::naming;
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureId, FeatureKind};
 use pricetag_probe_plan::{ClassPlan, ValueKind, VariablePlace};
 use pricetag_trace::{Record, Trace, ValuePlace, VariableValues, VersionValue};
 
-use crate::naming;
 use crate::numberless::Numberless;
 
 /// Values by invocation, and by none for the whole run.

@@ -68,6 +68,7 @@ fn sort() -> MethodPlan {
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
+        listed_blocks: None,
         outcome: MethodOutcome::Counted,
         blocks: vec![
             block(0..2, &[(0, 0x1b), (1, 0x3d)], &[12]),

@@ -49,6 +49,9 @@ pub struct PredictArgs {
     /// File with the methods to count; those of the recording by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "command")]
     pub methods: Option<PathBuf>,
+    /// File with the blocks to count; those of the recording by default.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "command", conflicts_with = "methods")]
+    pub blocks: Option<PathBuf>,
     /// Count the JDK's own classes too, even if the recording did not.
     #[arg(long)]
     pub count_jdk: bool,

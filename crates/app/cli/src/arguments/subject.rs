@@ -59,7 +59,7 @@ pub struct SubjectArgs {
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Workload")]
     pub timeout: Option<Duration>,
     /// What to count: opcodes, blocks, methods, loops, branches, exceptions, transitions (changes of a branch's outcome), all of them by
-    /// default, transitions only with times of their own and without --overhead; on request `context`, the calls of every method by calling method,
+    /// default, transitions only with times of their own and without --overhead and --blocks; on request `context`, the calls of every method by calling method,
     /// `strides`, reads of array elements from another cache line than the same instruction's
     /// last, and `values`, the first values given to every primitive variable. Where `exceptions` is named, handlers are split by the class of what they
     /// catch; where `loops` or `methods` and `context` are, loops and invocations by the method that called.
@@ -98,6 +98,10 @@ pub struct SubjectArgs {
     /// File with the methods to count, one `package/Class.method(I)V` a line, as `inspect --list methods` prints them; all by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Counting")]
     pub methods: Option<PathBuf>,
+    /// File with the blocks to count, one name a line, as `inspect --list blocks` prints them: only as many counters are placed as these need, and nothing
+    /// else of their methods is recorded.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "methods", help_heading = "Counting")]
+    pub blocks: Option<PathBuf>,
     /// Count the JDK's own classes too, as far as --include matches them.
     #[arg(long, help_heading = "Counting")]
     pub count_jdk: bool,
@@ -162,6 +166,10 @@ pub struct InstrumentArgs {
     /// lines that begin with # are skipped. All by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub methods: Option<PathBuf>,
+    /// File with the blocks to count, one name a line, as `inspect --list blocks` prints them: only as many counters are placed as these need, and nothing
+    /// else of their methods is counted.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "methods")]
+    pub blocks: Option<PathBuf>,
     /// Drop signatures, which changed classes would break. Without it a signed archive is refused, and a signed library in it is left as it is.
     #[arg(long)]
     pub strip_signatures: bool,

@@ -17,9 +17,10 @@ use crate::arguments::RecordArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
-use crate::lists::listed_methods;
 use crate::recording::{CATEGORIES, categories};
-use crate::watch::{asks_for, find_agent, first_values, kinds, splits_invocations, splits_loops};
+use crate::watch::{
+    asked_for, asks_for, find_agent, first_values, kinds, splits_invocations, splits_loops,
+};
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
 pub const FOLDER: &str = ".agent";
@@ -89,7 +90,7 @@ fn line_to_paste(args: &RecordArgs) -> Result<String, Failure> {
     let options = AgentOptions {
         include: subject.include.clone(),
         exclude: subject.exclude.clone(),
-        keep: listed_methods(subject.methods.as_deref())?,
+        keep: asked_for(subject)?,
         count_jdk: subject.count_jdk,
         transitions: asks_for(subject, FeatureKind::Transition),
         strides: asks_for(subject, FeatureKind::Stride),
@@ -128,6 +129,8 @@ fn tabulate(attached: &Attached, watched: &Watched, args: &RecordArgs) -> Result
         builder.row(row.into_row(interval.observation.clone(), None));
     }
     builder.meta_mut().left = left.into_iter().collect();
+    let unmatched = attached.options.keep.unmatched(tabulator.plans());
+    builder.meta_mut().notes.extend(unmatched);
     Ok(builder.finish())
 }
 

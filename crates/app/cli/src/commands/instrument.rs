@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::arguments::InstrumentArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
-use crate::lists::listed_methods;
+use crate::lists::listed;
 
 /// Classes and methods left as they were that are named without `--verbose`.
 const NAMED: usize = 10;
@@ -21,7 +21,7 @@ pub fn run(args: &InstrumentArgs, console: &Console) -> Result<ExitCode, Failure
     let options = Options {
         include: args.include.clone(),
         exclude: args.exclude.clone(),
-        methods: listed_methods(args.methods.as_deref())?,
+        listed: listed(args.methods.as_deref(), args.blocks.as_deref())?,
         strip_signatures: args.strip_signatures,
     };
     let outcome = instrument(&archive, &options).map_err(|e| failure(&e).doing(&doing))?;
@@ -29,7 +29,7 @@ pub fn run(args: &InstrumentArgs, console: &Console) -> Result<ExitCode, Failure
         let why = "no class in it can be counted";
         return Err(Failure::new(why)
             .doing(&doing)
-            .advice("check --include and --exclude against the names of its classes"));
+            .advice("check --include, --exclude and lists against the names of its classes"));
     }
     std::fs::write(&args.output, &outcome.bytes).map_err(io("write", &args.output))?;
     let left: Vec<_> = outcome

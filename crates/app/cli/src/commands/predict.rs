@@ -15,7 +15,7 @@ use crate::analysis::{as_learnt, open_dataset, open_model};
 use crate::arguments::{Common, PredictArgs};
 use crate::console::Console;
 use crate::failure::{Failure, io};
-use crate::lists::listed_methods;
+use crate::lists::listed;
 use crate::recording::{Recording, check_categories};
 use crate::watch::{find_agent, main_reason, watch, workload};
 
@@ -156,7 +156,7 @@ fn options(
         scope: needed.scope.clone(),
         include: recording.patterns("include", &args.include)?,
         exclude: recording.patterns("exclude", &args.exclude)?,
-        methods: recording.methods(listed_methods(args.methods.as_deref())?)?,
+        listed: recording.listed(listed(args.methods.as_deref(), args.blocks.as_deref())?)?,
         count_jdk: args.count_jdk || recording.was("count_jdk", "true"),
         categories: recording.categories().to_owned(),
         values: needed.values,

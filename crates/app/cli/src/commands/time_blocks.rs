@@ -10,7 +10,7 @@ use pricetag_runner::blocks::{BlockRuns, time_blocks};
 use pricetag_runner::check::timer;
 use pricetag_runner::{Determinism, RecordOptions, Timing, Workload};
 use pricetag_tabulate::{BlockRow, block_rows};
-use pricetag_trace::{MethodScope, Record, Scope};
+use pricetag_trace::{Listed, MethodScope, Record, Scope};
 
 use crate::arguments::{Common, Switch, TimeBlocksArgs};
 use crate::console::Console;
@@ -63,7 +63,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         scope: Scope::Main,
         include: args.include.clone(),
         exclude: args.exclude.clone(),
-        methods: BTreeSet::new(),
+        listed: Listed::Everything,
         count_jdk: false,
         categories: String::new(),
         values: 0,

@@ -4,6 +4,7 @@
 
 mod callers;
 mod exactness;
+mod listed;
 mod parts;
 mod recursion;
 mod removed;

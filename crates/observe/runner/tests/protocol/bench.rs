@@ -11,7 +11,7 @@ use pricetag_runner::{
     Cancel, Determinism, RecordOptions, Recorded, RunnerError, Silent, Timing, Workload, record,
 };
 use pricetag_trace::{
-    Argument, ClassCounters, Invocation, ProcessCosts, Record, Scope, Start, TRACE_VERSION,
+    Argument, ClassCounters, Invocation, Listed, ProcessCosts, Record, Scope, Start, TRACE_VERSION,
     TraceWriter,
 };
 
@@ -171,7 +171,7 @@ impl Bench {
             scope: Scope::Main,
             include: vec![],
             exclude: vec![],
-            methods: BTreeSet::new(),
+            listed: Listed::Everything,
             count_jdk: false,
             categories: "fine".to_owned(),
             values: 0,

@@ -49,6 +49,7 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
             this_initialised_at: None,
             comparisons: Vec::new(),
             removed_loops: Vec::new(),
+            listed_blocks: None,
         }
     };
     let plan = ClassPlan {
@@ -116,6 +117,7 @@ fn planned_loop(bench: &Bench, folder: &str, removed: bool) {
             reducible: true,
         }],
         removed_loops: Vec::from_iter(removed.then_some(0)),
+        listed_blocks: None,
         ..plan.methods[0].clone()
     };
     plan.methods.truncate(1);

@@ -38,6 +38,17 @@ pub fn field_type(descriptor: &str) -> String {
     next_type(&mut rest).unwrap_or_else(|| descriptor.to_owned())
 }
 
+/// `Sorter.java:6-7`; none without file or lines.
+pub fn place(file: Option<&str>, lines: Option<(u32, u32)>) -> Option<String> {
+    let (first, last) = lines?;
+    let file = file?;
+    Some(if first == last {
+        format!("{file}:{first}")
+    } else {
+        format!("{file}:{first}-{last}")
+    })
+}
+
 /// Takes one field type off the front.
 fn next_type(rest: &mut &str) -> Option<String> {
     let dimensions = rest.len() - rest.trim_start_matches('[').len();
