@@ -349,7 +349,8 @@ fn tabulate(
     if recorded.successes() > 0 {
         let vain = vain(&options.include, options.count_jdk, &tables.tabulator);
         builder.meta_mut().notes.extend(vain);
-        let unmatched = options.listed.unmatched(tables.tabulator.plans());
+        let plans: Vec<_> = tables.tabulator.plans().collect();
+        let unmatched = options.listed.unmatched(&plans);
         builder.meta_mut().notes.extend(unmatched);
     }
     Ok(builder.finish())

@@ -14,16 +14,14 @@ const TOLD: usize = 10;
 impl Listed {
     /// What to tell of the names that mean nothing in these classes, or something else than where the list was made. Methods that were left for a
     /// reason are not told again.
-    pub fn unmatched<'p>(&self, plans: impl Iterator<Item = &'p ClassPlan> + Clone) -> Vec<String> {
+    pub fn unmatched(&self, plans: &[&ClassPlan]) -> Vec<String> {
         let methods = self.methods().filter_map(|listed| {
-            let of_class = plans.clone().filter(|plan| plan.name == listed.class);
+            let of_class = plans.iter().filter(|plan| plan.name == listed.class);
             let is = |m: &MethodPlan| m.name == listed.name && m.descriptor == listed.descriptor;
             let known = of_class.flat_map(|plan| &plan.methods).any(is);
             (!known).then(|| nowhere(&listed.to_string()))
         });
-        let blocks = self
-            .blocks()
-            .filter_map(|listed| told(listed, plans.clone()));
+        let blocks = self.blocks().filter_map(|listed| told(listed, plans));
         let mut all: Vec<String> = methods.chain(blocks).collect();
         let more = all.len().saturating_sub(TOLD);
         all.truncate(TOLD);
@@ -39,9 +37,12 @@ fn nowhere(name: &str) -> String {
 }
 
 /// What to tell of a block, if anything.
-fn told<'p>(listed: &BlockName, plans: impl Iterator<Item = &'p ClassPlan>) -> Option<String> {
+fn told(listed: &BlockName, plans: &[&ClassPlan]) -> Option<String> {
     let mut elsewhere = None;
-    for plan in plans.filter(|plan| listed.is_in(&plan.name, plan.hash)) {
+    for plan in plans
+        .iter()
+        .filter(|plan| listed.is_in(&plan.name, plan.hash))
+    {
         let is = |m: &&MethodPlan| listed.is_of(&m.name, &m.descriptor);
         for method in plan.methods.iter().filter(is) {
             if matches!(method.outcome, MethodOutcome::Left(_)) {

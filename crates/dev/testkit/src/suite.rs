@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pricetag_trace::{MethodName, Region};
+use pricetag_probe_plan::BlockId;
+use pricetag_trace::{BlockName, Listed, MethodName, Region};
 use tempfile::TempDir;
 
 use crate::compare::compare;
@@ -54,6 +55,8 @@ pub struct Suite {
     pub callers: bool,
     /// Whether the probes of all loops are removed.
     pub without_loops: bool,
+    /// The first of the blocks that alone are asked for, every third from there on; all if none.
+    pub every_third: Option<u32>,
     _directory: TempDir,
 }
 
@@ -102,6 +105,7 @@ impl Suite {
             caught: false,
             callers: false,
             without_loops: false,
+            every_third: None,
             _directory: directory,
         })
     }
@@ -130,6 +134,9 @@ impl Suite {
             strides: self.strides,
             caught: self.caught,
             callers: self.callers,
+            keep: self
+                .every_third
+                .map_or(Listed::Everything, |first| self.thirds(program, first)),
             skip: if self.without_loops {
                 self.anywhere(program)
             } else {
@@ -155,6 +162,24 @@ impl Suite {
             })
         });
         regions.collect()
+    }
+
+    /// Every third block of all methods; numbers beyond the last block mean nothing.
+    fn thirds(&self, program: &Program, first: u32) -> Listed {
+        let methods = self.classes.of_program(&program.name);
+        let blocks = methods.flat_map(|(key, code)| {
+            let behind = first + code.code.len() as u32;
+            let numbers = (first..behind).step_by(3);
+            numbers.map(|number| BlockName {
+                class: key.class.clone(),
+                method: key.name.clone(),
+                parameters: key.descriptor.clone(),
+                hash: None,
+                block: BlockId(number),
+                place: None,
+            })
+        });
+        Listed::Blocks(blocks.collect())
     }
 
     /// Runs a program plainly and single-stepped.

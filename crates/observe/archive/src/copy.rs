@@ -356,12 +356,12 @@ impl<'o> Rewriter<'o> {
     /// Adds what is ours.
     fn finish(mut self, kind: Kind, mut writer: Writer) -> Result<Outcome, ArchiveError> {
         if self.options.listed != Listed::Everything {
-            let stored = self.plans.values();
+            let stored = self.plans.values().map(|(plan, _)| plan);
             let plans: Vec<ClassPlan> = stored
-                .filter_map(|(plan, _)| ClassPlan::from_bytes(plan).ok())
+                .filter_map(|plan| ClassPlan::from_bytes(plan).ok())
                 .collect();
-            self.notes
-                .extend(self.options.listed.unmatched(plans.iter()));
+            let plans: Vec<&ClassPlan> = plans.iter().collect();
+            self.notes.extend(self.options.listed.unmatched(&plans));
         }
         let left: Vec<Left> = self
             .left

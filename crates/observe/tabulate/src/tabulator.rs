@@ -147,7 +147,7 @@ impl Tabulator {
     }
 
     /// The plans of these.
-    pub fn plans(&self) -> impl Iterator<Item = &ClassPlan> + Clone {
+    pub fn plans(&self) -> impl Iterator<Item = &ClassPlan> {
         self.classes.values().flatten().map(|class| &*class.plan)
     }
 

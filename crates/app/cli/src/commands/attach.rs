@@ -129,7 +129,8 @@ fn tabulate(attached: &Attached, watched: &Watched, args: &RecordArgs) -> Result
         builder.row(row.into_row(interval.observation.clone(), None));
     }
     builder.meta_mut().left = left.into_iter().collect();
-    let unmatched = attached.options.keep.unmatched(tabulator.plans());
+    let plans: Vec<_> = tabulator.plans().collect();
+    let unmatched = attached.options.keep.unmatched(&plans);
     builder.meta_mut().notes.extend(unmatched);
     Ok(builder.finish())
 }

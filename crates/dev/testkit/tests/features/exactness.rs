@@ -162,6 +162,25 @@ fn counts_stay_exact_where_they_follow_without_loops() {
 }
 
 #[test]
+fn counts_stay_exact_where_blocks_are_listed() {
+    let programs: BTreeSet<&str> = HARD.into_iter().chain(THROWING).collect();
+    let programs: Vec<&str> = programs.into_iter().collect();
+    let (suite, agent, machine) = stays_exact(&programs, "with listed blocks", |suite| {
+        suite.every_third = Some(1);
+    });
+    let mut listed = 0;
+    for program in &suite.programs {
+        let dataset = row(&suite, program, &agent, &machine);
+        let blocks = dataset.features.iter().filter_map(|f| f.block);
+        for block in blocks {
+            assert_eq!(block % 3, 1, "{}", program.name);
+            listed += 1;
+        }
+    }
+    assert!(listed > 3 * programs.len(), "{listed}");
+}
+
+#[test]
 fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_counted() {
     let testbed = Testbed::locate();
     let machine = testbed.runtime(21).expect("the pinned runtime");

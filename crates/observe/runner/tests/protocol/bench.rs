@@ -1,6 +1,6 @@
 //! A scripted JVM, its inputs and the traces it leaves.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
