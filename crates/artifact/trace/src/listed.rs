@@ -273,7 +273,7 @@ mod tests {
             let named = found.names(name, descriptor);
             let blocks = found.blocks(name, descriptor).expect("blocks are listed");
             assert_eq!(named, !blocks.is_empty());
-            Vec::from_iter(blocks.into_iter().map(|b| b.0))
+            blocks.into_iter().map(|b| b.0).collect::<Vec<u32>>()
         };
         let constructor = "(Ljava/lang/String;[[I)V";
         assert_eq!(of(1, "a/b/C$D", "<init>", constructor), [0]);

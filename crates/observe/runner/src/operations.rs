@@ -153,6 +153,7 @@ impl Executed<'_> {
         sums.0
     }
 
+    /// Fetches of the counters; unknown, hence 0, where a list of blocks leaves the entries undetermined.
     fn entries(&self) -> u64 {
         let counts = self.counts.as_ref();
         let entries = counts.and_then(|counts| self.method.invocations(counts));

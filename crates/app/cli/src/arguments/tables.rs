@@ -23,8 +23,8 @@ pub struct InspectArgs {
     /// Longest list that is printed.
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub limit: usize,
-    /// Print one list instead: the methods that ran, in the form that --methods reads; or the blocks, or all features, that are not zero
-    /// everywhere, in the form that --only reads.
+    /// Print one list instead: the methods that ran, in the form that --methods reads; the blocks, in the form that --blocks and --only
+    /// read; or all features, in the form that --only reads; those that are not zero everywhere.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub list: Option<Listing>,
 }
