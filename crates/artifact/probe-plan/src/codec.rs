@@ -29,7 +29,9 @@ pub enum CodecError {
         length: usize,
     },
     /// Made by another version of Pricetag.
-    #[error("probe plan of version {found}, this is version {expected}: it must be computed again")]
+    #[error(
+        "probe plan of version {found}, this is version {expected}: it must be computed again, by an agent built with this program"
+    )]
     Version {
         /// Version in the file.
         found: u32,

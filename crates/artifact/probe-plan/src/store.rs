@@ -105,6 +105,20 @@ impl PlanStore {
     /// # Errors
     /// If a plan is there but cannot be read, is damaged, or is another class's.
     pub fn load(&self, hash: ClassHash) -> Result<Option<ClassPlan>, StoreError> {
+        match self.written(hash) {
+            Err(StoreError::Codec {
+                source: CodecError::Version { .. },
+                ..
+            }) => Ok(None),
+            found => found,
+        }
+    }
+
+    /// Loads the plan that an agent has just counted a class by; none if there is none.
+    ///
+    /// # Errors
+    /// As [`PlanStore::load`], and if the plan is of another version: then the agent is, too.
+    pub fn written(&self, hash: ClassHash) -> Result<Option<ClassPlan>, StoreError> {
         let path = self.path(hash);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
@@ -118,7 +132,6 @@ impl PlanStore {
                 found: plan.hash,
                 expected: hash,
             }),
-            Err(CodecError::Version { .. }) => Ok(None),
             Err(source) => Err(StoreError::Codec { path, source }),
         }
     }

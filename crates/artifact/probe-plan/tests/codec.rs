@@ -236,6 +236,12 @@ fn a_damaged_or_foreign_file_is_an_error_and_an_old_one_is_none() {
     old[8] = 0;
     std::fs::write(store.path(hash), old).unwrap();
     assert!(store.load(hash).unwrap().is_none());
+    // Where the agent has just written it, it is no plan to be made again, but an agent of another version.
+    let message = store.written(hash).unwrap_err().to_string();
+    assert!(
+        message.contains("version 0") && message.contains("built with this program"),
+        "{message}"
+    );
 
     let other = ClassPlan {
         hash: ClassHash(1),

@@ -136,7 +136,7 @@ impl Tabulator {
         if self.classes.contains_key(&hash) {
             return Ok(());
         }
-        let class = self.plans.load(hash)?.map(|plan| {
+        let class = self.plans.written(hash)?.map(|plan| {
             let first = *self.named.entry(plan.name.clone()).or_insert(hash);
             let suffix = if first == hash {
                 String::new()
