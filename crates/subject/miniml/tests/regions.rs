@@ -331,6 +331,9 @@ fn continuations_are_found_in_one_another() {
     // The first is called by `go`, the identity by the last.
     assert_eq!(chained(product, "go 1000 (fun r -> r)"), 999);
     assert_eq!(chained(product, "go 1 (fun r -> r)"), 0);
+    // Where the call is the last of the code before the function's own.
+    let last = "let rec go n k = if n > 0 then go (n - 1) (fun r -> k (r * n)) else k 1";
+    assert_eq!(chained(last, "go 1000 (fun r -> r)"), 999);
     // One that is not in tail position.
     let sum = "let rec go n k = if n = 0 then k 1 else go (n - 1) (fun r -> 1 + k r)";
     assert_eq!(chained(sum, "go 1000 (fun r -> r)"), 999);

@@ -73,7 +73,8 @@ impl Machine<'_> {
         if self.bounds.native && self.heap.has_tag(self.acc, heap::CLOSURE) {
             let id = word(self.heap.field(self.acc, 0)) as usize;
             let function = self.code.functions[id];
-            if function.region == 0 && (function.entry..=function.end).contains(&(pc as u32)) {
+            let call = pc as u32 - 1;
+            if function.region == 0 && (function.entry..function.end).contains(&call) {
                 self.missed[self.region as usize].closures += 1;
             }
         }
