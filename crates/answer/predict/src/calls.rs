@@ -181,14 +181,10 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
     let time = mutator
         .filter(|_| unpriced.is_empty())
         .map(|t| (t + collecting).max(0.0));
-    let interval = time.zip(pricing.time.interval.as_ref()).map(|(t, i)| {
-        bounds(
-            t - collecting,
-            i,
-            collecting,
-            around_collections(pricing, i),
-        )
-    });
+    let parts = parts(&pricing.time.formula, &counts, collections, collecting);
+    let interval = time
+        .zip(pricing.time.interval.as_ref())
+        .map(|(t, i)| bounds(pricing, i, t - collecting, collecting, &parts));
     CallPrediction {
         label: call.label.clone(),
         line: call.line,
@@ -198,23 +194,33 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
         bytes: bytes.filter(|_| unpriced.is_empty()),
         collections: collections.filter(|_| unpriced.is_empty()),
         promoted: call.found.map(|f| f.promoted),
-        parts: parts(&pricing.time.formula, &counts, collections, collecting),
+        parts,
         unpriced: unpriced.into_iter().collect(),
     }
 }
 
-/// The factors around the time of collections; where none were learnt for their rule, those around the rest.
-fn around_collections<'a>(pricing: &'a Pricing, others: &'a Interval) -> &'a Interval {
+/// Ends of the times of constructs and of collections together, as if both were at the same end. Where no factors were learnt for the rule of collections, those of
+/// constructs are taken.
+fn bounds(
+    pricing: &Pricing,
+    interval: &Interval,
+    mutator: f64,
+    collecting: f64,
+    parts: &[CallPart],
+) -> (f64, f64) {
+    let share = |construct: &str| {
+        let own = parts.iter().find(|p| p.construct == construct);
+        own.filter(|_| mutator > 0.0)
+            .map_or(0.0, |p| p.time / mutator)
+    };
+    let around = interval.factors(&share);
     let own = pricing.collector.and_then(|c| c.interval.as_ref());
-    own.filter(|_| !pricing.constant_collections)
-        .unwrap_or(others)
-}
-
-/// Ends of two times together, as if both were at the same end.
-fn bounds(one: f64, around_one: &Interval, two: f64, around_two: &Interval) -> (f64, f64) {
+    let collector = own
+        .filter(|_| !pricing.constant_collections)
+        .map_or(around, |i| i.factors(&|_| 0.0));
     (
-        one * around_one.lower + two * around_two.lower,
-        one * around_one.upper + two * around_two.upper,
+        mutator * around.0 + collecting * collector.0,
+        mutator * around.1 + collecting * collector.1,
     )
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use pricetag_cost_model::{
-    Collector, CostModel, Domain, Formula, Found, Interval, ModePrices, OVERLAP, PRICE_LIST_SCHEMA,
-    Price, PriceList, Provenance,
+    Collector, CostModel, Domain, Formula, Found, Interval, Leverage, ModePrices, OVERLAP,
+    PRICE_LIST_SCHEMA, Price, PriceList, Provenance,
 };
 use pricetag_finding::CallPrediction;
 use pricetag_miniml::{Limits, count};
@@ -159,6 +159,7 @@ fn constructs_and_collections_have_intervals_of_their_own() {
             coverage: None,
             scatter: None,
             method: String::new(),
+            leverage: None,
         })
     };
     let mut list = list();
@@ -193,6 +194,41 @@ fn constructs_and_collections_have_intervals_of_their_own() {
     // What the paper's constant is off by was not learnt.
     let all = heads + 3_125_429.15;
     close(ends("paper"), (0.9 * all, 1.2 * all));
+}
+
+/// A program whose prices a single row knows errs by √2 more on the logarithmic scale than one that many know.
+#[test]
+fn an_interval_is_wider_where_prices_are_uncertain() {
+    let mut list = list();
+    let prices = list.modes.get_mut("paper").unwrap();
+    prices.time.get_mut("lr").unwrap().interval = Some(Interval {
+        level: 0.95,
+        lower: 0.5,
+        upper: 2.0,
+        coverage: None,
+        scatter: None,
+        method: String::new(),
+        leverage: Some(Leverage {
+            constructs: ["tupleHead", "FunApp"].map(str::to_owned).into(),
+            inverse: vec![vec![1.0], vec![0.0, 0.0]],
+        }),
+    });
+    let pricing = Pricing::of(&list, "paper", None).unwrap();
+    let widest = |construct: &str| {
+        let call = Call {
+            counts: BTreeMap::from([(construct.to_owned(), 1e4)]),
+            ..Call::default()
+        };
+        let answer = predict_call(&pricing, &call);
+        let (time, (low, high)) = (answer.time.unwrap(), answer.interval.unwrap());
+        (low / time, high / time)
+    };
+    let root = 2.0_f64.sqrt();
+    let (low, high) = widest("tupleHead");
+    assert!((high - 2.0_f64.powf(root)).abs() < 1e-3 && (low - 0.5_f64.powf(root)).abs() < 1e-3);
+    // Calls are known exactly.
+    let (low, high) = widest("FunApp");
+    assert!((high - 2.0).abs() < 1e-9 && (low - 0.5).abs() < 1e-9);
 }
 
 #[test]

@@ -24,6 +24,7 @@ fn model(formula: Formula, domain: &[(&str, f64, f64)]) -> CostModel {
             coverage: None,
             scatter: None,
             method: "split".into(),
+            leverage: None,
         }),
         domain: domain
             .iter()

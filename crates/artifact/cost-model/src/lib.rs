@@ -3,6 +3,7 @@
 pub mod derivative;
 pub mod formula;
 pub mod json;
+pub mod leverage;
 mod lexer;
 pub mod list;
 pub mod model;
@@ -16,6 +17,7 @@ pub mod text;
 
 pub use formula::FormulaError;
 pub use json::ModelError;
+pub use leverage::Leverage;
 pub use list::{Collector, Found, ListError, ModePrices, OVERLAP, PRICE_LIST_SCHEMA, PriceList};
 pub use model::*;
 pub use syntax::{Problem, SyntaxError};

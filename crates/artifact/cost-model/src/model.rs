@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Leverage;
+
 /// Version of `MODEL.json`.
 pub const MODEL_SCHEMA: u32 = 1;
 
@@ -266,6 +268,18 @@ pub struct Interval {
     pub scatter: Option<f64>,
     /// How it was made.
     pub method: String,
+    /// If the factors are those of a program whose prices are known exactly: what makes them wider for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leverage: Option<Leverage>,
+}
+
+impl Interval {
+    /// Factors for the lower and the upper end, for a program in which each construct has this share of the time.
+    pub fn factors(&self, share: &dyn Fn(&str) -> f64) -> (f64, f64) {
+        let leverage = self.leverage.as_ref().map_or(0.0, |l| l.of(share));
+        let wider = Leverage::widening(leverage);
+        (self.lower.powf(wider), self.upper.powf(wider))
+    }
 }
 
 /// Range of a feature over the training rows.

@@ -25,6 +25,7 @@ fn model() -> CostModel {
             coverage: None,
             scatter: None,
             method: "split".into(),
+            leverage: None,
         }),
         domain: [].into(),
         evaluation: None,

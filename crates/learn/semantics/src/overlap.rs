@@ -10,6 +10,7 @@
 //!
 //! What is in no longest alternative of any row has no price: the rows say only how dear it may be at most, or it would have been in one.
 
+mod leverage;
 mod resample;
 
 use std::collections::BTreeMap;
@@ -21,10 +22,8 @@ use pricetag_estimator::{Column, Design, Estimator, Values};
 use pricetag_quantity::quantile;
 use pricetag_regress::NonNegative;
 use pricetag_study::Method;
-use pricetag_study::interval::interval;
 
-use crate::interval::FOLDS;
-use crate::time::{LEVEL, options};
+use crate::time::options;
 use crate::{cost, rows};
 
 /// The feature that is 1 in every row.
@@ -175,6 +174,12 @@ impl Problem {
             }
         }
         most
+    }
+
+    /// The value of a construct, by its name.
+    fn numbered(&self, values: &[f64], name: &str) -> f64 {
+        let mut names = self.names.iter().zip(values);
+        names.find(|(n, _)| *n == name).map_or(0.0, |(_, v)| *v)
     }
 
     fn table(&self, prices: &[f64]) -> Vec<Vec<f64>> {
@@ -353,10 +358,7 @@ pub(crate) fn learn(table: &Dataset, unsupported: &[String], seed: u64) -> Optio
     // Provenance and what is said of the table are those of the sum of all.
     let mut model = pricetag_study::fit(&quiet, &options("ns", Method::Nnls, seed)).ok()?;
     describe(&mut model, &problem, &prices, seed);
-    model.interval = interval(&problem.left_out(&prices), LEVEL).map(|mut interval| {
-        interval.method = format!("{} of programs left out in {FOLDS} parts", interval.method);
-        interval
-    });
+    model.interval = problem.interval(&prices);
     Some(model)
 }
 

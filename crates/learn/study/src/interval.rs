@@ -65,6 +65,7 @@ pub fn interval(pairs: &[(f64, f64)], level: f64) -> Option<Interval> {
         coverage: None,
         scatter: None,
         method,
+        leverage: None,
     })
 }
 

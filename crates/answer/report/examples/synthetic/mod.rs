@@ -424,7 +424,7 @@ fn model(dataset: &Dataset, truth: &[Block], dice: &mut Dice) -> CostModel {
         formula: Formula::Linear { intercept: 0.0, terms },
         text: "42.1·`classes loaded` + 21000000·base + … (more)".into(),
         prices,
-        interval: Some(Interval { level: 0.95, lower: LOWER, upper: UPPER, coverage: None, scatter: None, method: "split conformal".into() }),
+        interval: Some(Interval { level: 0.95, lower: LOWER, upper: UPPER, coverage: None, scatter: None, method: "split conformal".into(), leverage: None }),
         domain: BTreeMap::new(),
         evaluation: None,
         baseline: None,

@@ -8,6 +8,7 @@ use pricetag_quantity::quantile;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use super::leverage::LeftOut;
 use super::{Problem, Row, dot, weights};
 use crate::interval::{FOLDS, groups_with};
 use crate::time::LEVEL;
@@ -28,12 +29,12 @@ impl Problem {
 
     /// Times measured, and predicted by prices learnt without the program and those left out with it. Programs with a construct that no other one has say
     /// nothing about the rest and are passed over: a price from a single program is a price, and as uncertain as it is.
-    pub(super) fn left_out(&self, prices: &[f64]) -> Vec<(f64, f64)> {
+    pub(super) fn left_out(&self, prices: &[f64]) -> Vec<LeftOut> {
         let groups = self.groups();
         let fold = |row: &Row| groups.binary_search(&row.group.as_str()).unwrap_or(0) % FOLDS;
         let folds: Vec<usize> = self.rows.iter().map(fold).collect();
         let by_all = self.table(prices);
-        let mut pairs = Vec::new();
+        let mut rows = Vec::new();
         for out in 0..FOLDS.min(groups.len()) {
             let share: Vec<f64> = folds
                 .iter()
@@ -43,26 +44,22 @@ impl Problem {
                 continue;
             };
             let counts = self.table(&without);
+            let Some(familiar) = self.leverage(&by_all, prices, &share) else {
+                continue;
+            };
             let unknown = self.unknown(&[&by_all, &counts], &share);
             for (i, row) in self.rows.iter().enumerate() {
                 if share[i] == 0.0 && !unknown.contains(&row.group.as_str()) {
-                    pairs.push((row.ns, dot(&counts[i], &without)));
-                    if std::env::var("DUMP").is_ok() {
-                        let total = dot(&counts[i], &without);
-                        let mut shares: Vec<(String, f64)> = counts[i]
-                            .iter()
-                            .zip(&without)
-                            .enumerate()
-                            .map(|(c, (n, p))| (self.names[c].clone(), n * p / total))
-                            .filter(|x| x.1 > 0.0)
-                            .collect();
-                        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-                        eprintln!("PAIR {} {} {} {:?}", row.group, row.ns, total, shares);
-                    }
+                    let shares = self.shares(&by_all[i], prices);
+                    rows.push(LeftOut {
+                        measured: row.ns,
+                        predicted: dot(&counts[i], &without),
+                        leverage: familiar.of(&|name| self.numbered(&shares, name)),
+                    });
                 }
             }
         }
-        pairs
+        rows
     }
 
     /// Prices by the rows with a share. Those of all rows choose the alternatives and weights of the first turn, and nothing else.
@@ -176,9 +173,9 @@ mod tests {
         let problem = problem(&PROGRAMS);
         // Whatever the prices of all are said to be.
         for prices in [[1.1, 3.0, 0.0, 0.0], [9.0, 9.0, 0.0, 9.0]] {
-            let pairs = problem.left_out(&prices);
-            assert_eq!(pairs.len(), problem.rows.len());
-            let ratios: Vec<f64> = pairs.iter().map(|(m, p)| m / p).collect();
+            let rows = problem.left_out(&prices);
+            assert_eq!(rows.len(), problem.rows.len());
+            let ratios: Vec<f64> = rows.iter().map(|r| r.measured / r.predicted).collect();
             let odd = ratios.iter().filter(|r| (**r - 2.0).abs() < 0.02).count();
             assert_eq!(odd, SIZES.len(), "{ratios:?}");
         }
@@ -189,11 +186,11 @@ mod tests {
         let mut programs = PROGRAMS.to_vec();
         programs.push(("alone", &[(0, 1.0, 1.0), (2, 1.0, 5.0)]));
         let problem = problem(&programs);
-        let pairs = problem.left_out(&[1.0, 3.0, 5.0, 0.0]);
-        assert_eq!(pairs.len(), problem.rows.len() - SIZES.len());
+        let rows = problem.left_out(&[1.0, 3.0, 5.0, 0.0]);
+        assert_eq!(rows.len(), problem.rows.len() - SIZES.len());
         programs.push(("too", &[(0, 1.0, 1.0), (2, 2.0, 5.0)]));
         let problem = self::problem(&programs);
-        let pairs = problem.left_out(&[1.0, 3.0, 5.0, 0.0]);
-        assert_eq!(pairs.len(), problem.rows.len());
+        let rows = problem.left_out(&[1.0, 3.0, 5.0, 0.0]);
+        assert_eq!(rows.len(), problem.rows.len());
     }
 }
