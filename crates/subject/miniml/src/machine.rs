@@ -32,20 +32,27 @@ pub enum Stop {
     Exception(String),
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Frame {
+/// Where the machine is: the next instruction, and where its function's slots begin.
+#[derive(Clone, Copy, Debug, Default)]
+struct At {
     pc: usize,
     base: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Frame {
+    at: At,
     /// Arguments below that the result is applied to.
     more: usize,
     /// The recursive definition it is part of.
     region: u32,
+    /// Whether a minor collection has been here: all that the call needs is old, and what it does not need is forgotten.
+    old: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Handler {
-    pc: usize,
-    base: usize,
+    at: At,
     stack: usize,
     frames: usize,
     region: u32,
@@ -239,9 +246,12 @@ impl<'c> Machine<'c> {
         self.acc = int(0);
         self.heap.settle();
         self.allocation = Allocation::default();
-        let (mut pc, mut base) = (entry as usize, 0);
+        let mut at = At {
+            pc: entry as usize,
+            base: 0,
+        };
         loop {
-            match self.steps(&mut pc, &mut base) {
+            match self.steps(at) {
                 Ok(()) => return Ok(()),
                 Err(Interrupt::Stop(stop)) => return Err(stop),
                 Err(Interrupt::Raise(exception)) => {
@@ -255,7 +265,7 @@ impl<'c> Machine<'c> {
                     self.frames.truncate(h.frames);
                     self.region = h.region;
                     self.acc = exception;
-                    (pc, base) = (h.pc, h.base);
+                    at = h.at;
                 }
             }
         }
@@ -280,36 +290,36 @@ impl<'c> Machine<'c> {
 
     /// A conditional jump, foreseen or not.
     #[inline]
-    fn branch(&mut self, taken: bool, to: u32, pc: &mut usize) {
-        if self.bounds.native && self.predictor.misses(*pc, taken) {
+    fn branch(&mut self, taken: bool, to: u32, pc: usize) -> usize {
+        if self.bounds.native && self.predictor.misses(pc, taken) {
             self.missed[self.region as usize].branches += 1;
         }
-        if taken {
-            *pc = to as usize;
-        }
+        if taken { to as usize } else { pc }
     }
 
     #[expect(clippy::too_many_lines, reason = "one arm for each instruction")]
-    fn steps(&mut self, pc: &mut usize, base: &mut usize) -> Result<(), Interrupt> {
+    fn steps(&mut self, at: At) -> Result<(), Interrupt> {
+        // By value: behind references they would be stored and loaded at every instruction.
+        let At { mut pc, mut base } = at;
         let code = self.code;
         let ops = &code.ops[..];
         loop {
-            let op = ops[*pc];
-            *pc += 1;
+            let op = ops[pc];
+            pc += 1;
             match op {
-                Op::Count(id) => self.count(id, *pc - 1, *base)?,
+                Op::Count(id) => self.count(id, pc - 1, base)?,
                 Op::Int(n) => self.acc = int(i64::from(n)),
                 Op::Constant(c) => self.acc = self.constants[c as usize],
-                Op::Local(slot) => self.acc = self.stack[*base + slot as usize],
+                Op::Local(slot) => self.acc = self.stack[base + slot as usize],
                 Op::LocalPush(slot) => {
-                    let w = self.stack[*base + slot as usize];
+                    let w = self.stack[base + slot as usize];
                     self.stack.push(w);
                 }
                 Op::LocalField(slot, field) => {
-                    let w = self.stack[*base + slot as usize];
+                    let w = self.stack[base + slot as usize];
                     self.acc = self.heap.field(w, field as usize);
                 }
-                Op::SetSlot(slot) => self.stack[*base + slot as usize] = self.acc,
+                Op::SetSlot(slot) => self.stack[base + slot as usize] = self.acc,
                 Op::Global(g) => self.acc = self.globals[g as usize],
                 Op::SetGlobal(g) => self.globals[g as usize] = self.acc,
                 Op::Push => self.stack.push(self.acc),
@@ -327,7 +337,7 @@ impl<'c> Machine<'c> {
                 }
                 Op::SetField(slot, field) => {
                     self.heap
-                        .set(self.stack[*base + slot as usize], field as usize, self.acc);
+                        .set(self.stack[base + slot as usize], field as usize, self.acc);
                 }
                 Op::Field(field) => self.acc = self.heap.field(self.acc, field as usize),
                 Op::BoxFloat => self.heap.box_float(self.acc),
@@ -336,33 +346,33 @@ impl<'c> Machine<'c> {
                     self.acc = self.heap.float(self.heap.as_float(self.acc));
                     self.heap.box_float(self.acc);
                 }
-                Op::Jump(to) => *pc = to as usize,
+                Op::Jump(to) => pc = to as usize,
                 Op::JumpUnless(to) => {
                     let taken = self.acc == int(0);
-                    self.branch(taken, to, pc);
+                    pc = self.branch(taken, to, pc);
                 }
                 Op::JumpIf(to) => {
                     let taken = self.acc != int(0);
-                    self.branch(taken, to, pc);
+                    pc = self.branch(taken, to, pc);
                 }
                 Op::JumpNotInt(n, to) => {
                     let taken = self.acc != int(i64::from(n));
-                    self.branch(taken, to, pc);
+                    pc = self.branch(taken, to, pc);
                 }
                 Op::JumpNotTag(tag, to) => {
                     let taken = !self.heap.has_tag(self.acc, tag);
-                    self.branch(taken, to, pc);
+                    pc = self.branch(taken, to, pc);
                 }
                 Op::JumpNotRange(a, b, to) => {
                     let taken = !(i64::from(a)..=i64::from(b)).contains(&word(self.acc));
-                    self.branch(taken, to, pc);
+                    pc = self.branch(taken, to, pc);
                 }
                 Op::JumpNotConstant(c, to) => {
                     let order = self
                         .heap
                         .compare(self.acc, self.constants[c as usize], false);
                     let taken = order != Ok(Some(std::cmp::Ordering::Equal));
-                    self.branch(taken, to, pc);
+                    pc = self.branch(taken, to, pc);
                 }
                 Op::Closure(id, n) => {
                     self.room(n as usize + 2)?;
@@ -375,30 +385,32 @@ impl<'c> Machine<'c> {
                 }
                 Op::Partial(n) => self.partial(heap::KNOWN_PARTIAL, n as usize)?,
                 Op::Call(n) => {
-                    self.enter(*pc, *base)?;
-                    self.follow(*pc);
-                    self.apply(n as usize, pc, base)?;
+                    self.enter(At { pc, base })?;
+                    self.follow(pc);
+                    At { pc, base } = self.apply(n as usize, base)?;
                 }
                 Op::CallKnown(n) => {
-                    self.enter(*pc, *base)?;
-                    self.jump(n as usize, pc, base);
+                    self.enter(At { pc, base })?;
+                    At { pc, base } = self.jump(n as usize);
                 }
                 Op::TailCall(n) => {
-                    self.replace(n as usize, *base);
-                    self.follow(*pc);
-                    self.apply(n as usize, pc, base)?;
+                    self.replace(n as usize, base);
+                    self.follow(pc);
+                    At { pc, base } = self.apply(n as usize, base)?;
                 }
                 Op::TailKnown(n) => {
-                    self.replace(n as usize, *base);
-                    self.jump(n as usize, pc, base);
+                    self.replace(n as usize, base);
+                    At { pc, base } = self.jump(n as usize);
                 }
                 Op::Return => {
-                    self.stack.truncate(*base);
-                    self.leave(pc, base)?;
+                    self.stack.truncate(base);
+                    At { pc, base } = self.leave(base)?;
                 }
                 Op::Handler(to) => self.handlers.push(Handler {
-                    pc: to as usize,
-                    base: *base,
+                    at: At {
+                        pc: to as usize,
+                        base,
+                    },
                     stack: self.stack.len(),
                     frames: self.frames.len(),
                     region: self.region,
@@ -421,17 +433,17 @@ impl<'c> Machine<'c> {
                 Op::JumpNotCompareInt(holds, to) => {
                     let b = self.pop();
                     let taken = !operate::holds(holds, (self.acc as i64).cmp(&(b as i64)));
-                    self.branch(taken, to, pc);
+                    pc = self.branch(taken, to, pc);
                 }
                 Op::JumpNotCompareImmediate(holds, n, to) => {
                     let taken =
                         !operate::holds(holds, (self.acc as i64).cmp(&(int(i64::from(n)) as i64)));
-                    self.branch(taken, to, pc);
+                    pc = self.branch(taken, to, pc);
                 }
                 Op::Reraise | Op::Operate(Operator::Raise) => {
                     return Err(Interrupt::Raise(self.acc));
                 }
-                Op::Operate(operator) => self.operate(operator, *base)?,
+                Op::Operate(operator) => self.operate(operator, base)?,
                 Op::Stop => return Ok(()),
             }
         }

@@ -1,17 +1,17 @@
 //! Calls: known ones go straight to the code; others look at the closure, and make or take apart partial applications.
 
 use super::heap::{self, int, word};
-use super::{Frame, Interrupt, Machine};
+use super::{At, Frame, Interrupt, Machine};
 
 impl Machine<'_> {
     #[inline]
-    pub(super) fn enter(&mut self, pc: usize, base: usize) -> Result<(), Interrupt> {
+    pub(super) fn enter(&mut self, at: At) -> Result<(), Interrupt> {
         let region = self.region;
         self.push_frame(Frame {
-            pc,
-            base,
+            at,
             more: 0,
             region,
+            old: false,
         })
     }
 
@@ -38,9 +38,9 @@ impl Machine<'_> {
 
     /// Goes to the code of `acc`, which takes the `n` words on top.
     #[inline]
-    pub(super) fn jump(&mut self, n: usize, pc: &mut usize, base: &mut usize) {
+    pub(super) fn jump(&mut self, n: usize) -> At {
         let id = word(self.heap.field(self.acc, 0)) as usize;
-        *base = self.stack.len() - n;
+        let base = self.stack.len() - n;
         self.stack.push(self.acc);
         let function = self.code.functions[id];
         if function.region != 0 {
@@ -55,7 +55,10 @@ impl Machine<'_> {
                 self.region = function.region;
             }
         }
-        *pc = function.entry as usize;
+        At {
+            pc: function.entry as usize,
+            base,
+        }
     }
 
     /// `acc` becomes a function that holds the `n` words on top.
@@ -81,12 +84,7 @@ impl Machine<'_> {
     }
 
     /// Applies `acc` to the `n` words on top; the frame on top says what comes after.
-    pub(super) fn apply(
-        &mut self,
-        mut n: usize,
-        pc: &mut usize,
-        base: &mut usize,
-    ) -> Result<(), Interrupt> {
+    pub(super) fn apply(&mut self, mut n: usize, base: usize) -> Result<At, Interrupt> {
         let mut held = 0;
         loop {
             while self.heap.has_tag(self.acc, heap::PARTIAL)
@@ -106,44 +104,37 @@ impl Machine<'_> {
                 self.partial(heap::PARTIAL, n)?;
                 if self.bounds.native {
                     let words = heap::curry_words(arity, held, n);
-                    self.allocate(8 * words, *base)?;
+                    self.allocate(8 * words, base)?;
                 }
-                return self.leave(pc, base);
+                return self.leave(base);
             }
             if n > arity {
                 // `caml_applyN` calls the function and jumps to what comes back only with the last argument.
                 self.push_frame(Frame {
-                    pc: 0,
-                    base: 0,
+                    at: At::default(),
                     more: n - arity,
                     region: self.region,
+                    old: false,
                 })?;
                 n = arity;
                 continue;
             }
-            self.jump(n, pc, base);
-            return Ok(());
+            return Ok(self.jump(n));
         }
     }
 
     /// Goes on where the frame on top says.
     #[inline]
-    pub(super) fn leave(&mut self, pc: &mut usize, base: &mut usize) -> Result<(), Interrupt> {
-        let frame = self.frames.pop().unwrap_or(Frame {
-            pc: 0,
-            base: 0,
-            more: 0,
-            region: 0,
-        });
+    pub(super) fn leave(&mut self, base: usize) -> Result<At, Interrupt> {
+        let frame = self.frames.pop().unwrap_or_default();
         self.region = frame.region;
-        if self.bounds.native && self.predictor.misses_return(frame.pc) {
+        if self.bounds.native && self.predictor.misses_return(frame.at.pc) {
             self.missed[self.region as usize].returns += 1;
         }
         if frame.more > 0 {
-            return self.apply(frame.more, pc, base);
+            return self.apply(frame.more, base);
         }
-        (*pc, *base) = (frame.pc, frame.base);
-        Ok(())
+        Ok(frame.at)
     }
 
     pub(super) fn match_failure(&mut self, site: u32) -> Interrupt {

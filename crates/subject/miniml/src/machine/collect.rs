@@ -52,7 +52,7 @@ impl Machine<'_> {
         pc: Option<usize>,
         base: usize,
     ) -> Result<(), Interrupt> {
-        self.forget_dead(pc, base);
+        let old = self.forget_dead(pc, base);
         let mut roots = [
             &mut self.stack[..],
             &mut self.globals,
@@ -63,7 +63,7 @@ impl Machine<'_> {
         let closure = |id: usize| u64::from(functions[id].words);
         let promoted = self
             .heap
-            .promote(roots.each_mut().map(|r| &mut **r), closure);
+            .promote(roots.each_mut().map(|r| &mut **r), old, closure);
         self.allocation.promoted += promoted.words;
         self.allocation.promoted_blocks += promoted.blocks;
         if self.allocation.collections == 0 {
@@ -77,8 +77,9 @@ impl Machine<'_> {
         self.check_memory()
     }
 
-    /// Overwrites what no instruction will read, so that it keeps nothing alive.
-    fn forget_dead(&mut self, pc: Option<usize>, base: usize) {
+    /// Overwrites what no instruction will read, so that it keeps nothing alive. Returns how many words at the bottom of the stack belong to calls that a
+    /// collection before has seen: a deep stack is looked through once.
+    fn forget_dead(&mut self, pc: Option<usize>, base: usize) -> usize {
         let live = |pc: usize| self.code.live.get(&(pc as u32));
         if let Some(live) = pc.and_then(live) {
             forget(&mut self.stack[base..], live);
@@ -87,19 +88,23 @@ impl Machine<'_> {
             }
         }
         let mut top = base;
-        for frame in self.frames.iter().rev() {
+        for frame in self.frames.iter_mut().rev() {
+            if std::mem::replace(&mut frame.old, true) {
+                break;
+            }
             if frame.more > 0 {
                 top -= frame.more;
                 continue;
             }
             if let (Some(live), true) = (
-                self.code.live.get(&(frame.pc as u32).wrapping_sub(1)),
-                frame.base <= top,
+                self.code.live.get(&(frame.at.pc as u32).wrapping_sub(1)),
+                frame.at.base <= top,
             ) {
-                forget(&mut self.stack[frame.base..top], live);
+                forget(&mut self.stack[frame.at.base..top], live);
             }
-            top = frame.base;
+            top = frame.at.base;
         }
+        top
     }
 }
 

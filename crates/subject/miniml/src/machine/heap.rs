@@ -232,11 +232,12 @@ impl Heap {
         self.threshold = self.young + (2 * (survivors + wanted)).max(NURSERY);
     }
 
-    /// A minor collection: what the roots reach of the young blocks becomes old. Returns what it takes natively; `closure` knows the words
-    /// of a function's closure.
+    /// A minor collection: what the roots reach of the young blocks becomes old. Returns what it takes natively; the first `old` words of the first root reach
+    /// no young block; `closure` knows the words of a function's closure.
     pub(super) fn promote<const N: usize>(
         &mut self,
         roots: [&mut [Word]; N],
+        old: usize,
         closure: impl Fn(usize) -> u64,
     ) -> Native {
         let mut promoted = Native::default();
@@ -244,7 +245,12 @@ impl Heap {
         // What is collected with the old generation may be old: only young blocks count, so they are moved first.
         let mut roots = roots;
         let young = self.young;
-        self.collect(young, roots.each_mut().map(|r| &mut **r), |words, at| {
+        let mut from = old;
+        let fresh = roots.each_mut().map(|root| {
+            let from = std::mem::take(&mut from).min(root.len());
+            &mut root[from..]
+        });
+        self.collect(young, fresh, |words, at| {
             promoted.add(Native::of(words, at, &closure));
         });
         if full {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pricetag_cost_model::{ModePrices, PriceList};
+use pricetag_cost_model::{Interval, ModePrices, PriceList};
 use pricetag_dataset::Dataset;
 use pricetag_finding::figure::{bounds, percent, quantity};
 use pricetag_finding::table::{Align, render};
@@ -173,19 +173,30 @@ fn text(list: &PriceList, width: usize) -> String {
             quantity(c.constant, "ns"),
         )
         .ok();
-        if let Some(i) = &c.interval {
-            writeln!(
-                text,
-                "interval of the time of collections, {}: {:.2} to {:.2} times; {}",
-                percent(i.level),
-                i.lower,
-                i.upper,
-                i.method
-            )
-            .ok();
-        }
+        text.push_str(&interval_text(
+            "the time of collections",
+            c.interval.as_ref(),
+        ));
     }
     text
+}
+
+fn interval_text(what: &str, interval: Option<&Interval>) -> String {
+    let Some(i) = interval else {
+        return String::new();
+    };
+    let least = if i.leverage.is_some() {
+        " where prices are known exactly"
+    } else {
+        ""
+    };
+    format!(
+        "interval of {what}, {}: {:.2} to {:.2} times{least}; {}\n",
+        percent(i.level),
+        i.lower,
+        i.upper,
+        i.method
+    )
 }
 
 fn mode_text(prices: &ModePrices, width: usize) -> String {
@@ -251,5 +262,9 @@ fn mode_text(prices: &ModePrices, width: usize) -> String {
     if !prices.unsupported.is_empty() {
         writeln!(text, "without support: {}", prices.unsupported.join(", ")).ok();
     }
+    text.push_str(&interval_text(
+        "times without collections",
+        chosen.interval.as_ref(),
+    ));
     text
 }
