@@ -1,10 +1,13 @@
-//! Constructs per second in both modes: `cargo run --release -p pricetag-miniml --example counting_speed PROGRAM.ml …`; with `ocamlc` on the path,
-//! beside the same program under `ocamlrun`.
+//! Constructs per second in both modes: `cargo run --release -p pricetag-miniml --example counting_speed [PROGRAM.ml …]`, of the programs in `subjects/ocaml/speed`
+//! unless others are named; with `ocamlc` on the path, beside the same program under `ocamlrun`.
 
 use std::process::Command;
 use std::time::Instant;
 
 use pricetag_miniml::{Mode, Options, run};
+
+/// What is measured unless programs are named.
+const SPEED: [&str; 4] = ["fib", "insertion_sort", "search_tree", "lists"];
 
 /// Runs of which the fastest counts.
 const RUNS: usize = 5;
@@ -42,7 +45,19 @@ fn bytecode(path: &str) -> Option<f64> {
 }
 
 fn main() {
-    for path in std::env::args().skip(1) {
+    let mut programs: Vec<String> = std::env::args().skip(1).collect();
+    if programs.is_empty() {
+        programs = SPEED
+            .map(|name| {
+                format!(
+                    "{}/../../../subjects/ocaml/speed/{name}.ml",
+                    env!("CARGO_MANIFEST_DIR")
+                )
+            })
+            .into();
+    }
+    for path in programs {
+        let name = path.rsplit('/').next().unwrap_or(&path);
         let source = std::fs::read_to_string(&path).expect("a program");
         for mode in [Mode::Paper, Mode::Extended] {
             let options = Options {
@@ -56,11 +71,11 @@ fn main() {
             });
             let rate = constructs as f64 / seconds / 1e6;
             println!(
-                "{path}: {mode:?}: {constructs} constructs in {seconds:.3} s: {rate:.1} million per second"
+                "{name}: {mode:?}: {constructs} constructs in {seconds:.3} s: {rate:.1} million per second"
             );
         }
         if let Some(seconds) = bytecode(&path) {
-            println!("{path}: ocamlrun: {seconds:.3} s");
+            println!("{name}: ocamlrun: {seconds:.3} s");
         }
     }
 }

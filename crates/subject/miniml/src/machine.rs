@@ -39,11 +39,14 @@ struct At {
     base: usize,
 }
 
+/// A call that has not returned. Small, since there may be millions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Frame {
-    at: At,
+    /// Where it goes on.
+    pc: u32,
+    base: usize,
     /// Arguments below that the result is applied to.
-    more: usize,
+    more: u32,
     /// The recursive definition it is part of.
     region: u32,
     /// Whether a minor collection has been here: all that the call needs is old, and what it does not need is forgotten.
@@ -304,9 +307,10 @@ impl<'c> Machine<'c> {
         let code = self.code;
         let ops = &code.ops[..];
         loop {
-            let op = ops[pc];
+            // In place: of a copy more is moved than its instruction needs.
+            let op = &ops[pc];
             pc += 1;
-            match op {
+            match *op {
                 Op::Count(id) => self.count(id, pc - 1, base)?,
                 Op::Int(n) => self.acc = int(i64::from(n)),
                 Op::Constant(c) => self.acc = self.constants[c as usize],

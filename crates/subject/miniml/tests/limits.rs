@@ -26,13 +26,13 @@ fn check_needs(source: &str, mode: Mode, bytes: u64) {
 
 #[test]
 fn a_call_takes_its_frame_and_its_arguments() {
-    // A million calls: a frame of four words, an argument and the function.
+    // A million calls: a frame of three words, an argument and the function.
     let source = "let rec count n = if n = 0 then 0 else 1 + count (n - 1)\nlet x = count 1000000";
-    check_needs(source, Mode::Paper, 44_000_000);
+    check_needs(source, Mode::Paper, 36_000_000);
     // A handler of five words more for each.
     let source = "let rec count n = if n = 0 then 0 else 1 + (try count (n - 1) with Not_found -> 0)\n\
                   let x = count 1000000";
-    check_needs(source, Mode::Paper, 80_000_000);
+    check_needs(source, Mode::Paper, 72_000_000);
 }
 
 #[test]

@@ -8,7 +8,8 @@ impl Machine<'_> {
     pub(super) fn enter(&mut self, at: At) -> Result<(), Interrupt> {
         let region = self.region;
         self.push_frame(Frame {
-            at,
+            pc: at.pc as u32,
+            base: at.base,
             more: 0,
             region,
             old: false,
@@ -111,10 +112,9 @@ impl Machine<'_> {
             if n > arity {
                 // `caml_applyN` calls the function and jumps to what comes back only with the last argument.
                 self.push_frame(Frame {
-                    at: At::default(),
-                    more: n - arity,
+                    more: (n - arity) as u32,
                     region: self.region,
-                    old: false,
+                    ..Frame::default()
                 })?;
                 n = arity;
                 continue;
@@ -128,13 +128,16 @@ impl Machine<'_> {
     pub(super) fn leave(&mut self, base: usize) -> Result<At, Interrupt> {
         let frame = self.frames.pop().unwrap_or_default();
         self.region = frame.region;
-        if self.bounds.native && self.predictor.misses_return(frame.at.pc) {
+        if self.bounds.native && self.predictor.misses_return(frame.pc as usize) {
             self.missed[self.region as usize].returns += 1;
         }
         if frame.more > 0 {
-            return self.apply(frame.more, base);
+            return self.apply(frame.more as usize, base);
         }
-        Ok(frame.at)
+        Ok(At {
+            pc: frame.pc as usize,
+            base: frame.base,
+        })
     }
 
     pub(super) fn match_failure(&mut self, site: u32) -> Interrupt {

@@ -93,16 +93,14 @@ impl Machine<'_> {
                 break;
             }
             if frame.more > 0 {
-                top -= frame.more;
+                top -= frame.more as usize;
                 continue;
             }
-            if let (Some(live), true) = (
-                self.code.live.get(&(frame.at.pc as u32).wrapping_sub(1)),
-                frame.at.base <= top,
-            ) {
-                forget(&mut self.stack[frame.at.base..top], live);
+            let live = self.code.live.get(&frame.pc.wrapping_sub(1));
+            if let (Some(live), true) = (live, frame.base <= top) {
+                forget(&mut self.stack[frame.base..top], live);
             }
-            top = frame.at.base;
+            top = frame.base;
         }
         top
     }

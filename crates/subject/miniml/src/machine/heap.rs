@@ -98,6 +98,8 @@ pub(crate) struct Heap {
     threshold: usize,
     /// Length of the old generation at which it is collected too.
     old_threshold: usize,
+    /// Where survivors of collections are gathered: kept, since new memory is dear.
+    survivors: Vec<Word>,
 }
 
 impl Default for Heap {
@@ -107,6 +109,7 @@ impl Default for Heap {
             young: 0,
             threshold: NURSERY,
             old_threshold: 8 * NURSERY,
+            survivors: vec![],
         }
     }
 }
@@ -281,7 +284,7 @@ impl Heap {
         roots: [&mut [Word]; N],
         mut visit: impl FnMut(&[Word], usize),
     ) -> usize {
-        let mut to = Vec::with_capacity((self.words.len() - from) / 4);
+        let mut to = std::mem::take(&mut self.survivors);
         for root in roots {
             for w in root {
                 *w = self.moved(*w, from, &mut to);
@@ -300,7 +303,11 @@ impl Heap {
         }
         self.words.truncate(from);
         self.words.extend_from_slice(&to);
-        to.len()
+        let survivors = to.len();
+        to.clear();
+        to.shrink_to(2 * NURSERY);
+        self.survivors = to;
+        survivors
     }
 
     #[inline]
@@ -314,15 +321,32 @@ impl Heap {
             return header;
         }
         let new = ((boundary + to.len()) as u64) << 1;
-        to.extend_from_slice(&self.words[from..=from + (header >> 9) as usize]);
+        match self.words[from..=from + (header >> 9) as usize] {
+            // A cell of a list, which most blocks are: without a call that copies.
+            [header, head, tail] => to.extend([header, head, tail]),
+            ref block => to.extend_from_slice(block),
+        }
         self.words[from] = new;
         new
     }
 
+    /// By bytes, and a beginning before what goes on: words hold eight bytes each, the first one highest, and zeros where a string has ended.
+    fn compare_strings(&self, a: Word, b: Word) -> Ordering {
+        let words = |w: Word| {
+            let at = (w >> 1) as usize + 1;
+            &self.words[at..at + self.size(w)]
+        };
+        let (a, b) = (words(a), words(b));
+        a[1..].cmp(&b[1..]).then(a[0].cmp(&b[0]))
+    }
+
     /// OCaml's structural order; nothing where a NaN is met unless the order is `total`, an error where a function is.
     pub(super) fn compare(&self, a: Word, b: Word, total: bool) -> Result<Option<Ordering>, ()> {
-        let mut todo = vec![(a, b)];
-        while let Some((a, b)) = todo.pop() {
+        // Most comparisons are of one pair, for which this takes no room.
+        let mut todo = vec![];
+        let mut pair = Some((a, b));
+        while let Some((a, b)) = pair.or_else(|| todo.pop()) {
+            pair = None;
             if total && a == b {
                 continue;
             }
@@ -341,7 +365,7 @@ impl Heap {
                             None => return Ok(None),
                         }
                     }
-                    (STRING, STRING) => self.bytes(a).cmp(&self.bytes(b)),
+                    (STRING, STRING) => self.compare_strings(a, b),
                     (s, t) => {
                         let (s, t) = (
                             if s == GHOST { 0 } else { s },
@@ -364,5 +388,32 @@ impl Heap {
             }
         }
         Ok(Some(Ordering::Equal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_in_the_order_of_their_bytes() {
+        let texts: Vec<Vec<u8>> = [0, 1, 7, 8, 9, 16, 17]
+            .into_iter()
+            .flat_map(|length| {
+                let ends: [&[u8]; 4] = [b"", b"\0", b"\x01", b"\xff"];
+                ends.map(|end| [&vec![b'a'; length][..], end].concat())
+            })
+            .collect();
+        let mut heap = Heap::default();
+        let words: Vec<Word> = texts.iter().map(|text| heap.string(text)).collect();
+        for (a, x) in words.iter().zip(&texts) {
+            for (b, y) in words.iter().zip(&texts) {
+                assert_eq!(
+                    heap.compare(*a, *b, true),
+                    Ok(Some(x.cmp(y))),
+                    "{x:?} {y:?}"
+                );
+            }
+        }
     }
 }
