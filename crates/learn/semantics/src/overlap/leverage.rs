@@ -35,16 +35,16 @@ impl LeftOut {
     }
 }
 
-impl Problem {
-    /// Each construct's part of a row's time.
-    pub(super) fn shares(&self, counts: &[f64], prices: &[f64]) -> Vec<f64> {
-        let all = dot(counts, prices);
-        let times = counts.iter().zip(prices).map(|(n, price)| n * price);
-        times
-            .map(|t| if all > 0.0 { t / all } else { 0.0 })
-            .collect()
-    }
+/// Each construct's part of a row's time.
+pub(super) fn shares(counts: &[f64], prices: &[f64]) -> Vec<f64> {
+    let all = dot(counts, prices);
+    let times = counts.iter().zip(prices).map(|(n, price)| n * price);
+    times
+        .map(|t| if all > 0.0 { t / all } else { 0.0 })
+        .collect()
+}
 
+impl Problem {
     /// The leverage on the rows with a share. A program counts once, whatever the number of its sizes, and less if its time was not understood.
     pub(super) fn leverage(
         &self,
@@ -65,7 +65,7 @@ impl Problem {
             if i == j { BEFOREHAND } else { 0.0 }
         });
         for ((row, counts), weight) in self.rows.iter().zip(counts).zip(weights) {
-            let shares = self.shares(counts, prices);
+            let shares = shares(counts, prices);
             let own = weight / most / sizes[row.group.as_str()];
             for (i, a) in used.iter().enumerate().filter(|(_, a)| shares[**a] > 0.0) {
                 for (j, b) in used.iter().enumerate() {

@@ -8,7 +8,7 @@ use pricetag_quantity::quantile;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::leverage::LeftOut;
+use super::leverage::{LeftOut, shares};
 use super::{Problem, Row, dot, weights};
 use crate::interval::{FOLDS, groups_with};
 use crate::time::LEVEL;
@@ -50,7 +50,7 @@ impl Problem {
             let unknown = self.unknown(&[&by_all, &counts], &share);
             for (i, row) in self.rows.iter().enumerate() {
                 if share[i] == 0.0 && !unknown.contains(&row.group.as_str()) {
-                    let shares = self.shares(&by_all[i], prices);
+                    let shares = shares(&by_all[i], prices);
                     rows.push(LeftOut {
                         measured: row.ns,
                         predicted: dot(&counts[i], &without),

@@ -19,8 +19,8 @@ struct Entry {
 
 /// A predictor and what it has seen.
 pub(super) struct Predictor {
-    plain: Box<[u8; COUNTERS]>,
-    tables: [Box<[Entry; COUNTERS]>; 4],
+    plain: Vec<u8>,
+    tables: [Vec<Entry>; 4],
     history: u128,
     returns: Returns,
 }
@@ -30,7 +30,7 @@ struct Returns {
     /// Calls whose place is known.
     known: usize,
     /// For each length of history.
-    targets: [Box<[Target; COUNTERS]>; 5],
+    targets: [Vec<Target>; 5],
 }
 
 /// A place that was returned to.
@@ -80,12 +80,12 @@ const PLACES: usize = 24;
 impl Default for Predictor {
     fn default() -> Self {
         Self {
-            plain: Box::new([4; COUNTERS]),
-            tables: std::array::from_fn(|_| Box::new([Entry::default(); COUNTERS])),
+            plain: vec![4; COUNTERS],
+            tables: std::array::from_fn(|_| vec![Entry::default(); COUNTERS]),
             history: 0,
             returns: Returns {
                 known: 0,
-                targets: std::array::from_fn(|_| Box::new([Target::default(); COUNTERS])),
+                targets: std::array::from_fn(|_| vec![Target::default(); COUNTERS]),
             },
         }
     }
