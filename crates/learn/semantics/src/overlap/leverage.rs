@@ -29,8 +29,11 @@ pub(super) struct LeftOut {
 }
 
 impl LeftOut {
-    /// The factor between measured and predicted time, as it would be of a program without leverage.
+    /// The factor between measured and predicted time, as it would be of a program without leverage; 0 if none was predicted.
     fn factor(&self) -> f64 {
+        if self.predicted <= 0.0 {
+            return 0.0;
+        }
         (self.measured / self.predicted).powf(1.0 / Leverage::widening(self.leverage))
     }
 }
