@@ -48,13 +48,14 @@ const FURTHER: [u32; 5] = [1, 6, 16, 48, 128];
 impl Returns {
     /// Learns a place further out; whether it came unforeseen.
     fn misses(&mut self, place: u32, history: u128) -> bool {
-        let places = FURTHER.map(|length| address(0, history, length));
-        let found = (0..FURTHER.len())
-            .rev()
-            .find(|&i| self.targets[i][places[i].0].tag == places[i].1);
+        let place_of = |i: usize| address(0, history, FURTHER[i]);
+        let found = (0..FURTHER.len()).rev().find(|&i| {
+            let (at, tag) = place_of(i);
+            self.targets[i][at].tag == tag
+        });
         let mut missed = true;
         if let Some(i) = found {
-            let target = &mut self.targets[i][places[i].0];
+            let target = &mut self.targets[i][place_of(i).0];
             missed = target.place != place;
             if missed && !target.sure {
                 target.place = place;
@@ -63,7 +64,7 @@ impl Returns {
         }
         let next = found.map_or(0, |i| i + 1);
         if missed && let Some(table) = self.targets.get_mut(next) {
-            let (at, tag) = places[next];
+            let (at, tag) = place_of(next);
             table[at] = Target {
                 tag,
                 place,
