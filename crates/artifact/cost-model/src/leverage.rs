@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Leverage {
     /// Constructs, in the order of the rows.
     pub constructs: Vec<String>,
-    /// Lower triangle, diagonal included, of the inverse of the sum of squares and products of shares.
+    /// Lower triangle, diagonal included, of (X'X)⁻¹: a row for each construct, as long as its place.
     pub inverse: Vec<Vec<f64>>,
 }
 

@@ -16,8 +16,8 @@ use super::{Problem, dot, weights};
 use crate::interval::FOLDS;
 use crate::time::LEVEL;
 
-/// What is known of a price beforehand, in programs wholly of its construct: a standard deviation of five programs' errors. It bounds the leverage of what hardly
-/// any program shows.
+/// The part of a program that a price is known by beforehand: its standard deviation then is five times that of a program's error. It bounds the leverage of what
+/// hardly any program shows.
 const BEFOREHAND: f64 = 0.04;
 
 /// A row that was predicted by prices learnt without its program.
