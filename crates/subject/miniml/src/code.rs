@@ -64,6 +64,19 @@ pub(crate) enum Op {
     JumpNotCompareImmediate(Holds, i16, u32),
     Operate(Operator),
     Stop,
+    // Several in one, each of those after the first still in its place.
+    LocalPushLocal(u32, u32),
+    LocalPushTwice(u32, u32),
+    PushLocal(u32),
+    /// An integer, pushed that many times.
+    IntPush(i32, u32),
+    LocalCount(u32, u32),
+    GlobalCount(u32, u32),
+    /// A field of the block in a slot goes to another slot.
+    FieldToSlot(u16, u16, u32),
+    LocalJumpNotInt(u16, i32, u32),
+    LocalJumpNotTag(u8, u16, u32),
+    LocalCall(u32, u32),
 }
 
 impl Op {

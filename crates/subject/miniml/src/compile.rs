@@ -12,6 +12,7 @@ mod decision;
 mod expression;
 mod free;
 mod function;
+mod fuse;
 mod liveness;
 mod native;
 mod pattern;
@@ -288,6 +289,7 @@ impl<'p> Compiler<'p> {
     fn finish(&mut self, entry: u32) {
         let start = entry as usize;
         liveness::analyse(&mut self.code, start, &self.depths[start..]);
+        fuse::fuse(&mut self.code.ops, start);
     }
 
     fn site(&mut self, span: crate::syntax::Span) -> u32 {

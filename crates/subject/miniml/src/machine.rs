@@ -292,12 +292,22 @@ impl<'c> Machine<'c> {
     }
 
     /// A conditional jump, foreseen or not.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a jump in each instruction is foreseen better than one for all"
+    )]
+    #[inline(always)]
     fn branch(&mut self, taken: bool, to: u32, pc: usize) -> usize {
         if self.bounds.native && self.predictor.misses(pc, taken) {
             self.missed[self.region as usize].branches += 1;
         }
-        if taken { to as usize } else { pc }
+        if taken {
+            // Keeps this a jump and no choice of two values: what follows need not wait for what is tested.
+            std::hint::black_box(());
+            to as usize
+        } else {
+            pc
+        }
     }
 
     #[expect(clippy::too_many_lines, reason = "one arm for each instruction")]
@@ -449,6 +459,64 @@ impl<'c> Machine<'c> {
                 }
                 Op::Operate(operator) => self.operate(operator, base)?,
                 Op::Stop => return Ok(()),
+                Op::LocalPushLocal(a, b) => {
+                    let w = self.stack[base + a as usize];
+                    self.stack.push(w);
+                    self.acc = self.stack[base + b as usize];
+                    pc += 1;
+                }
+                Op::LocalPushTwice(a, b) => {
+                    let w = self.stack[base + a as usize];
+                    self.stack.push(w);
+                    let w = self.stack[base + b as usize];
+                    self.stack.push(w);
+                    pc += 1;
+                }
+                Op::PushLocal(slot) => {
+                    self.stack.push(self.acc);
+                    self.acc = self.stack[base + slot as usize];
+                    pc += 1;
+                }
+                Op::IntPush(n, times) => {
+                    self.acc = int(i64::from(n));
+                    for _ in 0..times {
+                        self.stack.push(self.acc);
+                    }
+                    pc += times as usize;
+                }
+                Op::LocalCount(slot, id) => {
+                    self.acc = self.stack[base + slot as usize];
+                    self.count(id, pc, base)?;
+                    pc += 1;
+                }
+                Op::GlobalCount(g, id) => {
+                    self.acc = self.globals[g as usize];
+                    self.count(id, pc, base)?;
+                    pc += 1;
+                }
+                Op::FieldToSlot(slot, field, to) => {
+                    let w = self.stack[base + usize::from(slot)];
+                    self.acc = self.heap.field(w, usize::from(field));
+                    self.stack[base + to as usize] = self.acc;
+                    pc += 1;
+                }
+                Op::LocalJumpNotInt(slot, n, to) => {
+                    self.acc = self.stack[base + usize::from(slot)];
+                    let taken = self.acc != int(i64::from(n));
+                    pc = self.branch(taken, to, pc + 1);
+                }
+                Op::LocalJumpNotTag(tag, slot, to) => {
+                    self.acc = self.stack[base + usize::from(slot)];
+                    let taken = !self.heap.has_tag(self.acc, tag);
+                    pc = self.branch(taken, to, pc + 1);
+                }
+                Op::LocalCall(slot, n) => {
+                    self.acc = self.stack[base + slot as usize];
+                    pc += 1;
+                    self.enter(At { pc, base })?;
+                    self.follow(pc);
+                    At { pc, base } = self.apply(n as usize, base)?;
+                }
             }
         }
     }

@@ -179,5 +179,15 @@ fn step(op: Op, depth: u32, joined: &Live, live: &mut Live) {
         | Op::AddInt(_) => {
             live.acc = true;
         }
+        Op::LocalPushLocal(..)
+        | Op::LocalPushTwice(..)
+        | Op::PushLocal(_)
+        | Op::IntPush(..)
+        | Op::LocalCount(..)
+        | Op::GlobalCount(..)
+        | Op::FieldToSlot(..)
+        | Op::LocalJumpNotInt(..)
+        | Op::LocalJumpNotTag(..)
+        | Op::LocalCall(..) => unreachable!("what is analysed is not fused yet"),
     }
 }

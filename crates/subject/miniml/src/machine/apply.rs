@@ -3,6 +3,9 @@
 use super::heap::{self, int, word};
 use super::{At, Frame, Interrupt, Machine};
 
+/// Calls in calls that are many.
+const DEEP: usize = 1 << 16;
+
 impl Machine<'_> {
     #[inline]
     pub(super) fn enter(&mut self, at: At) -> Result<(), Interrupt> {
@@ -23,10 +26,20 @@ impl Machine<'_> {
             self.predictor.enter();
         }
         self.frames.push(frame);
-        if self.frames.len().is_multiple_of(1 << 16) {
-            self.check_memory()?;
+        if self.frames.len().is_multiple_of(DEEP) {
+            self.deepen()?;
         }
         Ok(())
+    }
+
+    /// There are many calls, so there may be many more: room is asked for at once, since growing step by step copies, and touches all that it copies to.
+    /// Only what is used becomes memory.
+    #[cold]
+    fn deepen(&mut self) -> Result<(), Interrupt> {
+        // Without it they grow as far as they can.
+        let _ = self.frames.try_reserve(16 * DEEP);
+        let _ = self.stack.try_reserve(64 * DEEP);
+        self.check_memory()
     }
 
     /// The `n` words on top take the place of the frame.

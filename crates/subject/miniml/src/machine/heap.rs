@@ -226,6 +226,10 @@ impl Heap {
     /// Everything becomes old.
     pub(super) fn settle(&mut self) {
         self.young = self.words.len();
+        if self.young > NURSERY {
+            // As for calls: much is old, so there may be much more.
+            let _ = self.words.try_reserve(16 * NURSERY);
+        }
         self.threshold = self.young + NURSERY;
     }
 
@@ -285,6 +289,7 @@ impl Heap {
         mut visit: impl FnMut(&[Word], usize),
     ) -> usize {
         let mut to = std::mem::take(&mut self.survivors);
+        to.reserve(self.words.len() - from);
         for root in roots {
             for w in root {
                 *w = self.moved(*w, from, &mut to);

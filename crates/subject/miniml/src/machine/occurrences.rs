@@ -87,6 +87,7 @@ impl Occurrences {
         grown
     }
 
+    #[cold]
     fn look_up(&mut self, region: u32, segment: u32) -> (u32, bool) {
         let next = self.cells.len() as u32;
         let key = u64::from(region) << 32 | u64::from(segment);
