@@ -194,6 +194,10 @@ pub fn predict_call(pricing: &Pricing, call: &Call) -> CallPrediction {
         bytes: bytes.filter(|_| unpriced.is_empty()),
         collections: collections.filter(|_| unpriced.is_empty()),
         promoted: call.found.map(|f| f.promoted),
+        major: bytes
+            .zip(pricing.collector)
+            .zip(call.found)
+            .is_some_and(|((bytes, c), found)| found.may_finish_major(bytes / c.heap)),
         parts,
         unpriced: unpriced.into_iter().collect(),
     }

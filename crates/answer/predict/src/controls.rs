@@ -161,6 +161,7 @@ fn program(
             bytes: (cost("bytes"), answer.bytes),
             collections: (cost("collections"), answer.collections),
             major: cost("major_collections"),
+            may_finish_major: answer.major,
         };
         out.rows.push(row);
     }
@@ -176,11 +177,7 @@ fn program(
         let error = predicted.map(|p| (p - measured).abs() / measured.max(FLOOR));
         most.max(error.unwrap_or(0.0))
     });
-    out.exact = out
-        .rows
-        .iter()
-        .filter(|r| r.collections.1 == Some(r.collections.0))
-        .count() as u32;
+    out.exact = out.rows.iter().filter(|r| r.is_exact()).count() as u32;
     out
 }
 

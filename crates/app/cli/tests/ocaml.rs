@@ -155,6 +155,16 @@ fn control_programs_are_predicted_as_well_as_ever() {
             program["name"]
         );
     }
+    // Where no major collection may finish, none does, and the number of minor ones is right.
+    let rows = programs.iter().flat_map(|p| p["rows"].as_array().unwrap());
+    let (possible, others): (Vec<_>, Vec<_>) =
+        rows.partition(|r| r["may_finish_major"] == Value::Bool(true));
+    assert!(possible.iter().any(|r| number(&r["major"]) > 0.0));
+    assert!(others.len() > 20 * possible.len());
+    for row in others {
+        assert_eq!(row["collections"][0], row["collections"][1], "{row}");
+        assert_eq!(number(&row["major"]), 0.0, "{row}");
+    }
     for sizes in ["overall", "quiet", "collecting"] {
         let errors = &extended[sizes]["overlap"];
         assert!(number(&errors["mean"]) < 0.25, "{sizes}: {errors}");
@@ -169,6 +179,27 @@ fn control_programs_are_predicted_as_well_as_ever() {
     let sum = |what: &str| rankings.iter().map(|r| number(&r[what])).sum::<f64>();
     assert!(sum("apart") > 0.0 && sum("right") > 0.6 * sum("apart"));
     assert!(desk.path("plots/append-extended.svg").is_file());
+}
+
+/// Two minor heaps of lists, and three and a half.
+#[test]
+fn a_major_collection_that_may_finish_is_told() {
+    let desk = desk(
+        "let rec up n a = if n = 0 then a else up (n - 1) (n :: a)\nlet small = up 200000 []\nlet large = up 300000 []\n",
+    );
+    let told = desk.json("ocaml predict list.json p.ml --json");
+    let calls = told["calls"].as_array().unwrap();
+    let major = |label: &str| &calls.iter().find(|c| c["label"] == label).unwrap()["major"];
+    assert_eq!(major("line 2: small"), &Value::Bool(false));
+    assert_eq!(major("line 3: large"), &Value::Bool(true));
+    let text = desk.run("ocaml predict list.json p.ml");
+    assert!(
+        text.stdout
+            .contains("line 3: large: a major collection may finish")
+            && !text.stdout.contains("small: a major"),
+        "{}",
+        text.stdout
+    );
 }
 
 const LONG: &str =

@@ -102,7 +102,20 @@ pub struct Found {
 /// Minor heaps from which on what was alive has been marked: a major slice follows a collection half a minor heap later.
 const MARKING: f64 = 1.5;
 
+/// Minor heaps before which no major collection finishes: two slices at least sweep, each half a minor heap after a collection, and before them one marks.
+const FINISHING: f64 = 2.5;
+
+/// Words that must have been promoted for it. A slice sweeps 5/3·p of the major heap, where p is 3·(100 + 80)/(2·80) times the words promoted since the last one, by the
+/// words of that heap, and 0.3 at most; the smallest heap has 31 pages of 4,096 words (`major_gc.c`, `config.h`, `space_overhead` at 80).
+const SWEEPING: f64 = 0.6 / (3.0 * 180.0 / 160.0) * (31.0 * 4096.0);
+
 impl Found {
+    /// Whether a major collection may finish in a run that fills so many minor heaps. Whether it does hangs on how large the major heap was before. One that finishes begins a minor
+    /// collection out of turn.
+    pub fn may_finish_major(&self, filled: f64) -> bool {
+        filled >= FINISHING && self.promoted >= SWEEPING
+    }
+
     /// Words that major slices mark: all that was alive, once, if the run goes on long enough after its first collection. So many minor heaps are filled.
     pub fn marked(&self, filled: f64) -> f64 {
         if filled >= MARKING { self.live } else { 0.0 }
@@ -272,6 +285,15 @@ mod tests {
         };
         assert_eq!(c.time(1499.0, Some(alive)), 142.0);
         assert_eq!(c.time(1500.0, Some(alive)), 442.0);
+        // Of the smallest heap a bit more than a sixth must be promoted before it can be swept.
+        let much = Found {
+            promoted: 22_574.0,
+            ..found
+        };
+        assert_eq!(
+            [(much, 2.5), (much, 2.4), (found, 9.0)].map(|(f, filled)| f.may_finish_major(filled)),
+            [true, false, false]
+        );
     }
 
     #[test]

@@ -45,6 +45,9 @@ pub struct CallPrediction {
     pub collections: Option<f64>,
     /// Words promoted in them, where the evaluator knows.
     pub promoted: Option<f64>,
+    /// Whether a major collection may finish meanwhile, which is outside of the model.
+    #[serde(default)]
+    pub major: bool,
     /// Constructs without a price, by name.
     pub unpriced: Vec<String>,
     /// What carries the time, the largest share first.
@@ -94,6 +97,14 @@ impl CallPredictions {
                 "{}: no price for {}",
                 call.label,
                 call.unpriced.join(", ")
+            )
+            .ok();
+        }
+        for call in self.calls.iter().filter(|c| c.major) {
+            writeln!(
+                text,
+                "{}: a major collection may finish, depending on how large the heap was before; its time is not in this, and it may begin minor collections out of turn",
+                call.label
             )
             .ok();
         }

@@ -130,6 +130,16 @@ pub struct ControlRow {
     pub collections: (f64, Option<f64>),
     /// Major collections finished during the run, which are outside of the model.
     pub major: f64,
+    /// Whether one was said to be possible.
+    #[serde(default)]
+    pub may_finish_major: bool,
+}
+
+impl ControlRow {
+    /// Whether the number of collections is as predicted.
+    pub fn is_exact(&self) -> bool {
+        self.collections.1 == Some(self.collections.0)
+    }
 }
 
 /// Two programs that compute the same, at one size.
@@ -292,6 +302,34 @@ impl ModeReport {
             )
             .ok();
         }
+        text.push_str(&self.collections_text());
+        text
+    }
+
+    /// At how many sizes the number of collections is as predicted, those apart where a major collection may interfere.
+    fn collections_text(&self) -> String {
+        let rows = || self.programs.iter().flat_map(|p| &p.rows);
+        let right = |major: bool| {
+            let these = rows().filter(|r| r.may_finish_major == major);
+            let exact = these.clone().filter(|r| r.is_exact());
+            format!("{} of {}", exact.count(), these.count())
+        };
+        if !rows().any(|r| r.collections.0 > 0.0) {
+            return String::new();
+        }
+        let mut text = format!("collections as predicted: at {} sizes", right(false));
+        if rows().any(|r| r.may_finish_major) {
+            let finished = rows().filter(|r| r.may_finish_major && r.major > 0.0);
+            // Writing into a string cannot fail.
+            write!(
+                text,
+                ", and at {} where a major collection may finish, outside the model (it did at {})",
+                right(true),
+                finished.count()
+            )
+            .ok();
+        }
+        text.push('\n');
         text
     }
 
