@@ -6,6 +6,7 @@
 #   --learn    only learns anew from what is recorded
 #   --curves   only learns from other shares and follows λ: up to thirty fits more for each model (EVAL_CURVES=sparse: for the sparse one alone)
 #   --splits   only learns from ten different tenths, as one split's error and coverage depend on its luck (EVAL_SPLITS=10)
+#   --weights  sparse polynomials from five splits, errors weighed relative to the cost and to its root
 #   --values   records with first values of variables, in a place of its own, and learns with and without them (docs/evaluation.md)
 #   --table    only writes docs/evaluation/ anew from what was learnt
 # Whatever is finished is kept in .cache/evaluation/work and not repeated: interrupt it and call it again. EVAL_REPEAT is the number of timing
@@ -19,7 +20,7 @@ repeat=${EVAL_REPEAT:-7}
 share=${EVAL_SHARE:-1}
 everything="lucene-7 lucene-8 lucene-9 lucene-9-threads maxima smooth edges fft unsharp bzip2 h2 svg"
 step=all
-case ${1:-} in --count | --record | --learn | --curves | --splits | --values | --table) step=${1#--} && shift ;; esac
+case ${1:-} in --count | --record | --learn | --curves | --splits | --values | --weights | --table) step=${1#--} && shift ;; esac
 programs=${*:-$everything}
 # Untouched pages would make the first pass over the young generation slower than all later ones.
 jvm="-Xms1g -Xmx1g -XX:+AlwaysPreTouch -XX:+UseSerialGC -Djava.awt.headless=true"
@@ -215,6 +216,29 @@ with_values() { # with_values NAME
     done
 }
 
+# Errors of sparse polynomials of five splits by how errors are weighed.
+by_weights() { # by_weights NAME
+    local terms weights seed data=$work/$1/data
+    [ -f "$work/$1/.recorded" ] || return 0
+    for terms in "" "--terms 5"; do
+        for weights in relative root; do
+            printf '%-18s %-9s %-9s' "$1" "$weights" "$terms"
+            for seed in 1 2 3 4 5; do
+                # shellcheck disable=SC2086 # two words or none
+                "$pricetag" --quiet fit "$data" -o "$work/results/weights.json" --seed "$seed" --target cpu --train 10% --method poly \
+                    --level loop,branch,method --weights "$weights" $terms |
+                    awk '/\(this model\)/ { for (i = 1; i <= NF; i++) if ($i == "%") { printf " %s %%", $(i - 1); exit } }'
+            done
+            echo
+        done
+    done
+    rm -f "$work/results/weights.json"
+}
+
+if [ "$step" = weights ]; then
+    for program in $programs; do by_weights "$program"; done
+    exit 0
+fi
 if [ "$step" = values ]; then
     mkdir -p "$work/values"
     for part in text lucene images corpus; do [ ! -d "$work/$part" ] || ln -sfn "../$part" "$work/values/$part"; done

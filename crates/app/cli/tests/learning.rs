@@ -49,6 +49,41 @@ fn every_method_learns_a_strangers_table() {
     }
 }
 
+/// Weighted least squares of a line has a closed form: the slope is Σw(x−x̄)(y−ȳ) / Σw(x−x̄)², means weighted.
+#[test]
+fn weights_are_those_of_the_definition() {
+    let desk = Desk::new(&[]);
+    // The 5 % quantile is the smallest cost, so no weight is capped.
+    let costs = [50, 50, 50, 170, 190, 310, 300, 420, 380, 560, 500, 700].map(f64::from);
+    let rows: Vec<(f64, f64)> = (1..).map(f64::from).zip(costs).collect();
+    let header = std::iter::once("n,ns".to_owned());
+    let lines: Vec<String> = header
+        .chain(rows.iter().map(|(x, y)| format!("{x},{y}")))
+        .collect();
+    std::fs::write(desk.path("line.csv"), lines.join("\n")).unwrap();
+    for (name, power) in [("equal", 0.0), ("root", -1.0), ("relative", -2.0)] {
+        let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
+            rows.iter().map(|(x, y)| y.powf(power) * of(*x, *y)).sum()
+        };
+        let all = sum(&|_, _| 1.0);
+        let (x0, y0) = (sum(&|x, _| x) / all, sum(&|_, y| y) / all);
+        let slope = sum(&|x, y| (x - x0) * (y - y0)) / sum(&|x, _| (x - x0) * (x - x0));
+        let model = desk.json(&format!(
+            "fit line.csv --target ns --json --train 100% --method ols --intercept --weights {name}"
+        ));
+        let line = &model["formula"]["linear"];
+        let (found, constant) = (line["terms"][0][0].as_f64(), line["intercept"].as_f64());
+        assert!(
+            (found.unwrap() / slope - 1.0).abs() < 1e-9,
+            "{name}: {line}"
+        );
+        assert!(
+            (constant.unwrap() / (y0 - slope * x0) - 1.0).abs() < 1e-9,
+            "{name}: {line}"
+        );
+    }
+}
+
 #[test]
 fn a_formula_of_the_users_own_gets_its_constants() {
     let desk = desk("images.csv");
@@ -197,6 +232,7 @@ fn options_that_a_method_would_ignore_are_refused() {
             "use --method poly, greedy or mars",
         ),
         ("--method wls --weights equal", "use --method ols"),
+        ("--method normalised --weights root", "--weights"),
         ("--method nnls --constants 5", "use --method gp"),
         ("--method nnls --checkpoint f", "use --method gp"),
         ("--method lasso --formula k*width", "use --method nls"),

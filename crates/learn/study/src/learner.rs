@@ -169,6 +169,10 @@ impl<'a> Learner<'a> {
         let subset = self.design.subset(rows)?;
         let weights = match self.weighting {
             Weighting::Relative => relative_weights(&subset.target),
+            Weighting::Root => {
+                let relative = relative_weights(&subset.target);
+                relative.into_iter().map(f64::sqrt).collect()
+            }
             Weighting::Equal => return Ok(subset),
         };
         Ok(subset.reweighted(weights)?)

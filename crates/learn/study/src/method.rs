@@ -288,7 +288,7 @@ fn polynomial(method: Method, options: &FitOptions, penalties: Vec<f64>) -> Spar
             one_standard_error: tuning.parsimony == Parsimony::OneStandardError,
             folds: tuning.folds.unwrap_or(default.folds),
             seed,
-            relative: method.weighting(options.weighting) == Weighting::Relative,
+            relative: method.weighting(options.weighting) != Weighting::Equal,
             ..default
         })
     } else {

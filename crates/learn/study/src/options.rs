@@ -129,6 +129,8 @@ impl Level {
 pub enum Weighting {
     /// 1 / max(|y|, 5 % quantile)²: errors count relative to the cost.
     Relative,
+    /// 1 / max(|y|, 5 % quantile): errors count relative to the cost's root, as where variance grows with the cost (Poisson).
+    Root,
     /// All rows alike.
     Equal,
 }
@@ -210,6 +212,7 @@ impl FitOptions {
         let weighting = match self.weighting {
             None => "default",
             Some(Weighting::Relative) => "relative",
+            Some(Weighting::Root) => "root",
             Some(Weighting::Equal) => "equal",
         };
         let mut out: BTreeMap<String, String> = [

@@ -61,7 +61,8 @@ pub fn fit_stream(
     let mut rows = TableRows::open(path, &options.target, None, ignore)?;
     let weights = match options.method.weighting(options.weighting) {
         Weighting::Relative => RowWeights::Relative,
-        Weighting::Equal => RowWeights::AsGiven,
+        // Rows weighted by roots are refused above.
+        Weighting::Equal | Weighting::Root => RowWeights::AsGiven,
     };
     let least_squares = LeastSquares {
         intercept: options.intercept,

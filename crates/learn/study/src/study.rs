@@ -87,7 +87,7 @@ impl<'a> Study<'a> {
             drop_base(dataset, &mut table);
         }
         let design = table.design.clone().check()?;
-        let relative = options.method.weighting(options.weighting) == Weighting::Relative;
+        let relative = options.method.weighting(options.weighting) != Weighting::Equal;
         check_target(&design, relative)?;
         let rows = design.rows();
         if rows < 2 {

@@ -114,12 +114,13 @@ pub(crate) fn check_method(options: &FitOptions) -> Result<(), FitError> {
         let reason = "`hier` shares what it learns between features that occur together and prices all of them; leave the filter out, or use --method nnls";
         return Err(unsuitable("--filter", reason.into()));
     }
-    if method == Method::Wls && options.weighting == Some(Weighting::Equal) {
+    let others = options.weighting.is_some_and(|w| w != Weighting::Relative);
+    if method == Method::Wls && others {
         let reason =
-            "`wls` is least squares on relative errors; use --method ols for equal weights";
+            "`wls` is least squares on relative errors; use --method ols for other weights";
         return Err(unsuitable("--weights", reason.into()));
     }
-    if method == Method::Normalised && options.weighting == Some(Weighting::Equal) {
+    if method == Method::Normalised && others {
         let reason = "`normalised` divides errors by the total cost of the row's group; leave the option out";
         return Err(unsuitable("--weights", reason.into()));
     }
@@ -175,6 +176,11 @@ pub(crate) fn check_streaming(options: &FitOptions) -> Result<(), FitError> {
             whole,
         ),
         ("--sensitivity", options.sensitivity, whole),
+        (
+            "--weights",
+            options.weighting == Some(Weighting::Root),
+            "streamed rows weigh alike or relative to the cost; leave --stream out",
+        ),
         (
             "--filter",
             options.tuning.filter.is_some(),

@@ -43,7 +43,7 @@ pub struct FitChoices {
     /// After judging, learn the final prices from all observations.
     #[arg(long, help_heading = "Learning")]
     pub refit: bool,
-    /// Weights of squared errors: relative to the cost, or equal; relative by default, equal for ols.
+    /// Weights of squared errors: relative to the cost, to its root, or equal; relative by default, equal for ols.
     #[arg(long, value_enum, value_name = "WEIGHTS", help_heading = "Learning")]
     pub weights: Option<WeightsArg>,
     /// Find out how the error depends on the training set's size and on the lasso's λ; takes some thirty fits more.
@@ -70,6 +70,8 @@ pub enum PaceArg {
 pub enum WeightsArg {
     /// Errors count relative to the cost.
     Relative,
+    /// Errors count relative to the cost's root: between the two others.
+    Root,
     /// All observations alike.
     Equal,
 }
@@ -78,6 +80,7 @@ impl From<WeightsArg> for Weighting {
     fn from(weights: WeightsArg) -> Self {
         match weights {
             WeightsArg::Relative => Self::Relative,
+            WeightsArg::Root => Self::Root,
             WeightsArg::Equal => Self::Equal,
         }
     }
