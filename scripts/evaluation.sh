@@ -162,7 +162,7 @@ learn() { # learn NAME: the models of one program
     "$pricetag" --quiet inspect "$data" | sed -n 's/.*counting slowed .* by \([0-9.]* %\).*/\1/p' | head -1 >"$out/overhead.txt"
     fit best
     fit sparse --method poly --level loop,branch,method
-    fit few --method poly --level loop,branch,method --terms 5
+    fit few --method poly --terms 5 --degree 1
 }
 
 case $step in all | count | record) scripts/fetch-subjects.sh subjects evaluation ;; esac
@@ -198,18 +198,18 @@ splits() { # splits NAME
     rm -f "$out/split.json"
 }
 
-# Errors of sparse polynomials of three splits, with the first values of variables among the features and without.
+# Errors of sparse polynomials of five splits, with the first values of variables among the features and without.
 with_values() { # with_values NAME
     local level terms seed data=$work/values/$1/data
-    EVAL_WORK=$work/values EVAL_FEATURES=loops,branches,methods,exceptions,values "$0" --record "$1"
+    EVAL_WORK=$work/values EVAL_FEATURES=opcodes,loops,branches,methods,exceptions,values "$0" --record "$1"
     printf '\n%s\n' "$1"
-    for level in loop,branch,method loop,branch,method,exception,value; do
-        for terms in "" "--terms 5"; do
-            printf '  %-45s' "$level $terms"
-            for seed in 1 2 3; do
-                # shellcheck disable=SC2086 # two words or none
+    for terms in "" ",opcode --terms 5"; do
+        for level in loop,branch,method loop,branch,method,exception,value; do
+            printf '  %-58s' "$level$terms"
+            for seed in 1 2 3 4 5; do
+                # shellcheck disable=SC2086 # several words
                 "$pricetag" --quiet fit "$data" -o "$work/values/$1.json" --seed "$seed" --target cpu --train 10% --method poly \
-                    --level "$level" $terms | awk '/\(this model\)/ { for (i = 1; i <= NF; i++) if ($i == "%") { printf " %s %%", $(i - 1); exit } }'
+                    --level $level$terms | awk '/\(this model\)/ { for (i = 1; i <= NF; i++) if ($i == "%") { printf " %s %%", $(i - 1); exit } }'
             done
             echo
         done
@@ -218,15 +218,15 @@ with_values() { # with_values NAME
 
 # Errors of sparse polynomials of five splits by how errors are weighed.
 by_weights() { # by_weights NAME
-    local terms weights seed data=$work/$1/data
+    local chosen weights seed data=$work/$1/data
     [ -f "$work/$1/.recorded" ] || return 0
-    for terms in "" "--terms 5"; do
+    for chosen in "--level loop,branch,method" "--terms 5 --degree 1"; do
         for weights in relative root; do
-            printf '%-18s %-9s %-9s' "$1" "$weights" "$terms"
+            printf '%-18s %-9s %-27s' "$1" "$weights" "$chosen"
             for seed in 1 2 3 4 5; do
-                # shellcheck disable=SC2086 # two words or none
+                # shellcheck disable=SC2086 # two words
                 "$pricetag" --quiet fit "$data" -o "$work/results/weights.json" --seed "$seed" --target cpu --train 10% --method poly \
-                    --level loop,branch,method --weights "$weights" $terms |
+                    --weights "$weights" $chosen |
                     awk '/\(this model\)/ { for (i = 1; i <= NF; i++) if ($i == "%") { printf " %s %%", $(i - 1); exit } }'
             done
             echo

@@ -113,6 +113,53 @@ fn with_a_bound_it_finds_the_best_subset_of_that_size() {
     assert!(compared[1..].iter().all(|n| *n >= 10), "{compared:?}");
 }
 
+/// The sum of both summands, a twentieth off, explains the cost better than either of them, and in company worse than both.
+fn summands() -> Checked<Design> {
+    let mut summands = Design::clone(&design(7, 0.0));
+    let dense = |j: usize| summands.columns[j].values.to_dense(ROWS);
+    let (a, b) = (dense(1), dense(4));
+    let off = |row: usize| 1.0 + 0.05 * ((7 * row % 11) as f64 - 5.0) / 5.0;
+    let sum = (0..ROWS).map(|row| (a[row] + b[row]) * off(row)).collect();
+    summands.target = (0..ROWS)
+        .map(|row| 50.0 + 3.0 * (a[row] + b[row]))
+        .collect();
+    summands.columns[2].values = Values::Dense(sum);
+    summands.check().unwrap()
+}
+
+fn terms(found: &Polynomial) -> Vec<(usize, f64)> {
+    let of = |t: &(Term, f64)| (t.0.powers[0].0, t.1);
+    found.terms.iter().map(of).collect()
+}
+
+#[test]
+fn the_best_column_alone_makes_room_for_two_that_are_better_together() {
+    let design = summands();
+    let alone = few(1, false).polynomial(&design).unwrap();
+    assert_eq!(terms(&alone)[0].0, 2);
+    let found = few(2, false).polynomial(&design).unwrap();
+    assert!((found.intercept - 50.0).abs() < 1e-4, "{found:?}");
+    let [(1, a), (4, b)] = terms(&found)[..] else {
+        panic!("{found:?}");
+    };
+    assert!((a - 3.0).abs() < 1e-6 && (b - 3.0).abs() < 1e-6, "{a} {b}");
+}
+
+/// With one survivor only its powers are offered as products; the other column enters as it is.
+#[test]
+fn columns_that_did_not_survive_are_candidates_as_they_are() {
+    let narrow = SparsePolynomial {
+        survivors: 1,
+        degree: 2,
+        ..few(2, false)
+    };
+    let found = narrow.polynomial(&summands()).unwrap();
+    assert_eq!(found.survivors.len(), 1);
+    assert_eq!(found.offered, COLUMNS + 1);
+    let found = terms(&found);
+    assert_eq!((found[0].0, found[1].0), (1, 4), "{found:?}");
+}
+
 /// What few columns leave unexplained scatters by a factor of up to two either way, as often up as down.
 #[test]
 fn as_many_costs_are_predicted_too_high_as_too_low_where_errors_are_relative() {
@@ -194,8 +241,17 @@ fn one_standard_error_takes_fewer_columns_whose_error_is_within_it() {
 }
 
 #[test]
-fn of_thousands_of_terms_those_on_the_lassos_path_are_candidates() {
-    let design = design(4, 200.0);
+fn of_very_many_terms_those_on_the_lassos_path_are_candidates() {
+    let mut wide = Design::clone(&design(4, 200.0));
+    for j in 0..6 {
+        let values = wide.columns[j].values.to_dense(ROWS);
+        let other = values.iter().rev().map(|v| v + 1.0).collect();
+        wide.columns.push(Column {
+            name: format!("y{j}"),
+            values: Values::Dense(other),
+        });
+    }
+    let design = wide.check().unwrap();
     let mut many = SparsePolynomial {
         degree: 6,
         interactions: 6,
@@ -203,7 +259,7 @@ fn of_thousands_of_terms_those_on_the_lassos_path_are_candidates() {
     };
     many.screen.lambda = Lambda::Value(0.0);
     let terms = many.polynomial(&design).unwrap();
-    assert!(terms.offered > 1000, "{}", terms.offered);
+    assert!(terms.offered > 20_000, "{}", terms.offered);
     let linear = few(4, false).polynomial(&design).unwrap();
     let error = |p: &Polynomial| match &p.selection {
         Some(Selection::Few(sizes)) => sizes.mean[sizes.size],

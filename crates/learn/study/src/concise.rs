@@ -1,23 +1,27 @@
 //! The cost in few terms, beside the model that is delivered: which features explain most of it, to be read.
 //!
-//! A sparse polynomial of at most [`MOST`] terms (`--method poly --terms 5`), learnt once, from the same rows; Mantis
-//! (Chun et al. 2010) finds two to five features enough for its programs. It is sought where the method is not chosen by
-//! the user and the features are those of a program without its blocks: of blocks there are too many alike.
+//! A sum of at most [`MOST`] terms (`--method poly --terms 5`), learnt once, from the same rows; Mantis
+//! (Chun et al. 2010) finds two to five features enough for its programs. Terms are products of features where values of
+//! variables are among these, which may be sizes; counts are products of sizes already. It is sought where the method is not chosen by
+//! the user, among the features of the program ([`Level::Features`]): of blocks, which prices are learnt of where nothing else
+//! is asked for, there are too many alike.
 
 use pricetag_cost_model::{Concise, Evaluation, Formula};
 use pricetag_dataset::FeatureKind;
 
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
-use crate::options::FitOptions;
+use crate::options::{FitOptions, Level, is_readable};
 use crate::study::Study;
 use crate::terms::{addends, terms};
 use crate::tuning::Tuning;
 
 /// Terms at most, the constant aside.
 const MOST: usize = 5;
-/// Training rows × columns beyond which it is not sought: on so many it takes some seconds.
-const CELLS: usize = 1_500_000;
+/// Training rows × columns beyond which no products are offered: to find of which features takes some seconds on so many.
+const WITH_PRODUCTS: usize = 1_500_000;
+/// Beyond this it is not sought at all.
+const CELLS: usize = 60_000_000;
 
 /// What was found.
 #[derive(Default)]
@@ -32,42 +36,54 @@ pub(crate) struct FewTerms {
 impl Study<'_> {
     /// The cost in at most five terms; none where the model itself has no more, or its method was asked for.
     pub fn few_terms(&self, chosen: &Learner, learned: &Learned) -> FewTerms {
-        if !self.is_to_be_read() || is_short(learned.formula.as_ref()) {
-            return FewTerms::default();
-        }
-        unsuited(self.split.train.len(), self.design.columns.len()).map_or_else(
-            || self.found(chosen),
-            |reason| FewTerms {
-                why_not: Some(format!("no formula of {MOST} terms was sought: {reason}")),
-                ..FewTerms::default()
-            },
-        )
-    }
-
-    /// Whether the method was left open, and there are features of a program without its blocks.
-    fn is_to_be_read(&self) -> bool {
-        use FeatureKind as K;
         let options = self.options;
         let open = options.method == Method::Auto
             && options.prefer.is_none()
             && !options.tuning.is_parsimonious();
-        let kinds = self.table.features.iter();
-        let kinds = kinds.map(|f| self.dataset.features[f.0 as usize].kind);
-        let (mut features, mut parts) = (false, false);
-        for kind in kinds {
-            parts |= matches!(kind, K::Block | K::Opcode | K::Call);
-            features |= matches!(
-                kind,
-                K::Method | K::Context | K::Loop | K::Branch | K::Exception | K::Value
-            );
+        if !open || is_short(learned.formula.as_ref()) {
+            return FewTerms::default();
         }
-        open && features && !parts
+        if self.is_to_be_read() {
+            return self.found(chosen);
+        }
+        let readable = FitOptions {
+            level: Level::Features,
+            ..options.clone()
+        };
+        let others = options.level == Level::Auto && options.kinds.is_none();
+        let study = others.then(|| Study::new(self.dataset, &readable, self.world));
+        match study {
+            Some(Ok(study)) if study.is_to_be_read() => study.found(chosen),
+            _ => FewTerms::default(),
+        }
+    }
+
+    /// Whether there are features of a program, without its blocks.
+    fn is_to_be_read(&self) -> bool {
+        !self.has(|kind| kind == FeatureKind::Block) && self.has(is_readable)
+    }
+
+    /// Whether a feature of the table is of some kind.
+    fn has(&self, kind: impl Fn(FeatureKind) -> bool) -> bool {
+        let features = &self.dataset.features;
+        let mut kinds = self.table.features.iter();
+        kinds.any(|f| kind(features[f.0 as usize].kind))
     }
 
     fn found(&self, chosen: &Learner) -> FewTerms {
+        let (rows, columns) = (self.split.train.len(), self.design.columns.len());
+        if let Some(reason) = unsuited(rows, columns) {
+            return FewTerms {
+                why_not: Some(format!("no formula of {MOST} terms was sought: {reason}")),
+                ..FewTerms::default()
+            };
+        }
+        let counts_alone = !self.has(|kind| kind == FeatureKind::Value);
+        let alone = (counts_alone || rows * columns > WITH_PRODUCTS).then_some(1);
         let options = FitOptions {
             tuning: Tuning {
                 terms: Some(MOST),
+                degree: self.options.tuning.degree.or(alone),
                 ..self.options.tuning.clone()
             },
             ..self.options.clone()
@@ -122,7 +138,7 @@ impl Study<'_> {
 fn unsuited(rows: usize, columns: usize) -> Option<String> {
     if rows * columns > CELLS {
         return Some(format!(
-            "{rows} training rows of {columns} features take long; --method poly --terms {MOST} seeks it, sooner with --train 10%"
+            "{rows} training rows of {columns} features take long; --method poly --terms {MOST} --degree 1 seeks it, sooner with --train 10%"
         ));
     }
     // However many columns: there is one fit, without the cross-validation of a comparison.
@@ -139,14 +155,13 @@ fn is_short(formula: Option<&Formula>) -> bool {
 mod tests {
     use super::*;
 
-    /// Ten per cent of 3,000 rows of 3,000 features take about two seconds, half of them about 25.
     #[test]
     fn it_is_sought_where_that_takes_seconds() {
         assert_eq!(unsuited(300, 3_000), None);
-        assert_eq!(unsuited(3_000, 300), None);
-        let why = unsuited(1_500, 3_000).unwrap();
+        assert_eq!(unsuited(3_000, 3_000), None);
+        let why = unsuited(3_000, 30_000).unwrap();
         assert!(
-            why.starts_with("1500 training rows of 3000 features"),
+            why.starts_with("3000 training rows of 30000 features"),
             "{why}"
         );
         assert!(unsuited(12, 5).unwrap().contains("12 training rows"));

@@ -11,7 +11,7 @@ use crate::tuning::Tuning;
 /// Which features explain the cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
-    /// All features of the program if values of variables are among them; else blocks if there are any, methods, opcodes, loops, a foreign table's columns, inputs.
+    /// All features of the program if values of variables are among them or few terms are wanted; else blocks if there are any, methods, opcodes, loops, a foreign table's columns, inputs.
     #[default]
     Auto,
     /// Opcodes and calls that leave the counted code.
@@ -34,7 +34,7 @@ pub enum Level {
     Exception,
     /// First values of variables.
     Value,
-    /// What a program's features are: methods, their calling methods if recorded, loops, branches, their transitions and array reads that leave a cache line if recorded, exceptions and values together.
+    /// What a program's features are: methods, their calling methods if recorded, loops, branches, their transitions and array reads that leave a cache line if recorded, exceptions, opcodes, calls that leave the counted code and values together.
     Features,
     /// A foreign table's columns.
     Foreign,
@@ -98,9 +98,12 @@ impl Level {
                     K::Transition,
                     K::Stride,
                     K::Exception,
+                    K::Opcode,
+                    K::Call,
                     K::Value,
                     K::Foreign,
                     K::Base,
+                    K::Cold,
                 ]
             }
             Self::Opcode => vec![K::Opcode, K::Call, K::Base, K::Cold],
@@ -207,6 +210,18 @@ impl FitOptions {
         names.join(",")
     }
 
+    /// The kinds of features that the cost is to be explained by. In few terms it is by features of the program that can be
+    /// read: single blocks are many and alike.
+    pub(crate) fn kinds(&self, dataset: &Dataset) -> Vec<FeatureKind> {
+        let few = self.level == Level::Auto && self.tuning.is_parsimonious();
+        let has_features = || dataset.features.iter().any(|f| is_readable(f.kind));
+        match &self.kinds {
+            Some(kinds) => kinds.clone(),
+            None if few && has_features() => Level::Features.kinds(dataset),
+            None => self.level.kinds(dataset),
+        }
+    }
+
     /// The options in words, for the provenance.
     pub fn describe(&self) -> BTreeMap<String, String> {
         let weighting = match self.weighting {
@@ -239,6 +254,15 @@ impl FitOptions {
         out.extend(self.tuning.describe());
         out
     }
+}
+
+/// Whether features of a kind are those of a program, fit to be read in a formula.
+pub(crate) fn is_readable(kind: FeatureKind) -> bool {
+    use FeatureKind as K;
+    matches!(
+        kind,
+        K::Method | K::Context | K::Loop | K::Branch | K::Exception | K::Opcode | K::Value
+    )
 }
 
 /// A name that is none of those expected.

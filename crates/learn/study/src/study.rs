@@ -78,10 +78,7 @@ impl<'a> Study<'a> {
         options: &'a FitOptions,
         world: &'a World<'a>,
     ) -> Result<Self, FitError> {
-        let kinds = options
-            .kinds
-            .clone()
-            .unwrap_or_else(|| options.level.kinds(dataset));
+        let kinds = options.kinds(dataset);
         let mut table = tabulate(dataset, &options.target, &|k| kinds.contains(&k))?;
         if options.intercept && options.method.takes_intercept() {
             drop_base(dataset, &mut table);

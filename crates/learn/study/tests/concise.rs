@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use exact::dataset;
 use pricetag_cost_model::CostModel;
 use pricetag_dataset::{Dataset, FeatureKind};
-use pricetag_study::{FitOptions, Method, Tuning, fit};
+use pricetag_study::{FitOptions, Level, Method, Tuning, fit};
 
 const ROWS: usize = 60;
 
@@ -50,6 +50,7 @@ fn five() -> FitOptions {
         method: Method::Poly,
         tuning: Tuning {
             terms: Some(5),
+            degree: Some(1),
             ..Tuning::default()
         },
         ..FitOptions::default()
@@ -62,7 +63,7 @@ fn the_cost_is_told_in_five_terms_beside_its_prices() {
     let model = learn(&data, &FitOptions::default());
     assert_eq!(model.method, "nnls");
     let few = model.concise.as_ref().expect("a formula of few terms");
-    // It is what `--method poly --terms 5` delivers.
+    // It is what `--method poly --terms 5 --degree 1` delivers.
     let asked = learn(&data, &five());
     assert_eq!((&few.formula, &few.terms), (&asked.formula, &asked.terms));
     assert!(asked.concise.is_none());
@@ -99,6 +100,39 @@ fn the_cost_is_told_in_five_terms_beside_its_prices() {
         (middle - judged.median_error).abs() < 1e-9 && middle < 0.05,
         "{middle}"
     );
+}
+
+/// Prices are those of blocks; the few terms are of loops, which count the same, and of an opcode.
+#[test]
+fn beside_prices_of_blocks_it_is_sought_among_the_features_of_the_program() {
+    let mut data = runs(FeatureKind::Block);
+    let others = [
+        ("loop at a", FeatureKind::Loop, 0),
+        ("loop at c", FeatureKind::Loop, 2),
+        ("opcode e", FeatureKind::Opcode, 4),
+        ("f() invocations", FeatureKind::Method, 5),
+    ];
+    let others = others.map(|(name, kind, of)| (name, kind, counts(of)));
+    let others = dataset(&others, &[1.0; ROWS]);
+    data.features.extend(others.features);
+    data.columns.extend(others.columns);
+    let options = FitOptions::default();
+    let model = learn(&data, &options);
+    assert!(model.formula.features().contains(&"a"), "{}", model.text);
+    let few = model.concise.expect("a formula of few terms");
+    let named = few.formula.features();
+    assert!(named.contains(&"loop at a") && named.contains(&"loop at c"));
+    assert!(
+        named.iter().all(|name| !NAMES.contains(name)),
+        "{}",
+        few.text
+    );
+    assert_eq!(few.formula, learn(&data, &five()).formula);
+    let blocks = FitOptions {
+        level: Level::Block,
+        ..options
+    };
+    assert_eq!(learn(&data, &blocks).concise, None);
 }
 
 #[test]

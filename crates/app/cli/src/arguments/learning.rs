@@ -99,7 +99,7 @@ pub struct TuningArgs {
     /// poly: `least` for the formula that predicts best in cross-validation, `1se` for the fewest terms within one standard error of it.
     #[arg(long, default_value = "least", value_parser = parsimony, value_name = "RULE")]
     pub parsimony: Parsimony,
-    /// poly: most terms of the formula.
+    /// poly: most terms of the formula; without --level, of the features of the program, not of its blocks.
     #[arg(long, value_name = "N")]
     pub terms: Option<usize>,
     /// poly, greedy, mars: largest degree of a term; 2 by default.

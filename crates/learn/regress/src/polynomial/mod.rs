@@ -25,8 +25,12 @@ use crate::lasso::{Lasso, SparseModel, Standardisation};
 use crate::parsimony::{Parsimony, Sizes};
 use terms::{Expansion, formula};
 
-/// Terms whose products with each other are all worked out.
-const COMPARABLE: usize = 1000;
+/// Terms among which few are sought as they are; of more, those on the path of a second lasso.
+const COMPARABLE: usize = 20_000;
+/// The same for values of terms.
+const CELLS: usize = 16_000_000;
+/// Terms of that path.
+const ON_PATH: usize = 1000;
 
 /// What picks the terms.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,12 +97,12 @@ pub struct Polynomial {
     pub intercept: f64,
     /// Terms and their coefficients, for the features as they came.
     pub terms: Vec<(Term, f64)>,
-    /// Columns that survived the first step.
+    /// Columns that survived the first step; all where there was none.
     pub survivors: Vec<usize>,
     /// Terms that were offered to the second step.
     pub offered: usize,
-    /// The first step.
-    pub screening: Choice,
+    /// The first step; none where few terms without products are wanted, for which there is nothing to screen.
+    pub screening: Option<Choice>,
     /// The second one; none when no feature survived.
     pub selection: Option<Selection>,
 }
@@ -107,13 +111,25 @@ impl SparsePolynomial {
     /// Fits and returns every step.
     pub fn polynomial(&self, design: &Checked<Design>) -> Result<Polynomial, EstimatorError> {
         self.validate()?;
-        let screening = self.screen.choose(&Sample::of(design))?;
-        let survivors = self.survivors(design, &screening);
-        let terms = expand(&survivors, self.degree, self.interactions);
+        // Where some columns are dearer than others, the first step leaves out those that cheaper ones can stand for.
+        let all = matches!(self.selector, Selector::Few(_)) && self.screen.penalties.is_empty();
+        let screening = if all && self.degree == 1 {
+            None
+        } else {
+            Some(self.screen.choose(&Sample::of(design))?)
+        };
+        let survivors = match &screening {
+            Some(screening) => self.survivors(design, screening),
+            None => (0..design.columns.len()).collect(),
+        };
+        let mut terms = expand(&survivors, self.degree, self.interactions);
+        if all {
+            terms.extend(lone(design.columns.len(), &survivors));
+        }
         let offered = terms.len();
-        if survivors.is_empty() {
+        if terms.is_empty() {
             return Ok(Polynomial {
-                intercept: screening.model.intercept,
+                intercept: screening.as_ref().map_or(0.0, |s| s.model.intercept),
                 terms: Vec::new(),
                 survivors,
                 offered,
@@ -192,7 +208,8 @@ impl SparsePolynomial {
         penalties: Vec<f64>,
     ) -> Result<Vec<usize>, EstimatorError> {
         let count = sample.columns.count();
-        if count <= COMPARABLE {
+        let cells = sample.columns.rows().saturating_mul(count);
+        if count <= COMPARABLE && cells <= CELLS {
             return Ok((0..count).collect());
         }
         let weighted = Lasso {
@@ -202,7 +219,7 @@ impl SparsePolynomial {
         let path = weighted.path_of(sample)?;
         let mut found = Vec::new();
         for (term, _) in path.knots.iter().flat_map(|k| &k.model.coefficients) {
-            if found.len() < COMPARABLE && !found.contains(term) {
+            if found.len() < ON_PATH && !found.contains(term) {
                 found.push(*term);
             }
         }
@@ -255,6 +272,15 @@ impl SparsePolynomial {
     }
 }
 
+/// The columns that did not survive, as they are. What explains the cost in company of few is often not what a lasso
+/// takes, which shrinks and so needs many; to offer it costs little, as products of these are not formed.
+fn lone(columns: usize, survivors: &[usize]) -> impl Iterator<Item = Term> {
+    let lone = (0..columns).filter(|j| !survivors.contains(j));
+    lone.map(|j| Term {
+        powers: vec![(j, 1)],
+    })
+}
+
 /// Penalty weights of terms by those of columns: a term is as dear as its dearest factor. None for none.
 fn dearest_factors(terms: &[Term], penalties: &[f64]) -> Vec<f64> {
     if penalties.is_empty() {
@@ -299,21 +325,30 @@ pub(crate) fn refit(sample: &Sample, model: &SparseModel, intercept: bool) -> Sp
 /// The fitted form of a polynomial.
 pub(crate) fn fitted(method: &'static str, design: &Design, polynomial: &Polynomial) -> Fitted {
     let name = |j: usize| design.columns[j].name.as_str();
-    let mut notes = vec![Diagnostic {
-        severity: Severity::Note,
-        message: format!(
-            "{method}: {} of {} features survive, {} of {} terms are kept",
+    let kept = format!(
+        "{} of {} terms are kept",
+        polynomial.terms.len(),
+        polynomial.offered
+    );
+    let message = match &polynomial.screening {
+        Some(_) => format!(
+            "{method}: {} of {} features survive, {kept}",
             polynomial.survivors.len(),
             design.columns.len(),
-            polynomial.terms.len(),
-            polynomial.offered
         ),
+        None => format!("{method}: {kept}"),
+    };
+    let mut notes = vec![Diagnostic {
+        severity: Severity::Note,
+        message,
         advice: None,
     }];
     if let Some(Selection::Few(sizes)) = &polynomial.selection {
         notes.push(by_size(method, sizes));
     }
-    notes.extend(dropped_notes(&polynomial.screening.path.dropped, &name));
+    if let Some(screening) = &polynomial.screening {
+        notes.extend(dropped_notes(&screening.path.dropped, &name));
+    }
     Fitted {
         method,
         formula: formula(design, polynomial.intercept, &polynomial.terms),
