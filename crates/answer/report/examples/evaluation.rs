@@ -78,7 +78,7 @@ enum Which {
     Best,
     /// Mantis' sparse polynomial.
     Sparse,
-    /// The same with five terms at most.
+    /// A sum of five features at most.
     Few,
 }
 
@@ -208,7 +208,7 @@ fn noise(model: &CostModel) -> String {
 fn errors(text: &mut String, programs: &[Program]) -> std::fmt::Result {
     writeln!(
         text,
-        "| program | observations | learnt from | **error** | 90th percentile | sparse polynomial | five terms | paper | inputs only, best | inputs only, cubic | paper | noise | intervals (95 %) held | overhead of counting |"
+        "| program | observations | learnt from | **error** | 90th percentile | sparse polynomial | five features | paper | inputs only, best | inputs only, cubic | paper | noise | intervals (95 %) held | overhead of counting |"
     )?;
     writeln!(
         text,
@@ -290,7 +290,7 @@ fn features(text: &mut String, programs: &[Program]) -> std::fmt::Result {
         for (what, which) in [
             ("all blocks", Which::Best),
             ("sparse", Which::Sparse),
-            ("five terms", Which::Few),
+            ("five features", Which::Few),
         ] {
             let Some(Learnt { model, seconds }) = learnt(program, which) else {
                 continue;
@@ -413,7 +413,7 @@ fn lambdas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
 }
 
 fn formulas(text: &mut String, programs: &[Program]) -> std::fmt::Result {
-    writeln!(text, "Formulas of the models with five terms:\n")?;
+    writeln!(text, "Formulas of the models with five features:\n")?;
     for program in programs {
         let few = learnt(program, Which::Few);
         let Some(Learnt { model, .. }) = few.or(learnt(program, Which::Sparse)) else {

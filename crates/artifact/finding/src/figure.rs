@@ -52,8 +52,10 @@ pub fn percent(share: f64) -> String {
         format!("{value:.1} %")
     } else if size >= 0.0095 {
         format!("{value:.2} %")
+    } else if value < 0.0 {
+        "> -0.01 %".to_owned()
     } else {
-        format!("{}< 0.01 %", if value < 0.0 { "−" } else { "" })
+        "< 0.01 %".to_owned()
     }
 }
 
@@ -289,6 +291,7 @@ mod tests {
         assert_eq!(percent(0.0), "0.0 %");
         assert_eq!(percent(0.0002), "0.02 %");
         assert_eq!(percent(0.000_01), "< 0.01 %");
+        assert_eq!(percent(-0.000_01), "> -0.01 %");
         assert_eq!(percent(1.5), "150 %");
     }
 
