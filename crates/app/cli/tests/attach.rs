@@ -48,6 +48,24 @@ fn serve(desk: &Desk, options: &[&str]) -> Server {
     server
 }
 
+/// Starts the server as a recording of one without the agent, with more options, says that it has to be started.
+fn serve_counted(desk: &Desk, more: &str) -> Server {
+    let plain = serve(desk, &[]);
+    let refused = desk.run(&format!(
+        "record --attach {} -o data --include Server {more}",
+        plain.0.id()
+    ));
+    assert_eq!(refused.code, 1, "{}", refused.stdout);
+    let line = refused
+        .stderr
+        .split_once("`java ")
+        .and_then(|(_, rest)| rest.split_once(" …`"))
+        .unwrap_or_else(|| panic!("{}", refused.stderr))
+        .0;
+    drop(plain);
+    serve(desk, &line.split(' ').collect::<Vec<_>>())
+}
+
 /// One answered request for `n` digits.
 fn request(desk: &Desk, n: usize) {
     let port = std::fs::read_to_string(desk.path("port")).unwrap();
@@ -65,20 +83,7 @@ fn request(desk: &Desk, n: usize) {
 #[test]
 fn a_jvm_without_the_agent_is_told_how_to_start_and_then_counted_in_intervals() {
     let desk = Desk::new(&[]);
-    let plain = serve(&desk, &[]);
-    let refused = desk.run(&format!(
-        "record --attach {} -o data --include Server",
-        plain.0.id()
-    ));
-    assert_eq!(refused.code, 1, "{}", refused.stdout);
-    let line = refused
-        .stderr
-        .split_once("`java ")
-        .and_then(|(_, rest)| rest.split_once(" …`"))
-        .unwrap_or_else(|| panic!("{}", refused.stderr))
-        .0;
-    drop(plain);
-    let server = serve(&desk, &line.split(' ').collect::<Vec<_>>());
+    let server = serve_counted(&desk, "");
     (0..5).for_each(|_| request(&desk, 7));
     let recording = desk.command(&format!(
         "record --attach {} -o data --every 2 --for 6 --json",
@@ -116,6 +121,32 @@ fn a_jvm_without_the_agent_is_told_how_to_start_and_then_counted_in_intervals() 
         .flatten();
     let snapshots = left.filter(|e| e.file_name().to_string_lossy().contains("snapshot"));
     assert_eq!(snapshots.count(), 0);
+}
+
+#[test]
+fn of_a_running_jvm_the_blocks_of_a_list_are_counted() {
+    const BLOCK: &str = "Server.digit(int) block 0 (Server.java:41)";
+    let desk = Desk::new(&[]);
+    std::fs::write(desk.path("few"), BLOCK).unwrap();
+    let server = serve_counted(&desk, "--blocks few");
+    let recording = desk.command(&format!(
+        "record --attach {} -o data --every 2 --for 4",
+        server.0.id()
+    ));
+    let outcome = std::thread::scope(|scope| {
+        let recording = scope.spawn(|| ran(recording));
+        std::thread::sleep(Duration::from_millis(1500));
+        (0..10).for_each(|_| request(&desk, 30));
+        recording.join().unwrap()
+    });
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let dataset = open(&desk.path("data")).unwrap();
+    let blocks = dataset.features.iter().zip(&dataset.columns);
+    let blocks = blocks.filter(|(f, _)| f.kind == FeatureKind::Block);
+    let counted: Vec<(&str, f64)> = blocks
+        .map(|(f, column)| (f.name.as_str(), column.iter().map(|cell| cell.1).sum()))
+        .collect();
+    assert_eq!(counted, [(BLOCK, 300.0)]);
 }
 
 #[test]

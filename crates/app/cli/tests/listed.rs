@@ -100,6 +100,23 @@ fn a_model_of_listed_blocks_counts_these_to_predict() {
     assert_eq!(rows(&counted), rows(&known), "counted alike");
 }
 
+/// Of so short a process the agent's start alone costs more than a ten-thousandth.
+#[test]
+fn a_budget_that_listed_blocks_cannot_meet_is_refused() {
+    let desk = desk();
+    let ran = desk.watch(&format!(
+        "record -o cheap --blocks few --overhead 0.01% {QUICK}"
+    ));
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("budget of 0.01 % cannot be met")
+            && ran.stderr.contains("the least possible"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!desk.path("cheap/counts.parquet").exists());
+}
+
 #[test]
 fn what_is_wrong_with_a_list_is_told() {
     let desk = desk();

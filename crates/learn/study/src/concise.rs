@@ -21,7 +21,7 @@ const MOST: usize = 5;
 /// Training rows × columns beyond which no products are offered: to find of which features takes some seconds on so many.
 const WITH_PRODUCTS: usize = 1_500_000;
 /// Beyond this it is not sought at all.
-const CELLS: usize = 60_000_000;
+const CELLS: usize = 16_000_000;
 
 /// What was found.
 #[derive(Default)]

@@ -272,10 +272,10 @@ impl SparsePolynomial {
     }
 }
 
-/// The columns that did not survive, as they are. What explains the cost in company of few is often not what a lasso
+/// The columns that are not among those that survived, which ascend, as they are. What explains the cost in company of few is often not what a lasso
 /// takes, which shrinks and so needs many; to offer it costs little, as products of these are not formed.
 fn lone(columns: usize, survivors: &[usize]) -> impl Iterator<Item = Term> {
-    let lone = (0..columns).filter(|j| !survivors.contains(j));
+    let lone = (0..columns).filter(|j| survivors.binary_search(j).is_err());
     lone.map(|j| Term {
         powers: vec![(j, 1)],
     })
