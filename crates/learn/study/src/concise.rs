@@ -141,6 +141,13 @@ fn unsuited(rows: usize, columns: usize) -> Option<String> {
             "{rows} training rows of {columns} features take long; --method poly --terms {MOST} --degree 1 seeks it, sooner with --train 10%"
         ));
     }
+    // Of p columns k are told from chance by some k·ln p rows (Wainwright 2009, Information-theoretic limits on sparsity
+    // recovery): below that there are always some that fit.
+    if (rows as f64) < MOST as f64 * (columns as f64).ln() {
+        return Some(format!(
+            "some {MOST} of {columns} features fit {rows} training rows by chance; record more inputs, or leave out kinds of features by --level"
+        ));
+    }
     // However many columns: there is one fit, without the cross-validation of a comparison.
     Method::Poly.unsuited(rows, 0)
 }
@@ -156,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_sought_where_that_takes_seconds() {
+    fn it_is_sought_where_that_takes_seconds_and_chance_finds_nothing() {
         assert_eq!(unsuited(300, 3_000), None);
         assert_eq!(unsuited(3_000, 3_000), None);
         let why = unsuited(3_000, 30_000).unwrap();
@@ -165,5 +172,8 @@ mod tests {
             "{why}"
         );
         assert!(unsuited(12, 5).unwrap().contains("12 training rows"));
+        assert_eq!(unsuited(47, 10_000), None);
+        let why = unsuited(46, 10_000).unwrap();
+        assert!(why.starts_with("some 5 of 10000 features fit 46"), "{why}");
     }
 }
