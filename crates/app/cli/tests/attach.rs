@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use pricetag_dataset::{FeatureKind, open};
-use support::{Desk, ran};
+use support::{Desk, Ran, ran};
 
 struct Server(Child);
 
@@ -80,11 +80,8 @@ fn request(desk: &Desk, n: usize) {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-#[test]
-fn a_jvm_without_the_agent_is_told_how_to_start_and_then_counted_in_intervals() {
-    let desk = Desk::new(&[]);
-    let server = serve_counted(&desk, "");
-    (0..5).for_each(|_| request(&desk, 7));
+/// A recording of six seconds, in the middle of which requests for 30 digits are answered.
+fn observed(desk: &Desk, server: &Server, requests: u32) -> Ran {
     let recording = desk.command(&format!(
         "record --attach {} -o data --every 2 --for 6 --json",
         server.0.id()
@@ -93,10 +90,19 @@ fn a_jvm_without_the_agent_is_told_how_to_start_and_then_counted_in_intervals() 
         let recording = scope.spawn(|| ran(recording));
         // All answered in the six seconds that are observed, whatever the interval.
         std::thread::sleep(Duration::from_millis(2500));
-        (0..20).for_each(|_| request(&desk, 30));
+        (0..requests).for_each(|_| request(desk, 30));
         recording.join().unwrap()
     });
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    outcome
+}
+
+#[test]
+fn a_jvm_without_the_agent_is_told_how_to_start_and_then_counted_in_intervals() {
+    let desk = Desk::new(&[]);
+    let server = serve_counted(&desk, "");
+    (0..5).for_each(|_| request(&desk, 7));
+    let outcome = observed(&desk, &server, 20);
     assert_eq!(outcome.json()["intervals"], 3);
     let dataset = open(&desk.path("data")).unwrap();
     let total = |name: &str| {
@@ -129,17 +135,7 @@ fn of_a_running_jvm_the_blocks_of_a_list_are_counted() {
     let desk = Desk::new(&[]);
     std::fs::write(desk.path("few"), BLOCK).unwrap();
     let server = serve_counted(&desk, "--blocks few");
-    let recording = desk.command(&format!(
-        "record --attach {} -o data --every 2 --for 4",
-        server.0.id()
-    ));
-    let outcome = std::thread::scope(|scope| {
-        let recording = scope.spawn(|| ran(recording));
-        std::thread::sleep(Duration::from_millis(1500));
-        (0..10).for_each(|_| request(&desk, 30));
-        recording.join().unwrap()
-    });
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    observed(&desk, &server, 10);
     let dataset = open(&desk.path("data")).unwrap();
     let blocks = dataset.features.iter().zip(&dataset.columns);
     let blocks = blocks.filter(|(f, _)| f.kind == FeatureKind::Block);
