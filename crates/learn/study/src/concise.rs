@@ -8,6 +8,7 @@
 
 use pricetag_cost_model::{Concise, Evaluation, Formula};
 use pricetag_dataset::FeatureKind;
+use pricetag_regress::polynomial::CELLS;
 
 use crate::learner::{Learned, Learner};
 use crate::method::Method;
@@ -20,8 +21,6 @@ use crate::tuning::Tuning;
 const MOST: usize = 5;
 /// Training rows × columns beyond which no products are offered: to find of which features takes some seconds on so many.
 const WITH_PRODUCTS: usize = 1_500_000;
-/// Beyond this it is not sought at all.
-const CELLS: usize = 16_000_000;
 
 /// What was found.
 #[derive(Default)]

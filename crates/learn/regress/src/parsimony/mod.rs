@@ -4,7 +4,7 @@
 //! least squares, as in non-negative matching pursuit (Bruckstein, Elad & Zibulevsky 2008): a column enters by the square
 //! of its correlation with the residual over its new length, the most promising ones are compared by the error they
 //! leave, and a column that costs less than half of the last gain leaves again. Then every column of the set is exchanged
-//! for a better one as long as there is one (sequential replacement; Miller 2002, §3.3): the first columns of a set were
+//! for a better one as long as there is one (sequential replacement; Miller 2002, ch. 3): the first columns of a set were
 //! the best ones alone, and seldom are in company. How many columns are taken is decided by
 //! cross-validation with folds that keep groups together: the least error, or the fewest columns within one standard
 //! error of it (Breiman et al. 1984, §3.4.3). The coefficients are those of least squares on the chosen columns, so

@@ -8,7 +8,7 @@ use super::equations::Set;
 use crate::lasso::SparseModel;
 use crate::lasso::solve::Sample;
 use crate::nnls::nnls;
-use crate::wide::dot;
+use crate::wide::{add, dot};
 
 /// The constant, then the columns, with weighted rows and of unit length; and the weighted costs. Rows that are held out
 /// together stand together, so that all others are two slices of a column.
@@ -79,9 +79,7 @@ impl Weighted {
     pub fn error(&self, set: &Set, rows: &Range<usize>) -> f64 {
         let mut left = self.target[rows.clone()].to_vec();
         for (&j, x) in set.columns.iter().zip(&set.x) {
-            for (l, v) in left.iter_mut().zip(&self.column(j)[rows.clone()]) {
-                *l -= x * v;
-            }
+            add(&mut left, -x, &self.column(j)[rows.clone()]);
         }
         dot(&left, &left)
     }

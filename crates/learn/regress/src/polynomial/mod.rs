@@ -7,7 +7,8 @@
 //! their largest value instead of being shifted to [0, 1], so that zero stays zero and coefficients can be given for the
 //! features as they came; λ comes from cross-validation in both steps; the terms picked are fitted once more by least
 //! squares unless [`SparsePolynomial::refit`] is off, because the lasso shrinks them; and the terms can be picked by
-//! forward–backward selection instead ([`Selector`]).
+//! forward–backward selection instead ([`Selector`]). Where few are wanted all features are offered as they are, not only
+//! those that the first lasso kept, and without products there is no first step.
 //!
 //! Limits: a feature that acts only in a product may be missed by the linear first step, as the papers say themselves.
 
@@ -27,8 +28,8 @@ use terms::{Expansion, formula};
 
 /// Terms among which few are sought as they are; of more, those on the path of a second lasso.
 const COMPARABLE: usize = 20_000;
-/// The same for values of terms.
-const CELLS: usize = 16_000_000;
+/// The same for values of terms, rows × terms: 128 MB.
+pub const CELLS: usize = 16_000_000;
 /// Terms of that path.
 const ON_PATH: usize = 1000;
 
