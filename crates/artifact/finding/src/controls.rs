@@ -306,21 +306,23 @@ impl ModeReport {
         text
     }
 
-    /// At how many sizes the number of collections is as predicted, those apart where a major collection may interfere.
+    /// At how many sizes the number of collections is as predicted, those apart where a major collection may interfere,
+    /// and those of programs that nothing is predicted of.
     fn collections_text(&self) -> String {
         let rows = || self.programs.iter().flat_map(|p| &p.rows);
+        let predicted = || rows().filter(|r| r.collections.1.is_some());
         let right = |major: bool| {
-            let these = rows().filter(|r| r.may_finish_major == major);
+            let these = predicted().filter(|r| r.may_finish_major == major);
             let exact = these.clone().filter(|r| r.is_exact());
             format!("{} of {}", exact.count(), these.count())
         };
-        if !rows().any(|r| r.collections.0 > 0.0) {
+        if !predicted().any(|r| r.collections.0 > 0.0) {
             return String::new();
         }
         let mut text = format!("collections as predicted: at {} sizes", right(false));
-        if rows().any(|r| r.may_finish_major) {
-            let finished = rows().filter(|r| r.may_finish_major && r.major > 0.0);
-            // Writing into a string cannot fail.
+        // Writing into a string cannot fail.
+        if predicted().any(|r| r.may_finish_major) {
+            let finished = predicted().filter(|r| r.may_finish_major && r.major > 0.0);
             write!(
                 text,
                 ", and at {} where a major collection may finish, outside the model (it did at {})",
@@ -328,6 +330,10 @@ impl ModeReport {
                 finished.count()
             )
             .ok();
+        }
+        let without = rows().count() - predicted().count();
+        if without > 0 {
+            write!(text, "; at {without} there is no prediction").ok();
         }
         text.push('\n');
         text

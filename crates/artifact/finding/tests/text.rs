@@ -283,3 +283,37 @@ fn descriptors_read_as_parameter_lists() {
     assert_eq!(place.method_name(), "a.b.C$D.m(int)");
     assert_eq!(place.source_path().unwrap(), "a/b/C.java");
 }
+
+/// Where a program has no price nothing is said of its collections, neither that they were right nor wrong.
+#[test]
+fn collections_are_compared_where_they_are_predicted() {
+    let row = |measured: f64, predicted: Option<f64>, may_finish_major| ControlRow {
+        collections: (measured, predicted),
+        may_finish_major,
+        major: f64::from(u8::from(may_finish_major)),
+        ..ControlRow::default()
+    };
+    let program = |rows: Vec<ControlRow>| ControlProgram {
+        rows,
+        ..ControlProgram::default()
+    };
+    let mode = ModeReport {
+        programs: vec![
+            program(vec![
+                row(0.0, Some(0.0), false),
+                row(2.0, Some(2.0), false),
+                row(3.0, Some(2.0), false),
+                row(4.0, Some(3.0), true),
+            ]),
+            program(vec![row(1.0, None, false), row(5.0, None, false)]),
+        ],
+        ..ModeReport::default()
+    };
+    let report = ControlReport {
+        modes: [("extended".to_owned(), mode)].into(),
+        ..ControlReport::default()
+    };
+    let text = report.to_text(100);
+    let told = "collections as predicted: at 2 of 3 sizes, and at 0 of 1 where a major collection may finish, outside the model (it did at 1); at 2 there is no prediction\n";
+    assert!(text.contains(told), "{text}");
+}
