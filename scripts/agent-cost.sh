@@ -8,6 +8,8 @@
 # values:  memory with 10,000 values (40 classes of 50 variables, five values each) assigned by 1,000 threads that stay alive, of whole runs and of six
 #          invocations a thread (--scope), the last of which have ended or all go on. Heap and stacks are touched beforehand; the largest resident set counts, and all
 #          that the live heap grew by, counters included.
+# late:    three programs (subjects/bench) into which the agent is loaded while they run: CPU time of an iteration before that, meanwhile, and when it has left
+#          again, beside programs that start with it. A round is a process.
 # calls:   what observing a call (--scope) adds to one that does nothing, in timing and in counting runs.
 # shellcheck source=scripts/with-agent.bash
 source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
@@ -19,7 +21,7 @@ case ${1:-} in [0-9]*)
     shift
     ;;
 esac
-parts=${*:-startup memory values calls}
+parts=${*:-startup memory values late calls}
 mkdir -p "$work"
 
 die() {
@@ -138,6 +140,73 @@ values() {
     done
 }
 
+median() { sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'; }
+
+bench() { # bench PROGRAM OUT OPTION...: as overhead.sh runs it, for as long as it is let
+    local program=$1 out=$2
+    shift 2
+    : >"$out"
+    exec java -Xms1g -Xmx1g -XX:+UseSerialGC -Dsun.net.httpserver.nodelay=true "$@" -cp "$work/late/classes:$jars" Bench "$program" "$sources" 40 1000000 >"$out" 2>"$work/late/err"
+}
+
+iterations() { # iterations OUT COUNT: waits for so many more lines and prints the median CPU time of the second half
+    local seen
+    seen=$(wc -l <"$1")
+    until [ "$(wc -l <"$1")" -ge $((seen + $2)) ]; do sleep 0.05; done
+    tail -n +$((seen + $2 / 2)) "$1" | head -n $(($2 / 2)) | cut -d' ' -f1 | median
+}
+
+late() {
+    scripts/fetch-subjects.sh subjects bench
+    cargo build --release --locked -q -p pricetag-cli
+    local jars sources=$PWD/.cache/subjects/src/commons-math3-3.6.1 program package round pid out=$work/late/out before meanwhile after started count recorder
+    rm -rf "$work/late"
+    mkdir -p "$work/late/classes"
+    jars=$(find "$PWD/.cache/bench" -name '*.jar' ! -name 'org.jacoco*' | LC_ALL=C sort | paste -sd:)
+    for name in compress io codec lang3; do
+        jars+=:$(find "$PWD/.cache/subjects" -name "commons-$name-[0-9]*.jar" ! -name '*-sources.jar')
+    done
+    javac -g -nowarn -d "$work/late/classes" -cp "$jars" subjects/bench/*.java
+    echo "| program | threads | loaded while it runs / before | when it has left / before | there from the start / before |"
+    echo "|---|---|---|---|---|"
+    for program in bzip2 json http; do
+        case $program in
+            bzip2) package=org.apache.commons.compress count=24 ;;
+            *) package=com.fasterxml.jackson count=60 ;;
+        esac
+        : >"$work/late/$program"
+        for ((round = 0; round < pairs; round++)); do
+            bench $program "$out" &
+            pid=$!
+            iterations "$out" $count >"$work/late/figure"
+            before=$(iterations "$out" $count)
+            rm -rf "$work/late/data"
+            "$target/release/pricetag" record --attach $pid -o "$work/late/data" --include "$package.**" --every 1h --quiet &
+            recorder=$!
+            until compgen -G "$work/late/data/.agent/*.snapshot-1" >"$work/late/figure"; do sleep 0.05; done
+            iterations "$out" $count >"$work/late/figure"
+            meanwhile=$(iterations "$out" $count)
+            kill -INT $recorder
+            wait $recorder || true
+            iterations "$out" $count >"$work/late/figure"
+            after=$(iterations "$out" $count)
+            kill -9 $pid
+            wait $pid 2>"$work/late/figure" || true
+            bench $program "$out" "$(agent_option late "include=$package.**")" &
+            pid=$!
+            iterations "$out" $count >"$work/late/figure"
+            iterations "$out" $count >"$work/late/figure"
+            started=$(iterations "$out" $count)
+            kill -9 $pid
+            wait $pid 2>"$work/late/figure" || true
+            echo "$meanwhile $after $started $before" >>"$work/late/$program"
+        done
+        printf '| %s | %s |' "$program" "$(if [ $program = http ]; then echo 4; else echo 1; fi)"
+        for column in 1 2 3; do printf ' %.2f |' "$(awk -v c=$column '{ print $c / $4 }' "$work/late/$program" | median)"; done
+        echo
+    done
+}
+
 calls() {
     mkdir -p "$work/calls"
     javac -nowarn -d "$work/calls" subjects/agent-cost/Calls.java
@@ -163,6 +232,7 @@ for part in $parts; do
         startup) startup ;;
         memory) memory ;;
         values) values ;;
+        late) late ;;
         calls) calls ;;
         *) die "no part named $part" ;;
     esac

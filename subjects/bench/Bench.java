@@ -96,7 +96,6 @@ public final class Bench {
         int timed = Integer.parseInt(args[3]);
         com.sun.management.OperatingSystemMXBean system =
                 (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        StringBuilder lines = new StringBuilder();
         try (Program program = make(args[0], Path.of(args[1]))) {
             for (int i = 0; i < warm + timed; i++) {
                 long cpu = program.cpu();
@@ -107,10 +106,9 @@ public final class Bench {
                 process = system.getProcessCpuTime() - process;
                 cpu = program.cpu() - cpu;
                 if (i >= warm) {
-                    lines.append(cpu).append(' ').append(process).append(' ').append(wall).append(' ').append(sum).append('\n');
+                    System.out.println(cpu + " " + process + " " + wall + " " + sum);
                 }
             }
         }
-        System.out.print(lines);
     }
 }

@@ -9,7 +9,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pricetag_dataset::{FeatureKind, open};
+use pricetag_dataset::{Dataset, FeatureKind, open};
+use pricetag_runner::attach::{AttachError, Attached};
+use pricetag_runner::supervise::Cancel;
+use pricetag_testkit::Testbed;
+use pricetag_trace::{AgentOptions, Mode, Record, Trace};
 use support::{Desk, Ran, ran};
 
 struct Server(Child);
@@ -48,9 +52,9 @@ fn serve(desk: &Desk, options: &[&str]) -> Server {
     server
 }
 
-/// Starts the server as a recording of one without the agent, with more options, says that it has to be started.
+/// Starts the server as a recording of one that takes no agent, with more options, says that it has to be started.
 fn serve_counted(desk: &Desk, more: &str) -> Server {
-    let plain = serve(desk, &[]);
+    let plain = serve(desk, &["-XX:-EnableDynamicAgentLoading"]);
     let refused = desk.run(&format!(
         "record --attach {} -o data --include Server {more}",
         plain.0.id()
@@ -98,7 +102,7 @@ fn observed(desk: &Desk, server: &Server, requests: u32) -> Ran {
 }
 
 #[test]
-fn a_jvm_without_the_agent_is_told_how_to_start_and_then_counted_in_intervals() {
+fn a_jvm_that_takes_no_agent_is_told_how_to_start_and_then_counted_in_intervals() {
     let desk = Desk::new(&[]);
     let server = serve_counted(&desk, "");
     (0..5).for_each(|_| request(&desk, 7));
@@ -173,5 +177,166 @@ fn what_is_no_jvm_is_refused() {
         let ran = desk.run(&format!("record --attach 1 -o data {ignored}"));
         assert_eq!(ran.code, 2, "{ignored}");
         assert!(ran.stderr.contains("running program"), "{}", ran.stderr);
+    }
+}
+
+/// Starts a JVM on the program of `subjects/late` and waits until it is ready.
+fn start_late(desk: &Desk, java: &Path) -> Server {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/late/Late.java");
+    let compiled = Command::new("javac")
+        .args(["--release", "11", "-d"])
+        .arg(desk.path("classes"))
+        .arg(source)
+        .status();
+    assert!(compiled.expect("a JDK").success());
+    for signal in ["ready", "go", "done", "end"] {
+        let _ = std::fs::remove_file(desk.path(signal));
+    }
+    let child = Command::new(java)
+        .args(["--add-opens", "java.base/java.lang=ALL-UNNAMED", "-cp"])
+        .arg(desk.path("classes"))
+        .args(["Late", "wipe"])
+        .current_dir(desk.path("."))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let program = Server(child.expect("java starts"));
+    wait_for(desk, "ready");
+    program
+}
+
+fn wait_for(desk: &Desk, file: &str) {
+    let begun = Instant::now();
+    while !desk.path(file).exists() {
+        assert!(begun.elapsed() < Duration::from_mins(1), "no {file}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The sum of a feature of some kind and method over all observations.
+fn total(dataset: &Dataset, kind: FeatureKind, method: &str) -> Option<f64> {
+    let features = dataset.features.iter().zip(&dataset.columns);
+    let mut found = features.filter(|(f, _)| f.method.as_deref() == Some(method) && f.kind == kind);
+    let (_, column) = found.next()?;
+    Some(column.iter().map(|(_, value)| value).sum())
+}
+
+#[test]
+fn a_jvm_that_runs_without_the_agent_is_counted_from_then_on() {
+    let runtimes = Testbed::locate().runtimes();
+    for machine in runtimes.expect("the JDKs of the conformance suite") {
+        let desk = Desk::new(&[]);
+        let program = start_late(&desk, &machine.java);
+        let line = format!(
+            "record --attach {} -o data --include Late* --every 1 --for 60 --json",
+            program.0.id()
+        );
+        let recording = desk.command(&line);
+        let ran = std::thread::scope(|scope| {
+            let recording = scope.spawn(|| ran(recording));
+            // The first snapshot is there: the agent counts.
+            let begun = Instant::now();
+            while !holds_snapshot(&desk) {
+                assert!(begun.elapsed() < Duration::from_mins(1), "no snapshot");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            std::fs::write(desk.path("go"), "").unwrap();
+            wait_for(&desk, "done");
+            std::thread::sleep(Duration::from_millis(1500));
+            std::fs::write(desk.path("end"), "").unwrap();
+            recording.join().unwrap()
+        });
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let dataset = open(&desk.path("data")).unwrap();
+        // Sixteen threads, 500 virtual ones twice.
+        let virtuals = if machine.feature >= 21 { 1000.0 } else { 0.0 };
+        let phases = 16.0 + virtuals;
+        for (method, expected) in [
+            ("hammer", 16.0 * 200_000.0 + 1000.0 + 100.0 * virtuals),
+            ("phase", phases),
+            ("fall", 100.0 * phases),
+            ("deep", 51.0 * phases),
+            ("add", phases),
+            ("wipe", 800.0),
+            ("run", 1.0),
+        ] {
+            let counted = total(&dataset, FeatureKind::Method, method);
+            assert_eq!(counted, Some(expected), "{method} on {}", machine.name);
+        }
+        let main = total(&dataset, FeatureKind::Method, "main");
+        assert_eq!(main, None, "it had begun before");
+        let notes = dataset.meta.notes.join("\n");
+        assert!(notes.contains("Late.await, Late.main"), "{notes}");
+    }
+}
+
+fn holds_snapshot(desk: &Desk) -> bool {
+    let files = std::fs::read_dir(desk.path("data/.agent"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    files
+        .map(|file| file.file_name())
+        .any(|name| name.to_string_lossy().ends_with(".snapshot-1"))
+}
+
+#[test]
+fn after_a_recording_a_program_runs_as_before_and_can_be_recorded_again() {
+    let desk = Desk::new(&[]);
+    let server = serve(&desk, &[]);
+    let pid = server.0.id();
+    let agent = pricetag_runner::jvm::find_agent(None, Path::new(env!("CARGO_BIN_EXE_pricetag")));
+    let agent = agent.unwrap();
+    let options = |include: &str| AgentOptions {
+        include: vec![include.parse().unwrap()],
+        ..AgentOptions::new(Mode::Count, "%p.trace")
+    };
+    let counted = |attached: &Attached| {
+        let file = attached.snapshot(&Cancel::default()).unwrap().unwrap();
+        let records = Trace::read(&file).unwrap().records.into_iter();
+        let counts = records.filter_map(|record| match record {
+            Record::Counters(class) => Some(class.counts.into_iter().map(|(_, count)| count)),
+            _ => None,
+        });
+        counts.flatten().sum::<u64>()
+    };
+    let load = |include| Attached::load(pid, &agent, &desk.path("agent"), &options(include));
+    let attached = load("Server").unwrap();
+    (0..10).for_each(|_| request(&desk, 30));
+    let first = counted(&attached);
+    assert!(first > 300, "{first}");
+    attached.leave().unwrap();
+    (0..10).for_each(|_| request(&desk, 30));
+    assert_eq!(counted(&attached), 0, "no class is counted");
+    let again = load("Server").unwrap();
+    assert_eq!(counted(&again), first, "while it was away nothing was");
+    (0..10).for_each(|_| request(&desk, 30));
+    assert_eq!(counted(&again), 2 * first);
+    again.leave().unwrap();
+    // Another choice of classes.
+    let other = load("no.such.Thing").unwrap();
+    (0..10).for_each(|_| request(&desk, 30));
+    assert_eq!(counted(&other), 0);
+    other.leave().unwrap();
+    let turns = AgentOptions {
+        transitions: true,
+        ..options("Server")
+    };
+    let refused = Attached::load(pid, &agent, &desk.path("agent"), &turns).unwrap_err();
+    assert!(matches!(refused, AttachError::NotTaken { .. }), "{refused}");
+}
+
+#[test]
+fn what_needs_the_agent_from_the_start_says_so() {
+    let desk = Desk::new(&[]);
+    let server = serve(&desk, &[]);
+    for more in [
+        "--count-jdk --include java.util.**",
+        "--features loops,context",
+    ] {
+        let ran = desk.run(&format!("record --attach {} -o data {more}", server.0.id()));
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains("from the start"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("`java -agentpath:"), "{}", ran.stderr);
     }
 }

@@ -11,13 +11,14 @@ use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH,
     JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
 };
-use pricetag_instrument::{HelperOptions, Ticks};
+use pricetag_instrument::{HelperOptions, Keeping, Ticks};
 use pricetag_trace::Mode;
 
 use crate::dump;
 use crate::hidden;
 use crate::hook::{self, Incoming};
 use crate::jvm::Jni;
+use crate::keeping::Keeper;
 use crate::natives;
 use crate::runtime::Runtime;
 use crate::scope;
@@ -58,7 +59,7 @@ pub fn first_events(mode: Mode) -> Vec<jvmtiEvent> {
 }
 
 /// Events that are switched on when the VM is initialised.
-fn later_events(session: &Session) -> Vec<jvmtiEvent> {
+pub fn later_events(session: &Session) -> Vec<jvmtiEvent> {
     let mut events = vec![
         JVMTI_EVENT_THREAD_START,
         JVMTI_EVENT_THREAD_END,
@@ -86,19 +87,25 @@ fn guarded(env: *mut JNIEnv, action: impl FnOnce(&'static Session, Jni)) {
     }
 }
 
-/// Looks the Java runtime up and defines the helper; in counting runs at `VMStart`, else at `VMInit`.
-fn prepare(session: &Session, jni: Jni) {
+/// Looks the Java runtime up and defines the helper; in counting runs at `VMStart`, else at `VMInit`, or when the agent comes late.
+///
+/// # Errors
+/// If this JVM cannot be observed: which class is to blame, and why.
+pub fn prepare(session: &Session, jni: Jni) -> Result<(), (&'static str, &'static str)> {
     if session.runtime.get().is_some() {
-        return;
+        return Ok(());
     }
-    let Some(mut runtime) = Runtime::find(jni) else {
-        session.left("?", None, "this JVM lacks classes the agent needs");
-        return;
+    let mut runtime = Runtime::find(jni).ok_or(("?", "this JVM lacks classes the agent needs"))?;
+    let keeping = if session.late {
+        Keeping::ThreadLocal
+    } else {
+        Keeping::Fields
     };
     if session.options.mode != Mode::Step {
         runtime.helper = natives::link(
             jni,
             HelperOptions {
+                keeping,
                 values: session.options.values,
                 ticks: match (session.progress_wanted(), session.looks_wanted()) {
                     (true, _) => Some(Ticks::All),
@@ -108,31 +115,40 @@ fn prepare(session: &Session, jni: Jni) {
             },
         );
         if runtime.helper.is_none() {
-            session.left(HELPER, None, "this JVM does not take the helper class");
-            return;
+            return Err((HELPER, "this JVM does not take the helper class"));
         }
     }
-    if session.counting() && (runtime.thread_chunks.is_none() || runtime.thread_serial.is_none()) {
-        session.left(
-            "java/lang/Thread",
-            None,
-            "the counters' fields could not be added",
-        );
-        return;
+    if session.counting() {
+        let helper = runtime.helper.map(|helper| helper.class);
+        runtime.keeper = Keeper::find(jni, keeping, helper);
+        if runtime.keeper.is_none() {
+            return Err((
+                "java/lang/Thread",
+                "the counters' fields could not be added",
+            ));
+        }
     }
     if runtime.management.is_none() {
         session.inexact("this JVM does not tell how much a thread allocates");
     }
     let _ = session.runtime.set(runtime);
+    Ok(())
+}
+
+/// The same at the start of the VM, which goes on unobserved where that fails.
+fn prepare_or_leave(session: &Session, jni: Jni) {
+    if let Err((class, why)) = prepare(session, jni) {
+        session.left(class, None, why);
+    }
 }
 
 unsafe extern "system" fn vm_start(_: *mut jvmtiEnv, env: *mut JNIEnv) {
-    guarded(env, prepare);
+    guarded(env, prepare_or_leave);
 }
 
 unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject) {
     guarded(env, |session, jni| {
-        prepare(session, jni);
+        prepare_or_leave(session, jni);
         if session.options.mode == Mode::Step {
             session.steps.prepare_loaded(session, jni);
         }

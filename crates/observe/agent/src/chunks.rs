@@ -117,28 +117,38 @@ impl Chunks {
         let outer = self.outer(session, runtime, jni, thread, class.0 as usize)?;
         let present = jni.element(outer, class.0 as usize);
         if !present.is_null() {
+            // The program has emptied its thread locals, ours among them.
+            runtime.keeper?.keep(jni, thread, outer);
             return Some(present);
         }
         let chunk = jni.new_long_array(counted.chunk)?;
         jni.set_element(outer, class.0 as usize, chunk);
         if class.0 < SHARED_CLASSES && counted.caller.is_none() {
-            self.repeat(runtime, jni, thread, class.0 as usize, chunk);
+            self.repeat(session, runtime, jni, thread, (class.0 as usize, chunk));
         }
         Some(chunk)
     }
 
     /// Puts a new chunk of the current thread where compiled code finds it sooner, if the thread is one of those for which there is such a
     /// place.
-    fn repeat(&self, runtime: &Runtime, jni: Jni, thread: jobject, class: usize, chunk: jobject) {
-        let (Some(serial), Some(slot)) = (runtime.thread_serial, runtime.thread_slot) else {
-            return;
-        };
+    fn repeat(
+        &self,
+        session: &Session,
+        runtime: &Runtime,
+        jni: Jni,
+        thread: jobject,
+        (class, chunk): (usize, jobject),
+    ) {
+        let Some(keeper) = runtime.keeper else { return };
         if let Some((owner, shared)) = self.owned.get()
-            && jni.int_field(thread, serial) == *owner
+            && keeper.serial(session.jvmti, jni, thread) == *owner
         {
             jni.set_element(shared.0, class, chunk);
             return;
         }
+        let Some(slot) = runtime.thread_slot else {
+            return;
+        };
         let slot = usize::try_from(jni.int_field(thread, slot)).unwrap_or(0);
         let Some(helper) = runtime.helper.filter(|_| slot > 0) else {
             return;
@@ -201,8 +211,9 @@ impl Chunks {
         thread: jobject,
         index: usize,
     ) -> Option<jobject> {
-        let (field, serial_field) = (runtime.thread_chunks?, runtime.thread_serial?);
-        let old = jni.object_field(thread, field);
+        let keeper = runtime.keeper?;
+        let mut serial = keeper.serial(session.jvmti, jni, thread);
+        let old = self.array_of(serial);
         let old_length = if old.is_null() {
             0
         } else {
@@ -221,17 +232,17 @@ impl Chunks {
             }
         }
         let global = jni.global(outer)?;
-        let mut serial = jni.int_field(thread, serial_field);
         if serial == 0 {
             serial = self.serials.fetch_add(1, Ordering::Relaxed) + 1;
-            jni.set_int_field(thread, serial_field, serial);
+            keeper.set_serial(session.jvmti, jni, thread, serial);
         }
         // Registered before the thread can count in it, so that no count is ever out of sight.
         let (former, closed) = {
             let mut ledger = lock(&self.ledger);
             (ledger.live.insert(serial, global), ledger.closed)
         };
-        jni.set_object_field(thread, field, outer);
+        // Without memory for that it asks again next time.
+        keeper.keep(jni, thread, outer);
         if old.is_null() && !self.own(runtime, jni, thread, serial) {
             self.take_slot(session, runtime, jni, thread);
         }
@@ -241,16 +252,27 @@ impl Chunks {
         Some(outer)
     }
 
+    /// The `long[][]` of a live thread, null if it has none; it stays as long as the thread itself does not replace it.
+    fn array_of(&self, serial: i32) -> jobject {
+        let array = lock(&self.ledger).live.get(&serial).copied();
+        array.map_or(null_mut(), |global| global.0)
+    }
+
+    /// The current thread's `long[][]`, null if it has none.
+    fn own_array(&self, session: &Session, jni: Jni) -> Option<jobject> {
+        let keeper = session.runtime.get()?.keeper?;
+        let thread = session.jvmti.current_thread()?;
+        let serial = keeper.serial(session.jvmti, jni, thread);
+        jni.delete_local(thread);
+        Some(self.array_of(serial))
+    }
+
     /// Adds the chunks of a thread that ends to the totals.
     pub fn thread_end(&self, session: &Session, jni: Jni, thread: jobject) {
-        let Some(field) = session
-            .runtime
-            .get()
-            .and_then(|runtime| runtime.thread_serial)
-        else {
+        let Some(keeper) = session.runtime.get().and_then(|runtime| runtime.keeper) else {
             return;
         };
-        let serial = jni.int_field(thread, field);
+        let serial = keeper.serial(session.jvmti, jni, thread);
         let outer = {
             let ledger = lock(&self.ledger);
             match ledger.live.get(&serial) {
@@ -273,9 +295,7 @@ impl Chunks {
 
     /// The current thread's counters.
     pub fn snapshot(session: &Session, jni: Jni) -> Option<Snapshot> {
-        let field = session.runtime.get()?.thread_chunks?;
-        let thread = session.jvmti.current_thread()?;
-        let outer = jni.object_field(thread, field);
+        let outer = session.chunks.own_array(session, jni)?;
         Some(if outer.is_null() {
             Snapshot::new()
         } else {
@@ -344,17 +364,9 @@ impl Chunks {
 
     /// Sets the current thread's counters back; classes that had none then, in case, are returned.
     pub fn restore(session: &Session, jni: Jni, before: &Snapshot) -> Vec<ClassIndex> {
-        let Some(field) = session
-            .runtime
-            .get()
-            .and_then(|runtime| runtime.thread_chunks)
-        else {
+        let Some(outer) = session.chunks.own_array(session, jni) else {
             return Vec::new();
         };
-        let Some(thread) = session.jvmti.current_thread() else {
-            return Vec::new();
-        };
-        let outer = jni.object_field(thread, field);
         let mut new = Vec::new();
         for index in 0..if outer.is_null() {
             0
@@ -450,9 +462,8 @@ fn walk(
     jni: Jni,
     action: impl FnMut(ClassIndex, jobject, usize, &mut [i64]),
 ) -> Option<()> {
-    let field = session.runtime.get()?.thread_chunks?;
-    let thread = session.jvmti.current_thread()?;
-    walk_array(session, jni, jni.object_field(thread, field), action);
+    let outer = session.chunks.own_array(session, jni)?;
+    walk_array(session, jni, outer, action);
     Some(())
 }
 

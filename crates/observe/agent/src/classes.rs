@@ -107,6 +107,16 @@ struct Table {
     by_name: BTreeMap<String, Vec<ClassIndex>>,
     entries: Vec<Option<Arc<Counted>>>,
     loaders: Vec<u32>,
+    /// Whether the class is counted now.
+    active: Vec<bool>,
+}
+
+impl Table {
+    fn push(&mut self, class: Option<Arc<Counted>>) {
+        self.entries.push(class);
+        self.loaders.push(0);
+        self.active.push(false);
+    }
 }
 
 impl Classes {
@@ -116,8 +126,7 @@ impl Classes {
         let next = ClassIndex(table.entries.len() as u32);
         let index = *table.by_hash.entry(hash).or_insert(next);
         if index == next {
-            table.entries.push(None);
-            table.loaders.push(0);
+            table.push(None);
         }
         index
     }
@@ -129,8 +138,7 @@ impl Classes {
             ..Counted::counters(class.hash, &class.name, class.loops + methods)
         };
         let mut table = lock(&self.table);
-        table.entries.push(Some(Arc::new(passes)));
-        table.loaders.push(0);
+        table.push(Some(Arc::new(passes)));
         ClassIndex(table.entries.len() as u32 - 1)
     }
 
@@ -138,6 +146,7 @@ impl Classes {
     pub fn define(&self, index: ClassIndex, counted: Counted, new_loader: bool) {
         let mut table = lock(&self.table);
         let at = index.0 as usize;
+        table.active[at] = true;
         // A class that was loaded before the agent could see it has a loader, too.
         table.loaders[at] += u32::from(new_loader || table.entries[at].is_none());
         if table.entries[at].is_none() {
@@ -174,11 +183,17 @@ impl Classes {
             .collect()
     }
 
-    /// Every class with the number of loaders that defined it.
+    /// Notes that no class is counted until it is defined anew.
+    pub fn rest(&self) {
+        lock(&self.table).active.fill(false);
+    }
+
+    /// Every class that is counted, with the number of loaders that defined it.
     pub fn all(&self) -> Vec<(ClassIndex, Arc<Counted>, u32)> {
         let table = lock(&self.table);
         let entries = table.entries.iter().zip(&table.loaders).enumerate();
         entries
+            .filter(|(index, _)| table.active[*index])
             .filter_map(|(index, (entry, &loaders))| {
                 let class = entry.clone().filter(|class| class.caller.is_none())?;
                 Some((ClassIndex(index as u32), class, loaders))

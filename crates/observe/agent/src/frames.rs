@@ -78,11 +78,11 @@ pub fn stop_others(session: &Session, jni: Jni) -> Vec<Stopped> {
 
 /// Says how many of the threads with counters are neither stopped nor the current one; nothing if none is.
 pub fn unseen(session: &Session, jni: Jni, stopped: &[Stopped], live: &[i32]) -> Option<String> {
-    let field = session.runtime.get()?.thread_serial?;
+    let keeper = session.runtime.get()?.keeper?;
     let threads = stopped.iter().map(|other| other.thread);
     let seen: BTreeSet<i32> = threads
         .chain(session.jvmti.current_thread())
-        .map(|thread| jni.int_field(thread, field))
+        .map(|thread| keeper.serial(session.jvmti, jni, thread))
         .collect();
     let unseen = live.iter().filter(|serial| !seen.contains(serial)).count();
     (unseen > 0).then(|| {
@@ -96,6 +96,33 @@ pub fn unseen(session: &Session, jni: Jni, stopped: &[Stopped], live: &[i32]) ->
             if unseen == 1 { "its" } else { "their" },
         )
     })
+}
+
+/// Counted methods of which an earlier version is active, with the number of its frames: those go on in the code as it was.
+pub fn replaced(session: &Session, jni: Jni) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for thread in session.jvmti.threads() {
+        for frame in session.jvmti.stack(thread) {
+            if session.jvmti.is_obsolete(frame.method)
+                && let Some(name) = name_of_counted(session, jni, frame.method)
+            {
+                *found.entry(name).or_insert(0) += 1;
+            }
+        }
+        jni.delete_local(thread);
+    }
+    found
+}
+
+/// Dotted name of a method of a counted class.
+fn name_of_counted(session: &Session, jni: Jni, method: jmethodID) -> Option<String> {
+    let class = session.jvmti.declaring_class(method)?;
+    let signature = session.jvmti.class_signature(class);
+    jni.delete_local(class);
+    let class = internal_name(&signature?)?;
+    let (method, _) = session.jvmti.method_name(method)?;
+    let counted = !session.classes.named(&class).is_empty();
+    counted.then(|| format!("{}.{method}", class.replace('/', ".")))
 }
 
 /// Lets the suspended threads go on.

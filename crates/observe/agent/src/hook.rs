@@ -7,7 +7,8 @@ use std::ffi::CStr;
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
 use pricetag_instrument::{
-    CallerProbes, ScopeMethod, ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed,
+    CallerProbes, RewriteError, Rewritten, ScopeMethod, ScopeProbe, Wiring, add_thread_fields,
+    rewrite, rewrite_timed,
 };
 use pricetag_probe::Wanted;
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan};
@@ -37,14 +38,22 @@ pub struct Incoming<'a> {
     pub bytes: &'a [u8],
 }
 
+/// How many loaded classes are changed at once; the program stands still meanwhile.
+const TOGETHER: usize = 64;
+/// HotSpot compiles no method with more bytes of code, unless it was started with `-XX:-DontCompileHugeMethods`.
+const HUGE: usize = 8000;
+/// Why a method is left that counters would make so long.
+const TOO_LONG: &str = "with counters it would have over 8,000 bytes, which this JVM does not compile (-XX:-DontCompileHugeMethods)";
+
 /// The bytes to load instead; none to load the class as it is.
 pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec<u8>> {
     let name = class.name.map(decode);
-    if session.counting() && class.loader.is_null() && name.as_deref() == Some("java/lang/Thread") {
+    let adds_fields = session.counting() && !session.late;
+    if adds_fields && class.loader.is_null() && name.as_deref() == Some("java/lang/Thread") {
         return thread_class(session, class.bytes);
     }
     let jni = class.jni?;
-    if session.is_dying() || session.runtime.get().is_none() {
+    if session.is_dying() || session.is_resting() || session.runtime.get().is_none() {
         return None;
     }
     let name = match name {
@@ -106,29 +115,49 @@ pub fn may_be_late(options: &AgentOptions) -> bool {
         || scopes.any(|scope| matches!(scope, Scope::Method(method) if of_jdk(&method.class)))
 }
 
-/// Rewrites wanted classes of the JDK that were loaded before the agent could; from now on they are counted and observed.
+/// Rewrites wanted classes that were loaded before the agent could; from now on they are counted and observed.
 pub fn retransform_loaded(session: &Session, jni: Jni) {
+    retransform(session, jni, |name, loader| {
+        (session.counting() && subject::selected(session, jni, loader, name))
+            || session.scopes.concerns(name)
+    });
+}
+
+/// Sends loaded classes through the hook again, those of which `wanted` says so by name and loader.
+pub fn retransform(session: &Session, jni: Jni, wanted: impl Fn(&str, jobject) -> bool) {
+    let mut classes = Vec::new();
     for class in session.jvmti.loaded_classes() {
-        let name = session
-            .jvmti
-            .class_signature(class)
-            .and_then(|signature| internal_name(&signature));
+        let signature = session.jvmti.class_signature(class);
+        let name = signature.and_then(|signature| internal_name(&signature));
         let loader = session.jvmti.class_loader(class);
-        if let (Some(name), Some(loader)) = (name, loader)
-            && !name.contains('+')
-            && ((session.counting() && subject::selected(session, jni, loader, &name))
-                || session.scopes.concerns(&name))
-            && let Err(error) = session.jvmti.retransform(class)
-        {
-            session.left(
-                &name,
-                None,
-                format!(
+        match name.zip(loader) {
+            Some((name, _)) if session.late && !session.is_resting() && name.contains('+') => {
+                hidden_class(session, jni, class);
+            }
+            Some((name, loader)) if !name.contains('+') && wanted(&name, loader) => {
+                classes.push((class, name));
+                continue;
+            }
+            _ => {}
+        }
+        jni.delete_local(class);
+    }
+    for some in classes.chunks(TOGETHER) {
+        let handles: Vec<jclass> = some.iter().map(|(class, _)| *class).collect();
+        if session.jvmti.retransform(&handles).is_ok() {
+            continue;
+        }
+        for (class, name) in some {
+            if let Err(error) = session.jvmti.retransform(&[*class]) {
+                let why = format!(
                     "loaded before the agent, and cannot be changed (JVMTI error {})",
                     error.raw()
-                ),
-            );
+                );
+                session.left(name, None, why);
+            }
         }
+    }
+    for (class, _) in classes {
         jni.delete_local(class);
     }
 }
@@ -351,7 +380,7 @@ impl Request {
                     invocations: session.options.invocations,
                 }),
             };
-            rewrite(&self.bytes, Some(plan), &wiring)
+            self.count(session, plan, &wiring)
         };
         let rewritten = match result {
             Ok(rewritten) => rewritten,
@@ -443,6 +472,36 @@ impl Request {
             bytes: Some(rewritten.bytes),
             counted: Some((index, counted)),
         })
+    }
+
+    /// Counters for the methods of a plan. In a JVM that compiles no huge methods those are left that would only become one by them.
+    fn count(
+        &self,
+        session: &Session,
+        plan: &ClassPlan,
+        wiring: &Wiring<'_>,
+    ) -> Result<Rewritten, RewriteError> {
+        let rewritten = rewrite(&self.bytes, Some(plan), wiring)?;
+        if !session.late {
+            return Ok(rewritten);
+        }
+        let (before, after) = (code_lengths(&self.bytes), code_lengths(&rewritten.bytes));
+        let grown: Vec<usize> = (0..after.len().min(before.len()))
+            .filter(|&index| before[index] <= HUGE && after[index] > HUGE)
+            .collect();
+        if grown.is_empty() {
+            return Ok(rewritten);
+        }
+        let mut fewer = plan.clone();
+        for &index in &grown {
+            fewer.methods[index].outcome = MethodOutcome::Left(TOO_LONG.to_owned());
+        }
+        let mut rewritten = rewrite(&self.bytes, Some(&fewer), wiring)?;
+        let left = grown.into_iter();
+        rewritten
+            .left
+            .extend(left.map(|index| (index as u16, TOO_LONG.to_owned())));
+        Ok(rewritten)
     }
 
     /// Records what the parameters of scopes are called, other than those of `main`.

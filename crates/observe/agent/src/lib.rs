@@ -23,6 +23,8 @@ mod hidden;
 mod hook;
 mod intervals;
 mod jvm;
+mod keeping;
+mod late;
 mod loaders;
 mod looks;
 mod main_class;

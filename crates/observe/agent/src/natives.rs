@@ -41,7 +41,7 @@ pub struct Helper {
 pub fn link(jni: Jni, options: HelperOptions) -> Option<Helper> {
     let class = jni.define_boot_class(c"java/lang/Pricetag", &helper_class_with(options))?;
     let link = jni.static_method(class, c"link", c"()V")?;
-    if !jni.call_static_void(class, link) {
+    if !jni.call_static_void(class, link, &[]) {
         return None;
     }
     // There before any code is compiled, so that the compilers know it.

@@ -4,13 +4,16 @@ use std::ffi::{CStr, c_char, c_void};
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use jvmti_bindings::sys::jni::{JNI_OK, JavaVM, jint};
+use jvmti_bindings::sys::jni::{JNI_ERR, JNI_OK, JavaVM, jint};
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
-use pricetag_trace::{AgentOptions, Mode, Record, Start, TRACE_VERSION, TraceReader, TraceWriter};
+use pricetag_trace::{
+    AgentOptions, CAME_LATE, Mode, Record, Start, TRACE_VERSION, TraceReader, TraceWriter,
+};
 
 use crate::callbacks;
 use crate::hook;
 use crate::jvm::Jvmti;
+use crate::late;
 use crate::session::Session;
 use crate::snapshot;
 use crate::worker::Worker;
@@ -40,7 +43,7 @@ pub unsafe extern "system" fn Agent_OnLoad(
 ) -> jint {
     // SAFETY: the JVM passes a NUL-terminated text or null.
     let options = (!options.is_null()).then(|| unsafe { CStr::from_ptr(options) });
-    match catch_unwind(|| load(vm, options)) {
+    match catch_unwind(|| load(vm, options, false)) {
         Ok(Ok(())) => {}
         Ok(Err(reason)) => eprintln!("pricetag: {reason}; the program runs unobserved"),
         Err(_) => eprintln!("pricetag: the agent failed to start; the program runs unobserved"),
@@ -48,10 +51,47 @@ pub unsafe extern "system" fn Agent_OnLoad(
     JNI_OK
 }
 
-fn load(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
-    let file = options
+/// Called by the JVM when the agent is to be loaded while it runs, and whenever that is asked for again: with the file of options, which it needs twice to
+/// begin, or with [`pricetag_trace::LEAVE`].
+///
+/// # Safety
+///
+/// `vm` and `options` are what a JVM passes.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Agent_OnAttach(
+    vm: *mut JavaVM,
+    options: *const c_char,
+    _: *mut c_void,
+) -> jint {
+    // SAFETY: the JVM passes a NUL-terminated text or null.
+    let options = (!options.is_null()).then(|| unsafe { CStr::from_ptr(options) });
+    let reason = match catch_unwind(|| attach(vm, options)) {
+        Ok(Ok(())) => return JNI_OK,
+        Ok(Err(reason)) => reason,
+        Err(_) => "the agent failed".to_owned(),
+    };
+    eprintln!("pricetag: {reason}; the program runs on unobserved");
+    JNI_ERR
+}
+
+fn attach(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
+    snapshot::remember(vm);
+    let jni = snapshot::current().ok_or("this is no thread of the JVM")?;
+    match Session::get() {
+        Some(session) => late::again(session, jni, &text(options)),
+        // The JVM looks for native methods in this library once this call has returned: it begins with the next.
+        None => load(vm, options, true),
+    }
+}
+
+fn text(options: Option<&CStr>) -> String {
+    options
         .map(|text| text.to_string_lossy().into_owned())
-        .unwrap_or_default();
+        .unwrap_or_default()
+}
+
+fn load(vm: *mut JavaVM, options: Option<&CStr>, late: bool) -> Result<(), String> {
+    let file = text(options);
     if file.is_empty() {
         return Err("no options file was given (-agentpath:LIBRARY=FILE)".to_owned());
     }
@@ -60,7 +100,10 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
     let mode = options.mode;
     snapshot::remember(vm);
     let jvmti = Jvmti::of(vm).ok_or("this JVM offers no JVMTI 1.2")?;
-    take_capabilities(jvmti, mode, hook::may_be_late(&options))?;
+    if let (true, Some(why)) = (late, late::unsuited(&options)) {
+        return Err(why.to_owned());
+    }
+    take_capabilities(jvmti, mode, late, late || hook::may_be_late(&options))?;
     if is_child(&options) {
         return Ok(());
     }
@@ -70,12 +113,12 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
     } else {
         let mut writer = TraceWriter::create(&options.trace).map_err(|error| error.to_string())?;
         writer
-            .write(&Record::Start(start(jvmti, &options)))
+            .write(&Record::Start(start(jvmti, &options, late)))
             .and_then(|()| writer.flush())
             .map_err(|e| e.to_string())?;
         Some(writer)
     };
-    if !Session::new(jvmti, options, writer, worker).install() {
+    if !Session::new(jvmti, options, writer, worker, late).install() {
         return Err("the agent was loaded twice".to_owned());
     }
     std::panic::set_hook(Box::new(|panic| {
@@ -86,6 +129,9 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
     jvmti
         .set_callbacks(&callbacks::table())
         .map_err(|error| format!("the JVM takes no callbacks ({error:?})"))?;
+    if late {
+        return Ok(());
+    }
     for event in callbacks::first_events(mode) {
         jvmti
             .notify(event, true)
@@ -104,7 +150,12 @@ fn is_child(options: &AgentOptions) -> bool {
     }
 }
 
-fn take_capabilities(jvmti: Jvmti, mode: Mode, retransform: bool) -> Result<(), String> {
+fn take_capabilities(
+    jvmti: Jvmti,
+    mode: Mode,
+    late: bool,
+    retransform: bool,
+) -> Result<(), String> {
     let possible = jvmti.potential_capabilities();
     let mut wanted = jvmtiCapabilities::default();
     match mode {
@@ -123,10 +174,10 @@ fn take_capabilities(jvmti: Jvmti, mode: Mode, retransform: bool) -> Result<(), 
         }
     }
     if mode == Mode::Count {
-        wanted.set_can_generate_early_class_hook_events(true);
+        wanted.set_can_generate_early_class_hook_events(!late);
         wanted.set_can_suspend(possible.can_suspend());
         wanted.set_can_generate_native_method_bind_events(
-            possible.can_generate_native_method_bind_events(),
+            !late && possible.can_generate_native_method_bind_events(),
         );
         wanted.set_can_get_bytecodes(possible.can_get_bytecodes());
         if jvmti.feature() >= 21 {
@@ -138,10 +189,11 @@ fn take_capabilities(jvmti: Jvmti, mode: Mode, retransform: bool) -> Result<(), 
         .map_err(|error| format!("the JVM lacks a capability for mode {mode} ({error:?})"))
 }
 
-fn start(jvmti: Jvmti, options: &AgentOptions) -> Start {
+fn start(jvmti: Jvmti, options: &AgentOptions, late: bool) -> Start {
     let known = PROPERTIES
         .iter()
-        .filter_map(|name| Some(((*name).to_owned(), jvmti.property(name)?)));
+        .filter_map(|name| Some(((*name).to_owned(), jvmti.property(name)?)))
+        .chain(late.then(|| (CAME_LATE.to_owned(), "true".to_owned())));
     Start {
         version: TRACE_VERSION,
         pid: std::process::id(),

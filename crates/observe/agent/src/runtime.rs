@@ -1,6 +1,7 @@
 //! Handles into the Java runtime that the agent looks up once.
 
 use crate::jvm::{Global, Id, Jni, jfieldID, jmethodID, jobject};
+use crate::keeping::Keeper;
 use crate::management::Management;
 use crate::natives::Helper;
 
@@ -17,13 +18,11 @@ pub struct Runtime {
     pub long_array: Global,
     /// `Thread.tid`.
     pub thread_id: Option<Id<jfieldID>>,
-    /// `Thread.$pricetag`, the thread's chunks by class; only in counting runs.
-    pub thread_chunks: Option<Id<jfieldID>>,
-    /// `Thread.$pricetagThread`, the thread's serial number, 0 until it has one; only in counting runs.
-    pub thread_serial: Option<Id<jfieldID>>,
-    /// `Thread.$pricetagSlot`, the thread's place in the rows of chunks, 0 if it has none; only in counting runs.
+    /// Where threads keep their chunks; only in counting runs, once the helper is defined.
+    pub keeper: Option<Keeper>,
+    /// `Thread.$pricetagSlot`, the thread's place in the rows of chunks, 0 if it has none; only in counting runs with fields.
     pub thread_slot: Option<Id<jfieldID>>,
-    /// `Thread.$pricetagCell`, a `long[]` with the number of its innermost active counted method; only in counting runs.
+    /// `Thread.$pricetagCell`, a `long[]` with the number of its innermost active counted method; only in counting runs with fields.
     pub thread_cell: Option<Id<jfieldID>>,
     /// `java.lang.Pricetag`, once it is defined.
     pub helper: Option<Helper>,
@@ -100,8 +99,7 @@ impl Runtime {
             object: global(c"java/lang/Object")?,
             long_array: global(c"[J")?,
             thread_id: jni.field(thread, c"tid", c"J"),
-            thread_chunks: jni.field(thread, c"$pricetag", c"[[J"),
-            thread_serial: jni.field(thread, c"$pricetagThread", c"I"),
+            keeper: None,
             thread_slot: jni.field(thread, c"$pricetagSlot", c"I"),
             thread_cell: jni.field(thread, c"$pricetagCell", c"[J"),
             helper: None,

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use pricetag_probe_plan::PlanStore;
@@ -70,6 +70,12 @@ pub struct Session {
     pub block_times: BlockTimes,
     /// Where plans are kept, once it was asked for.
     pub plans: OnceLock<PlanStore>,
+    /// Whether the JVM was running when the agent was loaded.
+    pub late: bool,
+    /// Whether the agent has left the classes as they were, until it is asked again.
+    pub resting: AtomicBool,
+    /// What selects classes: the options, or those of a later recording.
+    pub selection: Mutex<Arc<AgentOptions>>,
     /// Set when `VMDeath` begins.
     pub dying: AtomicBool,
     /// Snapshots of a VM that goes on.
@@ -87,6 +93,7 @@ impl Session {
         options: AgentOptions,
         writer: Option<TraceWriter<File>>,
         worker: Worker,
+        late: bool,
     ) -> Self {
         Self {
             jvmti,
@@ -107,6 +114,9 @@ impl Session {
             steps: Steps::default(),
             block_times: BlockTimes::default(),
             plans: OnceLock::new(),
+            late,
+            resting: AtomicBool::new(false),
+            selection: Mutex::new(Arc::new(options.clone())),
             dying: AtomicBool::new(false),
             snapshots: Snapshots::default(),
             progress: Progress::default(),
@@ -154,6 +164,11 @@ impl Session {
     /// Whether `VMDeath` has begun.
     pub fn is_dying(&self) -> bool {
         self.dying.load(Ordering::Acquire)
+    }
+
+    /// Whether all classes are as they were for now.
+    pub fn is_resting(&self) -> bool {
+        self.resting.load(Ordering::Acquire)
     }
 
     /// Appends a record. A write error is kept by the writer, which stops writing; the reader sees a cut trace.

@@ -4,8 +4,10 @@
 //! exclude patterns select. JDK tools on the application loader, such as `com.sun.tools.javac`, are the subject's when it
 //! is they that run. The reflection glue the JVM spins itself (`jdk.internal.reflect`) never is, nor is the agent's own helper.
 
+use std::sync::Arc;
+
 use crate::jvm::{Jni, jobject};
-use crate::session::Session;
+use crate::session::{Session, lock};
 
 /// Internal name of the helper in the boot loader.
 pub const HELPER: &str = "java/lang/Pricetag";
@@ -26,12 +28,13 @@ pub fn selected(session: &Session, jni: Jni, loader: jobject, name: &str) -> boo
     if spun(name) || NEVER.contains(&name) || GLUE.iter().any(|package| name.starts_with(package)) {
         return false;
     }
+    let selection = Arc::clone(&lock(&session.selection));
     if runtime_loader(session, jni, loader)
-        && (!session.options.count_jdk || session.options.include.is_empty())
+        && (!selection.count_jdk || selection.include.is_empty())
     {
         return false;
     }
-    session.options.selects(&name.replace('/', "."))
+    selection.selects(&name.replace('/', "."))
 }
 
 /// Whether the JDK spins classes of such names for lambdas: they hold no code of the subject.

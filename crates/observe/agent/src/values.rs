@@ -396,15 +396,12 @@ pub fn depths_of(session: &Session, thread: &Compact) -> Vec<VariableValues> {
 }
 
 fn current_serial(session: &Session, jni: Jni) -> i32 {
-    let field = session
-        .runtime
-        .get()
-        .and_then(|runtime| runtime.thread_serial);
+    let keeper = session.runtime.get().and_then(|runtime| runtime.keeper);
     let thread = session.jvmti.current_thread();
-    let (Some(field), Some(thread)) = (field, thread) else {
+    let (Some(keeper), Some(thread)) = (keeper, thread) else {
         return 0;
     };
-    let serial = jni.int_field(thread, field);
+    let serial = keeper.serial(session.jvmti, jni, thread);
     jni.delete_local(thread);
     serial
 }

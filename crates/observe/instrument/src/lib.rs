@@ -24,9 +24,9 @@ mod values;
 
 pub use error::RewriteError;
 pub use runtime::{
-    HELPER_CLASS, HelperOptions, NOWHERE, PAIRS_FIELD, Pair, Pairs, SHARED_CLASSES, SLOTS,
-    THREAD_CELL_FIELD, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD, THREAD_SLOT_FIELD, Ticks,
-    add_thread_fields, helper_class, helper_class_with,
+    HELPER_CLASS, HelperOptions, KEEP_METHOD, Keeping, NOWHERE, PAIRS_FIELD, Pair, Pairs,
+    SHARED_CLASSES, SLOTS, THREAD_CELL_FIELD, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD,
+    THREAD_SLOT_FIELD, Ticks, add_thread_fields, helper_class, helper_class_with,
 };
 
 pub use timing::{BLOCK_ENTER, BLOCK_LEAVE, rewrite_timed};

@@ -1,8 +1,10 @@
-//! What instrumented code needs at run time: the class `java/lang/Pricetag` and four fields of `java/lang/Thread`.
+//! What instrumented code needs at run time: the class `java/lang/Pricetag`, and four fields of `java/lang/Thread` unless that is loaded already.
 
+mod local;
 mod passes;
 mod take;
 
+pub use local::KEEP_METHOD;
 pub use passes::{Pair, Pairs};
 
 use crate::error::RewriteError;
@@ -88,10 +90,22 @@ pub fn helper_class() -> Vec<u8> {
 /// What the helper class does beside handing out chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HelperOptions {
+    /// Where it finds those of a thread.
+    pub keeping: Keeping,
     /// How many first values of every variable it takes.
     pub values: u16,
     /// Whether it counts calls of itself, and calls the native `epoch` after as many as that returned before.
     pub ticks: Option<Ticks>,
+}
+
+/// What holds a thread's chunks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeping {
+    /// The fields that [`add_thread_fields`] adds to `java.lang.Thread`.
+    #[default]
+    Fields,
+    /// A `ThreadLocal` of the helper: for a JVM whose `java.lang.Thread` is loaded.
+    ThreadLocal,
 }
 
 /// Which calls of the helper it counts.
@@ -129,7 +143,7 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
     let mut body = Vec::new();
     let access = ACC_PUBLIC | ACC_FINAL | ACC_SUPER;
     put(&mut body, &[access, this, parent, 0]);
-    put(&mut body, &[6]);
+    put(&mut body, &[7]);
     for (name, descriptor) in [
         (LEFT_FIELD, "I"),
         (PAIRS_FIELD, "[J"),
@@ -142,6 +156,7 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         (OWNER_FIELD, OWNER_TYPE),
         (SHARED_FIELD, SHARED_TYPE),
         (ROWS_FIELD, SHARED_TYPE),
+        (local::FIELD, local::TYPE),
     ] {
         let (name, descriptor) = (pool.utf8(name)?, pool.utf8(descriptor)?);
         put(&mut body, &[ACC_STATIC, name, descriptor, 1]);
@@ -155,17 +170,30 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         code,
         inline,
     };
-    let mut methods = vec![
-        fetch(
-            "chunk",
-            chunk_code(&mut pool, options.ticks.is_some())?,
-            true,
-        ),
-        // Not forced: the first-tier compiler would put them into every method, where they hardly ever run.
-        fetch("slotted", slotted_code(&mut pool)?, false),
-        fetch("others", others_code(&mut pool)?, false),
-    ];
-    methods.extend(passes::methods(&mut pool)?);
+    let ticks = options.ticks.is_some();
+    let mut methods = Vec::new();
+    // Not forced but for the first: the first-tier compiler would put them into every method, where they hardly ever run.
+    match options.keeping {
+        Keeping::Fields => {
+            methods.push(fetch(
+                "chunk",
+                chunk_code(&mut pool, ticks, "slotted")?,
+                true,
+            ));
+            methods.push(fetch("slotted", slotted_code(&mut pool)?, false));
+            methods.push(fetch("others", others_code(&mut pool)?, false));
+            methods.extend(passes::methods(&mut pool)?);
+        }
+        Keeping::ThreadLocal => {
+            methods.push(fetch(
+                "chunk",
+                chunk_code(&mut pool, ticks, "others")?,
+                true,
+            ));
+            methods.push(fetch("others", local::others_code(&mut pool)?, false));
+            methods.extend(local::methods(&mut pool)?);
+        }
+    }
     methods.extend(take::methods(&mut pool, options)?);
     methods.push(HelperMethod {
         name: LINK_METHOD,
@@ -279,8 +307,12 @@ fn hand_on(
     Ok(asm.finish()?.code)
 }
 
-/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return slotted(i);`
-fn chunk_code(pool: &mut PoolAppender<'_, '_>, ticks: bool) -> Result<Vec<u8>, ClassFileError> {
+/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return next(i);`
+fn chunk_code(
+    pool: &mut PoolAppender<'_, '_>,
+    ticks: bool,
+    next: &str,
+) -> Result<Vec<u8>, ClassFileError> {
     const CHUNK: u16 = 1;
     let mut asm = Assembler::default();
     let others = asm.label();
@@ -308,7 +340,7 @@ fn chunk_code(pool: &mut PoolAppender<'_, '_>, ticks: bool) -> Result<Vec<u8>, C
     asm.constant(opcode::CHECKCAST, pool.class("[J")?);
     asm.local(opcode::ASTORE, CHUNK);
     return_if_present(&mut asm, CHUNK, others);
-    hand_on(asm, others, "slotted", pool)
+    hand_on(asm, others, next, pool)
 }
 
 /// `if (rows != null) { long[][] row = (long[][]) rows[i]; if (row != null) {
@@ -348,7 +380,6 @@ fn slotted_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileErr
 /// if (c != null) return c; } } return slow(i);`
 fn others_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
     const ARRAY: u16 = 1;
-    const CHUNK: u16 = 2;
     let mut asm = Assembler::default();
     let slow = asm.label();
     asm.constant(
@@ -363,18 +394,30 @@ fn others_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileErro
         opcode::GETFIELD,
         pool.field(THREAD, THREAD_CHUNKS_FIELD, "[[J")?,
     );
-    asm.local(opcode::ASTORE, CHUNK);
-    asm.local(opcode::ALOAD, CHUNK);
+    from_array(asm, slow, pool)
+}
+
+/// The local in which a fetch has found the thread's `long[][]`.
+const FOUND: u16 = 2;
+
+/// `if (a != null && i < a.length) { long[] c = a[i]; if (c != null) return c; } slow: return slow(i);` with `a` on the stack, the end of a fetch.
+fn from_array(
+    mut asm: Assembler,
+    slow: Label,
+    pool: &mut PoolAppender<'_, '_>,
+) -> Result<Vec<u8>, ClassFileError> {
+    asm.local(opcode::ASTORE, FOUND);
+    asm.local(opcode::ALOAD, FOUND);
     asm.jump(opcode::IFNULL, slow);
     asm.local(opcode::ILOAD, CLASS);
-    asm.local(opcode::ALOAD, CHUNK);
+    asm.local(opcode::ALOAD, FOUND);
     asm.op(opcode::ARRAYLENGTH);
     asm.jump(opcode::IF_ICMPGE, slow);
-    asm.local(opcode::ALOAD, CHUNK);
+    asm.local(opcode::ALOAD, FOUND);
     asm.local(opcode::ILOAD, CLASS);
     asm.op(opcode::AALOAD);
-    asm.local(opcode::ASTORE, CHUNK);
-    return_if_present(&mut asm, CHUNK, slow);
+    asm.local(opcode::ASTORE, FOUND);
+    return_if_present(&mut asm, FOUND, slow);
     hand_on(asm, slow, "slow", pool)
 }
 

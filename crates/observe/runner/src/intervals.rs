@@ -100,6 +100,9 @@ pub fn watch(
             .intervals
             .push(interval(number + 1, &pair[0], &pair[1]));
     }
+    if let (true, Some(first)) = (attached.came_late(), readings.first()) {
+        notes.extend(first.caveats.iter().cloned());
+    }
     notes.splice(0..0, pauses(&readings));
     watched.meta = meta(attached, schedule, &readings, notes);
     Ok(watched)
@@ -141,6 +144,8 @@ struct Reading {
     file: PathBuf,
     costs: ProcessCosts,
     start: Option<Start>,
+    /// What it says of all counts.
+    caveats: Vec<String>,
 }
 
 impl Reading {
@@ -148,14 +153,19 @@ impl Reading {
         let trace = Trace::read(file)?;
         let pid = attached.pid();
         let costs = process_costs(&trace).ok_or(IntervalError::NotStarted { pid })?;
-        let start = match trace.records.into_iter().next() {
-            Some(Record::Start(start)) => Some(start),
-            _ => None,
-        };
+        let (mut start, mut caveats) = (None, Vec::new());
+        for record in trace.records {
+            match record {
+                Record::Start(first) => start = Some(first),
+                Record::Inexact(why) => caveats.push(why),
+                _ => {}
+            }
+        }
         Ok(Self {
             file: file.to_owned(),
             costs,
             start,
+            caveats,
         })
     }
 
@@ -257,6 +267,7 @@ mod tests {
                 ..ProcessCosts::default()
             },
             start: None,
+            caveats: Vec::new(),
         }
     }
 

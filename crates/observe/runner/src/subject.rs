@@ -8,7 +8,7 @@ use pricetag_trace::{AgentOptions, Mode, Region};
 use crate::error::RunnerError;
 use crate::journal::{Journal, RunId, RunKind};
 use crate::jvm::{Java, Launcher, resolve};
-use crate::options::RecordOptions;
+use crate::options::{RecordOptions, Timing};
 use crate::platform;
 use crate::supervise::{Cancel, Launch};
 use crate::template::expand;
@@ -29,6 +29,8 @@ pub struct Subject<'a> {
     pub doubt: Option<RunnerError>,
     /// JVM options of counting and timing runs alike.
     pub flags: Vec<String>,
+    /// Further ones of runs that are only counted.
+    pub counting: Vec<String>,
     /// Methods and loops that are not counted, for the overhead budget.
     pub skip: BTreeSet<Region>,
     /// Methods and loops in which no values are taken.
@@ -76,6 +78,12 @@ impl<'a> Subject<'a> {
                 ),
             }
         }
+        // Under a budget counting is measured, which is to hold without these options, too.
+        let only_counts = options.timing != Timing::Same && options.overhead.is_none();
+        let counting = java
+            .as_ref()
+            .filter(|_| only_counts && options.jit)
+            .map_or_else(Vec::new, Java::late_optimising);
         Ok(Self {
             options,
             program,
@@ -83,6 +91,7 @@ impl<'a> Subject<'a> {
             java,
             doubt,
             flags,
+            counting,
             skip: BTreeSet::new(),
             skip_values: BTreeSet::new(),
         })
@@ -157,6 +166,9 @@ impl<'a> Subject<'a> {
             format!("-XX:ErrorFile={}", absolute(crash_log)?.display()),
         ];
         flags.extend(self.flags.iter().cloned());
+        if agent_options.mode == Mode::Count {
+            flags.extend(self.counting.iter().cloned());
+        }
         self.launcher
             .add_options(&flags, &mut launch, options.java_tool_options.as_deref());
         Ok(launch)

@@ -41,17 +41,15 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
             .doing(doing)
             .advice("use --force to replace it, or another -o"));
     }
+    let agent = find_agent(args.subject.agent.as_deref())?;
     let attached = match Attached::find(pid) {
-        Ok(attached) => attached,
-        Err(error @ AttachError::NotLoaded { .. }) => {
-            let line = line_to_paste(args).map_err(|f| f.doing(&doing))?;
-            let advice = format!(
-                "start the program again as `java {line} …` and give this command once more with its new process id"
-            );
-            return Err(Failure::new(error.to_string()).doing(doing).advice(advice));
+        Ok(attached) if !attached.came_late() => attached,
+        Ok(_) | Err(AttachError::NotLoaded { .. }) => {
+            load(pid, &agent, args).map_err(|f| f.doing(&doing))?
         }
-        Err(error) => return Err(Failure::new(error.to_string()).doing(doing)),
+        Err(error) => return Err(advised(&error).doing(doing)),
     };
+    let _visit = Visit(&attached);
     let schedule = Schedule {
         every: args.every.unwrap_or(EVERY),
         length: args.length,
@@ -70,24 +68,66 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
 }
 
 fn refused(error: &IntervalError) -> Failure {
+    match error {
+        IntervalError::Attach(error) => advised(error),
+        _ => Failure::new(error.to_string()),
+    }
+}
+
+fn advised(error: &AttachError) -> Failure {
     let failure = Failure::new(error.to_string());
     match error {
-        IntervalError::Attach(AttachError::Silent { .. }) => {
+        AttachError::Silent { .. } => {
             failure.advice("give this command as the user who runs the program; a JVM with -XX:+DisableAttachMechanism takes no requests")
         }
         _ => failure,
     }
 }
 
-/// Writes options for the agent; the JVM options that make a program observable.
-fn line_to_paste(args: &RecordArgs) -> Result<String, Failure> {
+/// Ends what was begun: an agent that came late leaves the program as it was.
+struct Visit<'a>(&'a Attached);
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        if self.0.came_late() {
+            // A program that has ended needs nothing more.
+            let _ = self.0.leave();
+        }
+    }
+}
+
+/// Loads the agent into a JVM that runs without it, or says how to start it.
+fn load(pid: u32, agent: &Path, args: &RecordArgs) -> Result<Attached, Failure> {
+    let options = agent_options(args)?;
+    let folder = std::path::absolute(args.output.join(FOLDER)).map_err(io("find", &args.output))?;
     let subject = &args.subject;
-    let agent = find_agent(subject.agent.as_deref())?;
+    let loaded = if splits_loops(subject) || splits_invocations(subject) || subject.count_jdk {
+        let why = "loops and invocations by caller, and classes of the JDK, are counted by an agent that is there from the start".to_owned();
+        Err(AttachError::NotTaken { pid, why })
+    } else {
+        Attached::load(pid, agent, &folder, &options)
+    };
+    loaded.map_err(|error| {
+        let AttachError::NotTaken { .. } = error else {
+            return advised(&error);
+        };
+        match prepare(agent, &folder, &options) {
+            Ok(line) => Failure::new(error.to_string()).advice(format!(
+                "start the program again as `java {line} …` and give this command once more with its new process id"
+            )),
+            Err(error) => io("write", &folder)(error),
+        }
+    })
+}
+
+/// What the agent is asked to do.
+fn agent_options(args: &RecordArgs) -> Result<AgentOptions, Failure> {
+    let subject = &args.subject;
     let scopes = match &subject.scope {
         Scope::Main => Vec::new(),
         scope @ Scope::Method(_) => vec![scope.clone()],
     };
-    let options = AgentOptions {
+    Ok(AgentOptions {
         include: subject.include.clone(),
         exclude: subject.exclude.clone(),
         keep: asked_for(subject)?,
@@ -98,9 +138,7 @@ fn line_to_paste(args: &RecordArgs) -> Result<String, Failure> {
         invocations: splits_invocations(subject),
         scopes,
         ..AgentOptions::new(Mode::Count, "%p.trace")
-    };
-    let folder = args.output.join(FOLDER);
-    prepare(&agent, &folder, &options).map_err(io("write", &folder))
+    })
 }
 
 fn tabulate(attached: &Attached, watched: &Watched, args: &RecordArgs) -> Result<Dataset, Failure> {

@@ -101,9 +101,20 @@ impl Jni {
         self.result(object)
     }
 
-    /// Calls a static method without arguments that returns nothing; false when it throws.
-    pub fn call_static_void(self, class: jclass, method: Id<jmethodID>) -> bool {
-        jni_call!(self, CallStaticVoidMethodA, class, method.0, null());
+    /// Calls a static method that returns nothing; false when it throws.
+    pub fn call_static_void(
+        self,
+        class: jclass,
+        method: Id<jmethodID>,
+        arguments: &[jni::jvalue],
+    ) -> bool {
+        jni_call!(
+            self,
+            CallStaticVoidMethodA,
+            class,
+            method.0,
+            arguments.as_ptr()
+        );
         !self.clear_exception()
     }
 

@@ -1,6 +1,6 @@
 //! JVMTI: what an agent can ask of the JVM.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{NonNull, null_mut};
 
 use jvmti_bindings::sys::{jni, jvmti};
@@ -183,6 +183,20 @@ impl Jvmti {
         frames
     }
 
+    /// What is stored for a thread, 0 if nothing is.
+    pub fn storage(self, thread: jobject) -> usize {
+        let mut stored = null_mut();
+        match jvmti_call!(self, GetThreadLocalStorage, thread, &raw mut stored) {
+            Ok(()) => stored as usize,
+            Err(_) => 0,
+        }
+    }
+
+    /// Stores a number for a thread.
+    pub fn set_storage(self, thread: jobject, number: usize) {
+        let _ = jvmti_call!(self, SetThreadLocalStorage, thread, number as *const c_void);
+    }
+
     /// The tag of an object; 0 for none.
     pub fn tag(self, object: jobject) -> jlong {
         let mut tag = 0;
@@ -270,9 +284,10 @@ impl Jvmti {
         }
     }
 
-    /// Sends a loaded class through the class-file hook again.
-    pub fn retransform(self, class: jclass) -> Result<(), jvmtiError> {
-        jvmti_call!(self, RetransformClasses, 1, &raw const class)
+    /// Sends loaded classes through the class-file hook again; all of them or none.
+    pub fn retransform(self, classes: &[jclass]) -> Result<(), jvmtiError> {
+        let count = jint::try_from(classes.len()).unwrap_or(0);
+        jvmti_call!(self, RetransformClasses, count, classes.as_ptr())
     }
 
     /// Whether a method is a version that has been replaced.
