@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
 #   scripts/agent-cost.sh [PAIRS] [startup|memory|values|calls ...]     15 rounds of all unless told otherwise
-# startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, and under
-#          JaCoCo; whole process.
+# startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same as `record` runs
+#          what is only counted, and under JaCoCo; whole process.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
 # values:  memory with 10,000 values (40 classes of 50 variables, five values each) assigned by 1,000 threads that stay alive, of whole runs and of six
@@ -40,26 +40,30 @@ agent_option() { # agent_option NAME LINE...: the JVM option of an agent with th
 startup() {
     scripts/fetch-subjects.sh subjects bench
     cargo build --release --locked -q -p pricetag-quantity --example ratios
-    local one jacoco variant round option order figures TIMEFORMAT='%U %S %R' results=$work/startup.jsonl
+    local one jacoco variant round options=() order figures TIMEFORMAT='%U %S %R' results=$work/startup.jsonl
     one=$(find .cache/subjects/src/commons-lang3-3.14.0 -name StringUtils.java)
     jacoco=$(find "$PWD/.cache/bench" -name 'org.jacoco.agent-*-runtime.jar')
+    local recorded
+    recorded=$(counting_options)
     : >"$results"
     for ((round = 0; round < pairs; round++)); do
-        order="plain idle pricetag jacoco"
-        if ((round % 2)); then order="jacoco pricetag idle plain"; fi
+        order="plain idle pricetag recorded jacoco"
+        if ((round % 2)); then order="jacoco recorded pricetag idle plain"; fi
         for variant in $order; do
             case $variant in
-                plain) option=-Dnothing ;;
-                idle) option=$(agent_option idle 'include=no.such.Thing') ;;
-                pricetag) option=$(agent_option javac 'include=com.sun.tools.javac.**') ;;
-                jacoco) option="-javaagent:$jacoco=destfile=$work/javac.exec,append=false,includes=com.sun.tools.javac.*" ;;
+                plain) options=(-Dnothing) ;;
+                idle) options=("$(agent_option idle 'include=no.such.Thing')") ;;
+                pricetag) options=("$(agent_option javac 'include=com.sun.tools.javac.**')") ;;
+                # shellcheck disable=SC2206 # several JVM options
+                recorded) options=("$(agent_option javac 'include=com.sun.tools.javac.**')" $recorded) ;;
+                jacoco) options=("-javaagent:$jacoco=destfile=$work/javac.exec,append=false,includes=com.sun.tools.javac.*") ;;
             esac
             rm -f "$work/javac.exec"
-            figures=$({ time javac "-J$option" -J-XX:+UseSerialGC -nowarn -proc:none -d "$work/out" \
+            figures=$({ time javac "${options[@]/#/-J}" -J-XX:+UseSerialGC -nowarn -proc:none -d "$work/out" \
                 -cp "$(find .cache/subjects -name 'commons-lang3-[0-9]*.jar' ! -name '*-sources.jar')" "$one" >"$work/javac.log" 2>&1; } 2>&1) ||
                 die "javac fails with $variant: $(head -c 1000 "$work/javac.log")"
             case $variant in
-                pricetag) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
+                pricetag | recorded) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
                 jacoco) [ -s "$work/javac.exec" ] || die "javac was not covered" ;;
             esac
             # shellcheck disable=SC2086 # three figures

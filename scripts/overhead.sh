@@ -6,7 +6,8 @@
 # A program's earlier runs are replaced. About 30 s a round and program on an idle machine: 11 programs in 15 rounds take an hour and a half.
 #   OVERHEAD_HUGE=skipped      leave methods over 8,000 bytes to the interpreter, as the JVM does by itself; `compiled` is the default and
 #                              what pricetag itself chooses (-XX:-DontCompileHugeMethods)
-#   OVERHEAD_VARIANTS          some of "plain pricetag jacoco naive atomic threadlocal"
+#   OVERHEAD_VARIANTS          some of "plain pricetag recorded jacoco naive atomic threadlocal"; `recorded` is pricetag in a JVM with the options that
+#                              `record` gives runs which are only counted (docs/decisions/021-late-optimising.md)
 #   OVERHEAD_ALTERNATIVES=1    where counters could live (docs/decisions/001-exact-counting.md), in tables of their own:
 #                              plain, pricetag, and naive counters in one shared array, in atomics and in an array per thread
 #   OVERHEAD_OPTIONS           further lines for the agent's options file
@@ -18,7 +19,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
 work=$PWD/.cache/overhead
 huge=${OVERHEAD_HUGE:-compiled}
 alternatives=${OVERHEAD_ALTERNATIVES:+-alternatives}
-if [ -n "$alternatives" ]; then variants="plain pricetag naive atomic threadlocal"; else variants="plain pricetag jacoco naive"; fi
+if [ -n "$alternatives" ]; then variants="plain pricetag naive atomic threadlocal"; else variants="plain pricetag recorded jacoco naive"; fi
 variants=${OVERHEAD_VARIANTS:-$variants}
 all="bzip2 xz lzw h2 lucene-index lucene-search javac imagej rhino json http"
 results=$work/runs-$huge$alternatives.jsonl
@@ -138,9 +139,11 @@ run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
     local program=$1 variant=$2 round=$3 class_path=$work/classes:$jars options=() out=$work/log/$1-$2.out err=$work/log/$1-$2.err proof counting=()
     case $variant in
         plain) ;;
-        pricetag)
+        pricetag | recorded)
             proof=$work/log/$program.trace
             options=("-agentpath:$agent=$work/log/$program.options")
+            # shellcheck disable=SC2206 # several JVM options
+            if [ "$variant" = recorded ]; then options+=($recorded); fi
             ;;
         jacoco)
             proof=$work/log/$program.exec
@@ -163,7 +166,7 @@ run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
     if [ "$counts_instructions" = yes ]; then instructions=$(grep -oE '^[0-9]+,' "$work/log/perf.txt" | tr -d ,); fi
     case $variant in
         naive | atomic | threadlocal) grep -q '^naive counts: [1-9]' "$err" || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
-        pricetag) "$target/release/examples/trace_summary" "$proof" 2>/dev/null | grep '^[1-9][0-9]* counted' >/dev/null || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
+        pricetag | recorded) "$target/release/examples/trace_summary" "$proof" 2>/dev/null | grep '^[1-9][0-9]* counted' >/dev/null || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
         jacoco) grep -qaF "$(sed 's/ .*//; s/\./\//g' <<<"${packages:-$classes}")" "$proof" || die "$program was not covered by $variant: $(head -c 1000 "$err")" ;;
     esac
     [ "$(awk '{ print $4 }' "$out" | sort -u | wc -l)" = 1 ] || die "$program: checksums differ between iterations ($variant)"
@@ -186,6 +189,7 @@ includes() { # JaCoCo's patterns
 }
 
 prepare
+recorded=$(counting_options)
 sources=$PWD/.cache/subjects/src/commons-math3-3.6.1
 [ "$counts_instructions" = yes ] || echo "overhead: no instruction counts here (perf is missing, or the machine does not offer the event); times only" >&2
 for program in $programs; do

@@ -320,6 +320,58 @@ fn launchers_other_than_java_are_instrumented_too() {
     );
 }
 
+/// The options behind `-agentpath` of every run that got some, and whether it was to count.
+fn launched(desk: &Desk, line: &str) -> Vec<(bool, String)> {
+    let java = desk.path("java");
+    let log = desk.path("log");
+    let _ = std::fs::remove_file(&log);
+    // The file of options is gone when the run is over.
+    let script = "#!/bin/sh\nfile=${1#*=}\ncase $1 in -agentpath:*) echo \"$(grep mode= \"$file\") $*\" >>log ;; esac\nexec java \"$@\"\n";
+    std::fs::write(&java, script).unwrap();
+    std::fs::set_permissions(&java, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = desk.command(&format!(
+        "record -o data --force --repeat 2 --check-determinism none --inputs in/* {line}"
+    ));
+    command
+        .args(["--", "./java", "-cp"])
+        .arg(support::classes());
+    let outcome = ran({
+        command.args(["Sums", "{}"]);
+        command
+    });
+    assert_eq!(outcome.code, 0, "{line}: {}", outcome.stderr);
+    let log = std::fs::read_to_string(log).unwrap();
+    let runs = log.lines().filter_map(|run| run.strip_prefix("mode="));
+    runs.filter_map(|run| run.split_once(' '))
+        .map(|(mode, options)| (mode == "count", options.to_owned()))
+        .collect()
+}
+
+#[test]
+fn runs_that_are_only_counted_are_optimised_later() {
+    const LATE: &str = "-XX:Tier4InvocationThreshold=50000";
+    let desk = Desk::new(&[("a", "5"), ("b", "9")]);
+    let runs = launched(&desk, "");
+    let (counting, timing): (Vec<_>, Vec<_>) = runs.into_iter().partition(|run| run.0);
+    assert_eq!((counting.len(), timing.len()), (2, 4));
+    assert!(
+        counting.iter().all(|run| run.1.contains(LATE)),
+        "{counting:?}"
+    );
+    assert!(
+        !timing.iter().any(|run| run.1.contains("Tier4")),
+        "{timing:?}"
+    );
+    for otherwise in ["--timing same", "--jit off", "--overhead 900%"] {
+        let runs = launched(&desk, otherwise);
+        assert!(runs.iter().any(|run| run.0), "{otherwise}");
+        assert!(
+            !runs.iter().any(|run| run.1.contains("Tier4")),
+            "{otherwise}: {runs:?}"
+        );
+    }
+}
+
 /// The JVM finds native methods by way of its own hash tables, which ask for their counters by native methods.
 #[test]
 fn the_tables_in_which_the_jvm_looks_natives_up_can_be_counted() {

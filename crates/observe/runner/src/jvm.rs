@@ -289,6 +289,22 @@ mod tests {
     }
 
     #[test]
+    fn only_a_jvm_with_the_optimising_compiler_is_told_to_use_it_later() {
+        let of = |name: &str| {
+            let properties = BTreeMap::from([("java.vm.name".to_owned(), name.to_owned())]);
+            Java {
+                properties,
+                ..Java::default()
+            }
+            .late_optimising()
+        };
+        assert_eq!(of("OpenJDK 64-Bit Server VM").len(), 4);
+        assert_eq!(of("OpenJDK 64-Bit Client VM"), Vec::<String>::new());
+        assert_eq!(of("Eclipse OpenJ9 VM"), Vec::<String>::new());
+        assert_eq!(Java::default().late_optimising(), Vec::<String>::new());
+    }
+
+    #[test]
     fn options_go_where_the_program_takes_them() {
         let options = vec!["-agentpath:/a b=c".to_owned(), "-Xint".to_owned()];
         let command = Launch {

@@ -41,15 +41,14 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
             .doing(doing)
             .advice("use --force to replace it, or another -o"));
     }
-    let agent = find_agent(args.subject.agent.as_deref())?;
     let attached = match Attached::find(pid) {
         Ok(attached) if !attached.came_late() => attached,
         Ok(_) | Err(AttachError::NotLoaded { .. }) => {
-            load(pid, &agent, args).map_err(|f| f.doing(&doing))?
+            load(pid, args).map_err(|f| f.doing(&doing))?
         }
         Err(error) => return Err(advised(&error).doing(doing)),
     };
-    let _visit = Visit(&attached);
+    let visit = Visit(&attached);
     let schedule = Schedule {
         every: args.every.unwrap_or(EVERY),
         length: args.length,
@@ -57,6 +56,7 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
     let (cancel, _attention) = Attention::of_recording()?;
     let watched = watch(&attached, schedule, &console.progress(), &cancel)
         .map_err(|error| refused(&error).doing(&doing));
+    drop(visit);
     let watched = watched?;
     let dataset = tabulate(&attached, &watched, args).map_err(|f| f.doing(&doing))?;
     let kept = save(&dataset, &args.output);
@@ -97,7 +97,8 @@ impl Drop for Visit<'_> {
 }
 
 /// Loads the agent into a JVM that runs without it, or says how to start it.
-fn load(pid: u32, agent: &Path, args: &RecordArgs) -> Result<Attached, Failure> {
+fn load(pid: u32, args: &RecordArgs) -> Result<Attached, Failure> {
+    let agent = find_agent(args.subject.agent.as_deref())?;
     let options = agent_options(args)?;
     let folder = std::path::absolute(args.output.join(FOLDER)).map_err(io("find", &args.output))?;
     let subject = &args.subject;
@@ -105,13 +106,13 @@ fn load(pid: u32, agent: &Path, args: &RecordArgs) -> Result<Attached, Failure> 
         let why = "loops and invocations by caller, and classes of the JDK, are counted by an agent that is there from the start".to_owned();
         Err(AttachError::NotTaken { pid, why })
     } else {
-        Attached::load(pid, agent, &folder, &options)
+        Attached::load(pid, &agent, &folder, &options)
     };
     loaded.map_err(|error| {
         let AttachError::NotTaken { .. } = error else {
             return advised(&error);
         };
-        match prepare(agent, &folder, &options) {
+        match prepare(&agent, &folder, &options) {
             Ok(line) => Failure::new(error.to_string()).advice(format!(
                 "start the program again as `java {line} …` and give this command once more with its new process id"
             )),
