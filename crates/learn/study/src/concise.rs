@@ -19,8 +19,9 @@ use crate::tuning::Tuning;
 
 /// Terms at most, the constant aside.
 const MOST: usize = 5;
-/// Training rows × columns beyond which no products are offered: to find of which features takes some seconds on so many.
-const WITH_PRODUCTS: usize = 1_500_000;
+/// Training rows × columns beyond which it is sought once, and without products: to find of which features, or to seek it
+/// in every fold of a comparison, takes some seconds on so many.
+const QUICK: usize = 1_500_000;
 
 /// What was found.
 #[derive(Default)]
@@ -36,10 +37,7 @@ impl Study<'_> {
     /// The cost in at most five terms; none where the model itself has no more, or its method was asked for.
     pub fn few_terms(&self, chosen: &Learner, learned: &Learned) -> FewTerms {
         let options = self.options;
-        let open = options.method == Method::Auto
-            && options.prefer.is_none()
-            && !options.tuning.is_parsimonious();
-        if !open || is_short(learned.formula.as_ref()) {
+        if !self.is_open() || is_short(learned.formula.as_ref()) {
             return FewTerms::default();
         }
         if self.is_to_be_read() {
@@ -57,6 +55,14 @@ impl Study<'_> {
         }
     }
 
+    /// Whether neither the method nor a choice that decides which terms there are was asked for.
+    fn is_open(&self) -> bool {
+        let options = self.options;
+        options.method == Method::Auto
+            && options.prefer.is_none()
+            && !options.tuning.is_parsimonious()
+    }
+
     /// Whether there are features of a program, without its blocks.
     fn is_to_be_read(&self) -> bool {
         !self.has(|kind| kind == FeatureKind::Block) && self.has(is_readable)
@@ -69,36 +75,74 @@ impl Study<'_> {
         kinds.any(|f| kind(features[f.0 as usize].kind))
     }
 
-    fn found(&self, chosen: &Learner) -> FewTerms {
-        let (rows, columns) = (self.split.train.len(), self.design.columns.len());
-        if let Some(reason) = unsuited(rows, columns) {
-            return FewTerms {
-                why_not: Some(format!("no formula of {MOST} terms was sought: {reason}")),
-                ..FewTerms::default()
-            };
-        }
+    /// Training rows, and columns.
+    pub fn size(&self) -> (usize, usize) {
+        (self.split.train.len(), self.design.columns.len())
+    }
+
+    /// The options of a fit in few terms.
+    pub fn in_few_terms(&self) -> FitOptions {
+        let (rows, columns) = self.size();
         let counts_alone = !self.has(|kind| kind == FeatureKind::Value);
-        let alone = (counts_alone || rows * columns > WITH_PRODUCTS).then_some(1);
-        let options = FitOptions {
+        let alone = (counts_alone || rows * columns > QUICK).then_some(1);
+        FitOptions {
             tuning: Tuning {
                 terms: Some(MOST),
                 degree: self.options.tuning.degree.or(alone),
                 ..self.options.tuning.clone()
             },
             ..self.options.clone()
-        };
-        let learner = Learner::new(
-            self.dataset,
-            &self.table,
-            &self.design,
-            Method::Poly,
-            &options,
-            self.world,
-        );
+        }
+    }
+
+    /// Whether `auto` compares `poly` in few terms: where there are too many features for a polynomial of as many terms as
+    /// predict best, and they are those of the program.
+    pub fn compares_few_terms(&self) -> bool {
+        let (rows, columns) = self.size();
+        self.is_open()
+            && self.is_to_be_read()
+            && Method::Poly.unsuited(rows, columns).is_some()
+            && rows * columns <= QUICK
+            && unsuited(rows, columns).is_none()
+    }
+
+    /// The options of a method that is compared in few terms.
+    pub fn limited(&self, method: Method) -> Option<&FitOptions> {
+        self.few.as_ref().filter(|_| method == Method::Poly)
+    }
+
+    /// What a method is called, with its few terms where it is compared in these.
+    pub fn title(&self, method: Method) -> String {
+        match self.limited(method) {
+            Some(_) => name_in_few_terms(),
+            None => method.to_string(),
+        }
+    }
+
+    /// Why `poly` is compared in few terms, if it is.
+    pub fn why_few(&self) -> Option<String> {
+        self.few.as_ref().map(|_| {
+            format!(
+                "`{}` was compared: with {} features more terms take long",
+                name_in_few_terms(),
+                self.size().1
+            )
+        })
+    }
+
+    fn found(&self, chosen: &Learner) -> FewTerms {
+        let (rows, columns) = self.size();
+        if let Some(reason) = unsuited(rows, columns) {
+            return FewTerms {
+                why_not: Some(format!("no formula of {MOST} terms was sought: {reason}")),
+                ..FewTerms::default()
+            };
+        }
+        let options = self.in_few_terms();
+        let learner = self.learner_by(Method::Poly, &options);
         let train = &self.split.train;
         let found = learner.learn(train, None).and_then(|learned| {
-            let name = format!("poly, {MOST} terms at most");
-            let evaluation = self.judge(&learner, &learned, &name);
+            let evaluation = self.judge(&learner, &learned, &name_in_few_terms());
             let delivered = self.refitted(&learner)?;
             let (learned, rows) = delivered.unwrap_or_else(|| (learned, train.clone()));
             Ok((self.formula(&learned), rows, evaluation))
@@ -131,6 +175,11 @@ impl Study<'_> {
             why_not: None,
         }
     }
+}
+
+/// What `poly` is called where nobody asked for few terms.
+fn name_in_few_terms() -> String {
+    format!("{}, {MOST} terms at most", Method::Poly)
 }
 
 /// Why it should not be sought in a table of this size.

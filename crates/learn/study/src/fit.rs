@@ -95,7 +95,8 @@ pub fn fit_in(
         learned,
         unseen,
     } = winner;
-    let mut evaluation = study.judge(&learner, &learned, &learner.method.to_string());
+    let title = study.title(learner.method);
+    let mut evaluation = study.judge(&learner, &learned, &title);
     let mut interval = interval(&unseen.pairs, options.level_of_intervals);
     if let (Some(interval), Some(evaluation)) = (&mut interval, &mut evaluation) {
         interval.coverage = cover(interval, &mut evaluation.rows);
@@ -145,7 +146,7 @@ pub fn fit_in(
             .get(&options.target)
             .cloned()
             .unwrap_or_else(|| "1".into()),
-        method: learner.method.to_string(),
+        method: title,
         text: formula.text(),
         formula: formula.clone(),
         prices: price_list(&learner, &learned, &rows, Some(&folds)),

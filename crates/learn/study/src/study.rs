@@ -70,6 +70,8 @@ pub(crate) struct Study<'a> {
     pub table: Table,
     pub design: Checked<Design>,
     pub split: Split,
+    /// The options by which `poly` is compared in few terms, where it is.
+    pub few: Option<FitOptions>,
 }
 
 impl<'a> Study<'a> {
@@ -111,23 +113,31 @@ impl<'a> Study<'a> {
                 };
             }
         }
-        Ok(Self {
+        let mut study = Self {
             dataset,
             options,
             world,
             table,
             design,
             split,
-        })
+            few: None,
+        };
+        study.few = study.compares_few_terms().then(|| study.in_few_terms());
+        Ok(study)
     }
 
     pub fn learner(&self, method: Method) -> Learner<'_> {
+        self.learner_by(method, self.limited(method).unwrap_or(self.options))
+    }
+
+    /// The same with options of its own.
+    pub fn learner_by<'s>(&'s self, method: Method, options: &'s FitOptions) -> Learner<'s> {
         Learner::new(
             self.dataset,
             &self.table,
             &self.design,
             method,
-            self.options,
+            options,
             self.world,
         )
     }
@@ -183,7 +193,7 @@ impl<'a> Study<'a> {
             let choice = match self.choice(method) {
                 Ok(choice) => choice,
                 Err(e) => {
-                    why.push(format!("`{method}` gave up: {e}"));
+                    why.push(format!("`{}` gave up: {e}", self.title(method)));
                     refused.get_or_insert(e);
                     continue;
                 }
@@ -197,7 +207,8 @@ impl<'a> Study<'a> {
                 .count();
             if lost > 0 {
                 why.push(format!(
-                    "`{method}` does not predict {} of {} training rows from the others: each counts as an error of {:.0} %",
+                    "`{}` does not predict {} of {} training rows from the others: each counts as an error of {:.0} %",
+                    self.title(method),
                     lost,
                     choice.unseen.pairs.len(),
                     100.0 * WILD
@@ -221,7 +232,7 @@ impl<'a> Study<'a> {
             why.push(format!(
                 "of {} methods `{}` was chosen by cross-validation on the training rows (mean relative error {:.1} %): the first in order of preference that none further down beats by more than {:.0} %",
                 standings.len(),
-                winner.learner.method,
+                self.title(winner.learner.method),
                 100.0 * error,
                 100.0 * (1.0 - CLEARLY)
             ));
@@ -239,7 +250,7 @@ impl<'a> Study<'a> {
         if tried != Method::CANDIDATES {
             return (tried.to_vec(), Vec::new()); // asked for by an option of theirs
         }
-        let (rows, columns) = (self.split.train.len(), self.design.columns.len());
+        let (rows, columns) = self.size();
         let has_parts = self.learner(Method::Auto).method == Method::Hier;
         let unsuited = |method: Method| match method {
             Method::Hier if !has_parts => {
@@ -248,6 +259,7 @@ impl<'a> Study<'a> {
             Method::Hier if self.options.tuning.filter.is_some() => {
                 Some("it needs no filter against collinear features and takes none".into())
             }
+            _ if self.limited(method).is_some() => None,
             _ => method.unsuited(rows, columns),
         };
         let (mut suited, mut others) = (Vec::new(), Vec::new());
@@ -258,7 +270,10 @@ impl<'a> Study<'a> {
             }
         }
         let not_tried = (!others.is_empty()).then(|| format!("not tried: {}", others.join(", ")));
-        (suited, not_tried.into_iter().collect())
+        (
+            suited,
+            not_tried.into_iter().chain(self.why_few()).collect(),
+        )
     }
 
     fn standing(&self, choice: &Choice) -> Evaluation {
@@ -274,7 +289,7 @@ impl<'a> Study<'a> {
         });
         let (measured, predicted): (Vec<f64>, Vec<f64>) = counted.unzip();
         let labels = vec![String::new(); measured.len()];
-        let name = choice.learner.method.to_string();
+        let name = self.title(choice.learner.method);
         let mut out = evaluate(
             &name,
             self.split.train.len(),

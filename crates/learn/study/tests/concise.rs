@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use exact::dataset;
 use pricetag_cost_model::CostModel;
 use pricetag_dataset::{Dataset, FeatureKind};
-use pricetag_study::{FitOptions, Level, Method, Tuning, fit};
+use pricetag_study::{FitOptions, Level, Method, Prefer, Tuning, fit};
 
 const ROWS: usize = 60;
 
@@ -145,4 +145,117 @@ fn it_is_not_sought_among_blocks_nor_beside_a_method_that_was_asked_for() {
         ..FitOptions::default()
     };
     assert_eq!(found(FeatureKind::Loop, &asked), None);
+}
+
+/// A number between 0 and 1 that looks like chance.
+fn scattered(row: usize, feature: usize) -> f64 {
+    let seed = (row * 7919 + feature * 104_729 + 1) as f64;
+    (seed.sin() * 43_758.545_3).rem_euclid(1.0)
+}
+
+/// Of `columns` features `f0` and `f1` alone cost something, and the cost is up to 5 % off. The others are now small and now large,
+/// as values of variables are: what one seems to cost in some rows makes predictions wild in others.
+fn many(kind: FeatureKind, columns: usize) -> Dataset {
+    let column = |feature: usize| -> Vec<f64> {
+        (0..ROWS)
+            .map(|row| match scattered(row, feature) {
+                even if feature < 2 => (1000.0 * even).round(),
+                even => 10.0_f64.powf(5.0 * even).round(),
+            })
+            .collect()
+    };
+    let names: Vec<String> = (0..columns).map(|i| format!("f{i}")).collect();
+    let table: Vec<(&str, FeatureKind, Vec<f64>)> = names
+        .iter()
+        .enumerate()
+        .map(|(i, name)| (name.as_str(), kind, column(i)))
+        .collect();
+    let cost: Vec<f64> = (0..ROWS)
+        .map(|row| {
+            let known = 500.0 + 30.0 * table[0].2[row] + 20.0 * table[1].2[row];
+            known * (0.95 + 0.1 * scattered(row, columns))
+        })
+        .collect();
+    dataset(&table, &cost)
+}
+
+fn compared(model: &CostModel) -> Vec<&str> {
+    model.standings.iter().map(|e| e.name.as_str()).collect()
+}
+
+const FEW: &str = "poly, 5 terms at most";
+
+/// Of half of the rows five features would be found by chance.
+fn most() -> FitOptions {
+    FitOptions {
+        train: 0.8,
+        ..FitOptions::default()
+    }
+}
+
+#[test]
+fn of_more_features_than_runs_it_is_delivered_where_it_predicts_clearly_better() {
+    let data = many(FeatureKind::Value, 450);
+    let model = learn(&data, &most());
+    assert_eq!(model.method, FEW);
+    assert_eq!(compared(&model), ["nnls", FEW]);
+    let named = model.formula.features();
+    assert!(
+        named.contains(&"f0") && named.contains(&"f1"),
+        "{}",
+        model.text
+    );
+    assert!(model.terms.len() <= 6, "{}", model.text);
+    let judged = model.evaluation.as_ref().unwrap();
+    let others = &model.alternatives;
+    assert!(
+        judged.name == FEW && judged.median_error < 0.05,
+        "{judged:?}"
+    );
+    let [prices, few] = [0, 1].map(|i| model.standings[i].mean_error);
+    assert!(prices > 2.0 * few, "{prices} {few}");
+    // It is told once.
+    assert_eq!(model.concise, None);
+    assert!(others.iter().all(|e| e.name != FEW));
+    let said = |part: &str| model.diagnostics.iter().any(|d| d.message.contains(part));
+    assert!(said(
+        "`poly, 5 terms at most` was compared: with 450 features"
+    ));
+    assert!(said("`poly, 5 terms at most` was chosen"));
+    assert!(!said("`poly` ("));
+    let asked = FitOptions {
+        method: Method::Poly,
+        tuning: Tuning {
+            terms: Some(5),
+            ..Tuning::default()
+        },
+        ..most()
+    };
+    assert_eq!(model.formula, learn(&data, &asked).formula);
+}
+
+#[test]
+fn it_is_compared_neither_among_a_foreign_table_s_columns_nor_where_more_terms_can_be() {
+    let model = learn(&many(FeatureKind::Foreign, 450), &most());
+    assert_eq!(
+        (model.method.as_str(), compared(&model)),
+        ("nnls", Vec::new())
+    );
+    let model = learn(&many(FeatureKind::Value, 150), &most());
+    assert_eq!(compared(&model), ["nnls", "l1", "poly"]);
+}
+
+/// Neither does it stand in for the polynomial of features that are preferred.
+#[test]
+fn a_preference_takes_as_many_terms_as_it_needs() {
+    let mut data = many(FeatureKind::Value, 450);
+    for feature in &mut data.features {
+        feature.available = Some(0.5);
+    }
+    let cheap = FitOptions {
+        prefer: Some(Prefer::Cheap),
+        ..most()
+    };
+    let model = learn(&data, &cheap);
+    assert_eq!(compared(&model), ["poly", "lasso"]);
 }
