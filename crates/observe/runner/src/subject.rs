@@ -78,11 +78,9 @@ impl<'a> Subject<'a> {
                 ),
             }
         }
-        // Under a budget counting is measured, which is to hold without these options, too.
-        let only_counts = options.timing != Timing::Same && options.overhead.is_none();
         let counting = java
             .as_ref()
-            .filter(|_| only_counts && options.jit)
+            .filter(|_| options.jit && counts_alone(options.timing, options.overhead))
             .map_or_else(Vec::new, Java::late_optimising);
         Ok(Self {
             options,
@@ -215,6 +213,11 @@ impl<'a> Subject<'a> {
     }
 }
 
+/// Whether nothing but counts is wanted of a counting run. Under a budget its times are, too: it is to hold without options that make counting cheaper.
+fn counts_alone(timing: Timing, budget: Option<f64>) -> bool {
+    timing != Timing::Same && budget.is_none()
+}
+
 /// `java` beside a tool of the JDK, behind symbolic links.
 fn sibling_java(tool: &Path) -> Option<PathBuf> {
     let real = tool.canonicalize().ok()?;
@@ -223,4 +226,16 @@ fn sibling_java(tool: &Path) -> Option<PathBuf> {
 
 fn absolute(path: &Path) -> Result<PathBuf, RunnerError> {
     std::path::absolute(path).map_err(RunnerError::io("find", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_whose_times_are_wanted_is_more_than_counted() {
+        assert!(counts_alone(Timing::Separate, None) && counts_alone(Timing::Never, None));
+        assert!(!counts_alone(Timing::Same, None));
+        assert!(!counts_alone(Timing::Separate, Some(0.05)));
+    }
 }
