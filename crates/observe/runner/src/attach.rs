@@ -26,6 +26,8 @@ use crate::supervise::Cancel;
 const LIBRARY: &str = "libpricetag_agent.so";
 /// How long the JVM may take to listen, and to write a snapshot.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long it may take to answer: while classes are rewritten, some hundred a second.
+const ANSWER: Duration = Duration::from_mins(10);
 /// How often it is looked at.
 const LOOK: Duration = Duration::from_millis(10);
 /// SIGQUIT in the mask of caught signals.
@@ -255,7 +257,7 @@ fn ask(pid: u32, words: &[&str; 4]) -> Result<Answer, AttachError> {
     let silent = |why: String| AttachError::Silent { pid, why };
     let mut socket = listen(pid)?;
     let mut exchange = || -> std::io::Result<String> {
-        socket.set_read_timeout(Some(PATIENCE))?;
+        socket.set_read_timeout(Some(ANSWER))?;
         socket.write_all(format!("1\0{}\0", words.join("\0")).as_bytes())?;
         let mut answer = Vec::new();
         socket.read_to_end(&mut answer)?;
