@@ -327,6 +327,28 @@ fn after_a_recording_a_program_runs_as_before_and_can_be_recorded_again() {
 }
 
 #[test]
+fn calls_under_way_are_those_of_this_recording() {
+    let desk = Desk::new(&[]);
+    let program = start_late(&desk, Path::new("java"));
+    let notes = |name: &str| {
+        let ran = desk.run(&format!(
+            "record --attach {} -o {name} --include Late* --every 0.2 --for 0.4",
+            program.0.id()
+        ));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        open(&desk.path(name)).unwrap().meta.notes.join("\n")
+    };
+    let under_way =
+        "2 calls were under way when counting began and are not counted: Late.await, Late.main";
+    assert!(notes("first").contains(under_way));
+    std::fs::write(desk.path("go"), "").unwrap();
+    wait_for(&desk, "done");
+    // It waits again, by another call.
+    let second = notes("second");
+    assert_eq!(second.matches(under_way).count(), 1, "{second}");
+}
+
+#[test]
 fn what_needs_the_agent_from_the_start_says_so() {
     let desk = Desk::new(&[]);
     let server = serve(&desk, &[]);

@@ -9,7 +9,7 @@ use crate::callers;
 use crate::chunks::Totals;
 use crate::frames;
 use crate::jvm::Jni;
-use crate::session::Session;
+use crate::session::{Session, lock};
 use crate::snapshot;
 use crate::values;
 
@@ -77,7 +77,9 @@ pub fn records(
     open: Vec<OpenFrameRecord>,
     caught: Option<Record>,
 ) -> Vec<Record> {
-    let (mut records, mut depths) = (Vec::new(), Vec::new());
+    let caveat = lock(&session.under_way).clone();
+    let mut records: Vec<Record> = caveat.map(Record::Inexact).into_iter().collect();
+    let mut depths = Vec::new();
     for (index, class, loaders) in session.classes.all() {
         records.push(Record::Class(ClassLoaded {
             hash: class.hash,

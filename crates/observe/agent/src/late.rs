@@ -92,9 +92,8 @@ pub fn again(session: &'static Session, jni: Jni, text: &str) -> Result<(), Stri
 
 fn count(session: &'static Session, jni: Jni) {
     hook::retransform_loaded(session, jni);
-    if let Some(caveat) = under_way(session, jni) {
-        session.inexact(caveat);
-    }
+    let caveat = under_way(session, jni);
+    *lock(&session.under_way) = caveat;
     session.flush();
 }
 

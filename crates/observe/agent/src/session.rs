@@ -74,6 +74,8 @@ pub struct Session {
     pub late: bool,
     /// Whether the agent has left the classes as they were, until it is asked again.
     pub resting: AtomicBool,
+    /// Which calls were under way when a late agent began to count.
+    pub under_way: Mutex<Option<String>>,
     /// What selects classes: the options, or those of a later recording.
     pub selection: Mutex<Arc<AgentOptions>>,
     /// Set when `VMDeath` begins.
@@ -116,6 +118,7 @@ impl Session {
             plans: OnceLock::new(),
             late,
             resting: AtomicBool::new(false),
+            under_way: Mutex::default(),
             selection: Mutex::new(Arc::new(options.clone())),
             dying: AtomicBool::new(false),
             snapshots: Snapshots::default(),
