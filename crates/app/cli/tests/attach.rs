@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use pricetag_dataset::{Dataset, FeatureKind, open};
-use pricetag_runner::attach::{AttachError, Attached};
+use pricetag_runner::attach::Attached;
 use pricetag_runner::supervise::Cancel;
 use pricetag_testkit::Testbed;
 use pricetag_trace::{AgentOptions, Mode, Record, Trace};
@@ -308,22 +308,33 @@ fn after_a_recording_a_program_runs_as_before_and_can_be_recorded_again() {
     attached.leave().unwrap();
     (0..10).for_each(|_| request(&desk, 30));
     assert_eq!(counted(&attached), 0, "no class is counted");
+    drop(attached);
     let again = load("Server").unwrap();
     assert_eq!(counted(&again), first, "while it was away nothing was");
     (0..10).for_each(|_| request(&desk, 30));
     assert_eq!(counted(&again), 2 * first);
     again.leave().unwrap();
+    drop(again);
     // Another choice of classes.
     let other = load("no.such.Thing").unwrap();
     (0..10).for_each(|_| request(&desk, 30));
     assert_eq!(counted(&other), 0);
     other.leave().unwrap();
+    drop(other);
     let turns = AgentOptions {
         transitions: true,
         ..options("Server")
     };
     let refused = Attached::load(pid, &agent, &desk.path("agent"), &turns).unwrap_err();
-    assert!(matches!(refused, AttachError::NotTaken { .. }), "{refused}");
+    assert!(refused.to_string().contains("other kinds"), "{refused}");
+    // A recorder that was killed leaves the counters in; the next one counts what it was asked to.
+    let killed = load("no.such.Thing").unwrap();
+    let meanwhile = load("Server").unwrap_err();
+    assert!(meanwhile.to_string().contains("under way"), "{meanwhile}");
+    drop(killed);
+    let next = load("Server").unwrap();
+    assert_eq!(counted(&next), 2 * first);
+    next.leave().unwrap();
 }
 
 #[test]

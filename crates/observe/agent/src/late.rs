@@ -78,7 +78,8 @@ pub fn again(session: &'static Session, jni: Jni, text: &str) -> Result<(), Stri
         );
     }
     if began && !session.is_resting() {
-        return Ok(());
+        // Its recorder was killed.
+        leave(session, jni);
     }
     *lock(&session.selection) = Arc::new(options);
     if !began {

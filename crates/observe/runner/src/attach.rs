@@ -9,7 +9,7 @@
 //! Limits: Linux; the JVM's user or root; not a JVM with `-XX:+DisableAttachMechanism`, and none with `-XX:-EnableDynamicAgentLoading` that has no agent
 //! yet.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -64,6 +64,12 @@ pub enum AttachError {
         /// What the JVM says.
         why: String,
     },
+    /// Somebody else has a late agent count.
+    #[error("another recording of process {pid} is under way")]
+    Busy {
+        /// Which.
+        pid: u32,
+    },
     /// The agent is there for something else.
     #[error("Pricetag's agent in process {pid} does not count: {why}")]
     NotCounting {
@@ -100,6 +106,8 @@ pub struct Attached {
     pub command: Vec<String>,
     /// Whether the agent was loaded while it ran.
     late: bool,
+    /// Its trace, locked for as long as a late agent counts for this recording.
+    held: Option<File>,
 }
 
 impl Attached {
@@ -134,6 +142,7 @@ impl Attached {
             options,
             command: words(pid, "cmdline"),
             late: start.properties.iter().any(|(name, _)| name == CAME_LATE),
+            held: None,
         })
     }
 
@@ -149,12 +158,20 @@ impl Attached {
         options: &AgentOptions,
     ) -> Result<Self, AttachError> {
         let refused = |why: String| AttachError::NotTaken { pid, why };
-        let earlier = match Self::find(pid) {
-            Ok(attached) => Some(attached.options),
+        let mut earlier = match Self::find(pid) {
+            Ok(attached) => Some(attached),
             Err(AttachError::NotLoaded { .. }) => None,
             Err(error) => return Err(error),
         };
-        let file = write_options(folder, options, earlier.as_ref())
+        if let Some(earlier) = &mut earlier {
+            earlier.hold()?;
+            if !earlier.has_counters_for(options) {
+                return Err(refused(
+                    "an earlier recording of it chose other kinds of features, another scope or another list of blocks or methods".to_owned(),
+                ));
+            }
+        }
+        let file = write_options(folder, options, earlier.as_ref().map(|e| &e.options))
             .map_err(|e| refused(format!("{}: {e}", folder.display())))?;
         for path in [agent, &file] {
             let inside = path.strip_prefix("/").unwrap_or(path);
@@ -182,7 +199,38 @@ impl Attached {
                 }));
             }
         }
-        Self::find(pid)
+        if let Some(earlier) = earlier {
+            return Ok(earlier);
+        }
+        let mut loaded = Self::find(pid)?;
+        loaded.hold()?;
+        Ok(loaded)
+    }
+
+    /// Sees to it that one recording at a time has a late agent count.
+    fn hold(&mut self) -> Result<(), AttachError> {
+        let pid = self.pid;
+        let taken = |why: String| AttachError::NotTaken { pid, why };
+        let trace = File::open(&self.options.trace).map_err(|e| taken(e.to_string()))?;
+        trace.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => AttachError::Busy { pid },
+            TryLockError::Error(error) => taken(error.to_string()),
+        })?;
+        self.held = Some(trace);
+        Ok(())
+    }
+
+    /// Whether its agent can do what these options want: which classes are counted may change, what is counted in them may not.
+    fn has_counters_for(&self, wanted: &AgentOptions) -> bool {
+        let own = &self.options;
+        let same = AgentOptions {
+            include: own.include.clone(),
+            exclude: own.exclude.clone(),
+            trace: own.trace.clone(),
+            plans: own.plans.clone(),
+            ..wanted.clone()
+        };
+        same == *own
     }
 
     /// Whether the agent was loaded while the JVM ran.
