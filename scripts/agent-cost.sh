@@ -2,7 +2,7 @@
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
 #   scripts/agent-cost.sh [PAIRS] [startup|memory|values|calls ...]     15 rounds of all unless told otherwise
 # startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same as `record` runs
-#          what is only counted, and under JaCoCo; whole process.
+#          what is only counted, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
 # values:  memory with 10,000 values (40 classes of 50 variables, five values each) assigned by 1,000 threads that stay alive, of whole runs and of six
@@ -41,7 +41,7 @@ startup() {
     scripts/fetch-subjects.sh subjects bench
     cargo build --release --locked -q -p pricetag-quantity --example ratios
     local one jacoco variant round options=() order figures TIMEFORMAT='%U %S %R' results=$work/startup.jsonl
-    one=$(find .cache/subjects/src/commons-lang3-3.14.0 -name StringUtils.java)
+    one=$(find .cache/subjects/src/commons-lang3-3.14.0 -name "${STARTUP_FILE:-StringUtils}.java")
     jacoco=$(find "$PWD/.cache/bench" -name 'org.jacoco.agent-*-runtime.jar')
     local recorded
     recorded=$(counting_options)
