@@ -235,14 +235,11 @@ fn a_jvm_that_runs_without_the_agent_is_counted_from_then_on() {
         let ran = std::thread::scope(|scope| {
             let recording = scope.spawn(|| ran(recording));
             // The first snapshot is there: the agent counts.
-            let begun = Instant::now();
-            while !holds_snapshot(&desk) {
-                assert!(begun.elapsed() < Duration::from_mins(1), "no snapshot");
-                std::thread::sleep(Duration::from_millis(10));
-            }
+            wait_for_snapshots(&desk, 1);
             std::fs::write(desk.path("go"), "").unwrap();
             wait_for(&desk, "done");
-            std::thread::sleep(Duration::from_millis(1500));
+            // The next one may have begun before.
+            wait_for_snapshots(&desk, snapshots(&desk) + 2);
             std::fs::write(desk.path("end"), "").unwrap();
             recording.join().unwrap()
         });
@@ -270,14 +267,25 @@ fn a_jvm_that_runs_without_the_agent_is_counted_from_then_on() {
     }
 }
 
-fn holds_snapshot(desk: &Desk) -> bool {
+fn snapshots(desk: &Desk) -> usize {
     let files = std::fs::read_dir(desk.path("data/.agent"))
         .into_iter()
         .flatten()
         .flatten();
     files
-        .map(|file| file.file_name())
-        .any(|name| name.to_string_lossy().ends_with(".snapshot-1"))
+        .filter(|file| file.file_name().to_string_lossy().contains(".snapshot-"))
+        .count()
+}
+
+fn wait_for_snapshots(desk: &Desk, count: usize) {
+    let begun = Instant::now();
+    while snapshots(desk) < count {
+        assert!(
+            begun.elapsed() < Duration::from_mins(1),
+            "{count} snapshots"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

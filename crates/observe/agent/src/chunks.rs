@@ -1,6 +1,6 @@
 //! Per-thread counters.
 //!
-//! Every thread owns one `long[]` per class (its *chunk*), in a `long[][]` that hangs on a field of its `Thread` object;
+//! Every thread owns one `long[]` per class (its *chunk*), in a `long[][]` that it keeps ([`crate::keeping`]): on a field of its `Thread` object, unless the agent came late;
 //! compiled code finds it there without a call (`docs/decisions/001-exact-counting.md`). The first thread that counts owns the
 //! helper's `shared` array, whose elements the compilers take for constants (decision 004); the next few have a *slot*, under which their
 //! chunk of a class is in a row that is such a constant; every other thread has an array of its own. Owned array and rows only repeat what

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_VM_DEATH,
 };
-use pricetag_trace::{AgentOptions, LEAVE, Mode};
+use pricetag_trace::{AgentOptions, LEAVE};
 
 use crate::callbacks;
 use crate::frames;
@@ -24,16 +24,6 @@ use crate::session::{Session, lock};
 
 /// How many calls under way are named.
 const NAMED: usize = 5;
-
-/// Why this cannot be recorded in a JVM that is running; nothing if it can.
-pub fn unsuited(options: &AgentOptions) -> Option<&'static str> {
-    if options.mode != Mode::Count {
-        return Some("only counts can be had of a JVM that is running");
-    }
-    let by_fields =
-        options.by_caller() || options.count_jdk || options.values > 0 || options.caught;
-    by_fields.then_some("what was asked for needs the agent from the start of the JVM")
-}
 
 fn begin(session: &'static Session, jni: Jni) -> Result<(), String> {
     callbacks::prepare(session, jni).map_err(|(class, why)| format!("{class}: {why}"))?;
@@ -66,12 +56,7 @@ pub fn again(session: &'static Session, jni: Jni, text: &str) -> Result<(), Stri
     }
     let mut options = AgentOptions::read(text.as_ref()).map_err(|error| error.to_string())?;
     options.trace = options.trace_of(std::process::id());
-    let selected = AgentOptions {
-        include: session.options.include.clone(),
-        exclude: session.options.exclude.clone(),
-        ..options.clone()
-    };
-    if selected != session.options {
+    if !session.options.has_counters_of(&options) {
         return Err(
             "an earlier recording chose other kinds of features, another scope or another list"
                 .to_owned(),

@@ -100,7 +100,7 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>, late: bool) -> Result<(), Strin
     let mode = options.mode;
     snapshot::remember(vm);
     let jvmti = Jvmti::of(vm).ok_or("this JVM offers no JVMTI 1.2")?;
-    if let (true, Some(why)) = (late, late::unsuited(&options)) {
+    if let (true, Some(why)) = (late, options.too_late_for()) {
         return Err(why.to_owned());
     }
     take_capabilities(jvmti, mode, late, late || hook::may_be_late(&options))?;

@@ -158,6 +158,9 @@ impl Attached {
         options: &AgentOptions,
     ) -> Result<Self, AttachError> {
         let refused = |why: String| AttachError::NotTaken { pid, why };
+        if let Some(why) = options.too_late_for() {
+            return Err(refused(why.to_owned()));
+        }
         let mut earlier = match Self::find(pid) {
             Ok(attached) => Some(attached),
             Err(AttachError::NotLoaded { .. }) => None,
@@ -165,7 +168,7 @@ impl Attached {
         };
         if let Some(earlier) = &mut earlier {
             earlier.hold()?;
-            if !earlier.has_counters_for(options) {
+            if !earlier.options.has_counters_of(options) {
                 return Err(refused(
                     "an earlier recording of it chose other kinds of features, another scope or another list of blocks or methods".to_owned(),
                 ));
@@ -218,19 +221,6 @@ impl Attached {
         })?;
         self.held = Some(trace);
         Ok(())
-    }
-
-    /// Whether its agent can do what these options want: which classes are counted may change, what is counted in them may not.
-    fn has_counters_for(&self, wanted: &AgentOptions) -> bool {
-        let own = &self.options;
-        let same = AgentOptions {
-            include: own.include.clone(),
-            exclude: own.exclude.clone(),
-            trace: own.trace.clone(),
-            plans: own.plans.clone(),
-            ..wanted.clone()
-        };
-        same == *own
     }
 
     /// Whether the agent was loaded while the JVM ran.

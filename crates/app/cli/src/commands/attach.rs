@@ -101,14 +101,7 @@ fn load(pid: u32, args: &RecordArgs) -> Result<Attached, Failure> {
     let agent = find_agent(args.subject.agent.as_deref())?;
     let options = agent_options(args)?;
     let folder = std::path::absolute(args.output.join(FOLDER)).map_err(io("find", &args.output))?;
-    let subject = &args.subject;
-    let loaded = if splits_loops(subject) || splits_invocations(subject) || subject.count_jdk {
-        let why = "loops and invocations by caller, and classes of the JDK, are counted by an agent that is there from the start".to_owned();
-        Err(AttachError::NotTaken { pid, why })
-    } else {
-        Attached::load(pid, &agent, &folder, &options)
-    };
-    loaded.map_err(|error| {
+    Attached::load(pid, &agent, &folder, &options).map_err(|error| {
         let AttachError::NotTaken { .. } = error else {
             return advised(&error);
         };
