@@ -31,7 +31,7 @@ pub use codec::{CodecError, MAGIC};
 pub use derive::{Imbalance, MethodCounts, OpenFrame};
 pub use name::Name;
 pub use plan::*;
-pub use store::{PlanStore, StoreError};
+pub use store::{PlanStore, StoreError, write_whole};
 pub use stride::{HEADER, LINE, StridePlan, element_size};
 pub use transition::TransitionPlan;
 pub use variable::{

@@ -3,8 +3,9 @@
 //! Written to a temporary name in the same directory and renamed, so that a reader sees a whole plan or none. Two
 //! writers of the same class write the same bytes; whichever renames last wins harmlessly.
 
+use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -83,21 +84,7 @@ impl PlanStore {
             path: path.clone(),
             source,
         })?;
-        let number = UNIQUE.fetch_add(1, Ordering::Relaxed);
-        let temporary = self.directory.join(format!(
-            ".{}-{}-{number}.tmp",
-            plan.hash,
-            std::process::id()
-        ));
-        let written = write_whole(&temporary, &bytes).and_then(|()| fs::rename(&temporary, &path));
-        written.map_err(|source| {
-            let _ = fs::remove_file(&temporary);
-            StoreError::Io {
-                action: "write",
-                path,
-                source,
-            }
-        })
+        write_whole(&path, &bytes).map_err(io_error("write", &path))
     }
 
     /// Loads the plan of a class; none if there is none of this version.
@@ -162,10 +149,20 @@ impl PlanStore {
     }
 }
 
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = fs::File::create(path)?;
-    file.write_all(bytes)?;
-    file.flush()
+/// Writes a file under another name in the same directory and renames it, so that a reader sees a whole file or none.
+///
+/// # Errors
+/// What the file system says; the file is as it was then.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    let number = UNIQUE.fetch_add(1, Ordering::Relaxed);
+    name.push(format!("-{}-{number}.tmp", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    written.inspect_err(|_| {
+        let _ = fs::remove_file(&temporary);
+    })
 }
 
 fn io_error<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> StoreError + 'a {

@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::listed::{BlockName, KEEP, KEEP_BLOCK, Listed};
 use crate::pattern::Pattern;
+use crate::scope::Scope;
 use crate::skip::{MethodName, Region};
 
 /// What a run records.
@@ -50,31 +51,6 @@ pub enum Mode {
     Blocks,
 }
 
-/// What one observation is.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Scope {
-    /// The whole process, from the entry of `main`. It is always observed; naming it changes nothing.
-    Main,
-    /// Every outermost invocation of a method on a thread, or one after another over all threads.
-    Method(MethodScope),
-}
-
-/// A method named as `package.Class#method` with optional descriptor, and `+threads` behind that where all threads are observed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct MethodScope {
-    /// Dotted class name; inner classes with `$`.
-    pub class: String,
-    /// Method name; `<init>` for constructors.
-    pub method: String,
-    /// Descriptor; all overloads without one.
-    pub descriptor: Option<String>,
-    /// Whether an observation is what all threads do while an invocation lasts, and not the invoking one alone.
-    pub all_threads: bool,
-}
-
-/// What stands behind a scope that observes all threads.
-const ALL_THREADS: &str = "+threads";
-
 /// Everything the agent is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent choices")]
@@ -85,6 +61,8 @@ pub struct AgentOptions {
     pub trace: PathBuf,
     /// Directory of probe plans; needed for [`Mode::Count`] and [`Mode::Blocks`].
     pub plans: Option<PathBuf>,
+    /// Directory in which rewritten classes are kept, for runs with the same options to take instead of rewriting them again; none if they are not to be.
+    pub rewritten: Option<PathBuf>,
     /// Classes to count; every class of the subject's own loaders when empty.
     pub include: Vec<Pattern>,
     /// Classes not to count; wins over `include`.
@@ -176,16 +154,6 @@ pub enum OptionsError {
     },
 }
 
-/// Why a text is no scope.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{text:?} is no scope; write main, package.Class#method or package.Class#method(I)V, with +threads behind it to observe all threads"
-)]
-pub struct ScopeError {
-    /// The text.
-    pub text: String,
-}
-
 impl AgentOptions {
     /// Whether anything is counted by the method that called.
     pub fn by_caller(&self) -> bool {
@@ -198,6 +166,7 @@ impl AgentOptions {
             mode,
             trace: trace.into(),
             plans: None,
+            rewritten: None,
             include: Vec::new(),
             exclude: Vec::new(),
             scopes: Vec::new(),
@@ -280,6 +249,9 @@ impl AgentOptions {
         if let Some(plans) = &self.plans {
             line("plans", plans.as_os_str().as_bytes());
         }
+        if let Some(rewritten) = &self.rewritten {
+            line("rewritten", rewritten.as_os_str().as_bytes());
+        }
         for pattern in &self.include {
             line("include", pattern.as_str().as_bytes());
         }
@@ -351,6 +323,7 @@ impl FromStr for AgentOptions {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (mut mode, mut trace, mut plans, mut count_jdk) = (None, None, None, None);
+        let mut rewritten = None;
         let (mut include, mut exclude, mut scopes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut keep, mut keep_blocks) = (Vec::new(), Vec::new());
         let (mut skip, mut skip_values) = (Vec::new(), Vec::new());
@@ -377,6 +350,7 @@ impl FromStr for AgentOptions {
                 "mode" => once(&mut mode, parse::<Mode>(&utf8()?).map_err(bad)?),
                 "trace" => once(&mut trace, path()),
                 "plans" => once(&mut plans, path()),
+                "rewritten" => once(&mut rewritten, path()),
                 "count-jdk" => once(&mut count_jdk, parse::<bool>(&utf8()?).map_err(bad)?),
                 "include" => add(&mut include, parse::<Pattern>(&utf8()?).map_err(bad)?),
                 "exclude" => add(&mut exclude, parse::<Pattern>(&utf8()?).map_err(bad)?),
@@ -416,6 +390,7 @@ impl FromStr for AgentOptions {
             mode,
             trace: trace.ok_or(OptionsError::Missing { key: "trace" })?,
             plans,
+            rewritten,
             include,
             exclude,
             scopes,
@@ -520,79 +495,6 @@ impl FromStr for Mode {
             "blocks" => Ok(Self::Blocks),
             _ => Err(format!("{text:?} is none of count, time, step, blocks")),
         }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Main => f.write_str("main"),
-            Self::Method(scope) => scope.fmt(f),
-        }
-    }
-}
-
-impl fmt::Display for MethodScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}#{}{}{}",
-            self.class,
-            self.method,
-            self.descriptor.as_deref().unwrap_or(""),
-            if self.all_threads { ALL_THREADS } else { "" }
-        )
-    }
-}
-
-impl FromStr for Scope {
-    type Err = ScopeError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text == "main" {
-            return Ok(Self::Main);
-        }
-        text.parse().map(Self::Method)
-    }
-}
-
-impl FromStr for MethodScope {
-    type Err = ScopeError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let error = || ScopeError {
-            text: text.to_owned(),
-        };
-        let (class, rest) = text.split_once('#').ok_or_else(error)?;
-        let (rest, all_threads) = match rest.strip_suffix(ALL_THREADS) {
-            Some(method) => (method, true),
-            None => (rest, false),
-        };
-        let (method, descriptor) = match rest.find('(') {
-            Some(at) => (&rest[..at], Some(&rest[at..])),
-            None => (rest, None),
-        };
-        let odd = |name: &str| {
-            name.is_empty() || name.contains(|c: char| c.is_whitespace() || "/;[()#".contains(c))
-        };
-        let bad_descriptor = |descriptor: &str| {
-            !descriptor.contains(')')
-                || descriptor.ends_with(')')
-                || descriptor.contains(['#', ' '])
-        };
-        if odd(class)
-            || odd(method)
-            || method.contains('.')
-            || descriptor.is_some_and(bad_descriptor)
-        {
-            return Err(error());
-        }
-        Ok(Self {
-            class: class.to_owned(),
-            method: method.to_owned(),
-            descriptor: descriptor.map(str::to_owned),
-            all_threads,
-        })
     }
 }
 

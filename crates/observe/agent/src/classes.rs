@@ -1,9 +1,11 @@
 //! The classes that are counted: their indices, chunk lengths, and the way back from rewritten to original bytecode.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use pricetag_probe_plan::{ClassHash, Pc, VariablePlan};
+use serde::{Deserialize, Serialize};
 
 use crate::session::lock;
 
@@ -12,7 +14,7 @@ use crate::session::lock;
 pub struct ClassIndex(pub u32);
 
 /// A counted class.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
     /// Hash of its original bytes.
     pub hash: ClassHash,
@@ -31,7 +33,8 @@ pub struct Counted {
     /// Internal name of its superclass.
     pub super_name: Option<String>,
     /// Its methods, in the order of the class file.
-    pub methods: Vec<CountedMethod>,
+    #[serde(skip)]
+    pub methods: Methods,
     /// Number of its loops.
     pub loops: usize,
     /// The number of a calling method, if this is no class but the passes of one's loops for that caller.
@@ -50,15 +53,63 @@ impl Counted {
             depths: Vec::new(),
             fields: Vec::new(),
             super_name: None,
-            methods: Vec::new(),
+            methods: Methods::default(),
             loops: 0,
             caller: None,
         }
     }
 }
 
-/// A method of a counted class.
+/// The methods of a counted class. Few are ever asked for, at the end of a run: those of a class that an earlier run rewrote stay encoded until then.
 #[derive(Clone, Debug, Default)]
+pub struct Methods {
+    encoded: Vec<u8>,
+    decoded: OnceLock<Vec<CountedMethod>>,
+}
+
+impl Methods {
+    /// Methods in their encoding, which is whole.
+    pub fn encoded(bytes: &[u8]) -> Self {
+        Self {
+            encoded: bytes.to_vec(),
+            decoded: OnceLock::new(),
+        }
+    }
+
+    /// Their encoding.
+    pub fn encode(&self) -> postcard::Result<Vec<u8>> {
+        postcard::to_stdvec(&**self)
+    }
+}
+
+impl From<Vec<CountedMethod>> for Methods {
+    fn from(methods: Vec<CountedMethod>) -> Self {
+        Self {
+            encoded: Vec::new(),
+            decoded: OnceLock::from(methods),
+        }
+    }
+}
+
+impl Deref for Methods {
+    type Target = Vec<CountedMethod>;
+
+    fn deref(&self) -> &Self::Target {
+        let decode = || postcard::from_bytes(&self.encoded).unwrap_or_default();
+        self.decoded.get_or_init(decode)
+    }
+}
+
+impl PartialEq for Methods {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Methods {}
+
+/// A method of a counted class.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountedMethod {
     /// Name.
     pub name: String,
@@ -143,7 +194,7 @@ impl Classes {
     }
 
     /// Notes that a class is defined, by a `new_loader` or anew; `counted` is kept if it is the first.
-    pub fn define(&self, index: ClassIndex, counted: Counted, new_loader: bool) {
+    pub fn define(&self, index: ClassIndex, counted: &Arc<Counted>, new_loader: bool) {
         let mut table = lock(&self.table);
         let at = index.0 as usize;
         table.active[at] = true;
@@ -155,7 +206,7 @@ impl Classes {
                 .entry(counted.name.clone())
                 .or_default()
                 .push(index);
-            table.entries[at] = Some(Arc::new(counted));
+            table.entries[at] = Some(Arc::clone(counted));
         }
     }
 
@@ -206,8 +257,8 @@ impl Classes {
 mod tests {
     use super::*;
 
-    fn counted(hash: u128, name: &str) -> Counted {
-        Counted::counters(ClassHash(hash), name, 1)
+    fn counted(hash: u128, name: &str) -> Arc<Counted> {
+        Arc::new(Counted::counters(ClassHash(hash), name, 1))
     }
 
     #[test]
@@ -217,9 +268,9 @@ mod tests {
         assert_ne!(a, b);
         assert_eq!(classes.index(ClassHash(1)), a);
         assert!(classes.get(a).is_none(), "reserved is not defined");
-        classes.define(a, counted(1, "A"), true);
-        classes.define(a, counted(1, "A"), true);
-        classes.define(b, counted(2, "A"), true);
+        classes.define(a, &counted(1, "A"), true);
+        classes.define(a, &counted(1, "A"), true);
+        classes.define(b, &counted(2, "A"), true);
         let loaders: Vec<u32> = classes.all().iter().map(|entry| entry.2).collect();
         assert_eq!(loaders, [2, 1]);
         assert_eq!(classes.named("A").len(), 2);

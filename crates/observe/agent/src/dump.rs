@@ -38,6 +38,10 @@ pub fn vm_death(session: &Session, jni: Jni) {
             process(session, jni);
             counters(session, jni);
             finish(session);
+            if session.reuse.is_some() {
+                // Classes that wait to be kept are kept before the process ends.
+                let _ = session.worker.run(|| ());
+            }
         }
     }
 }

@@ -3,12 +3,13 @@
 //! Runs on whatever thread loads the class. The work is done by the [`crate::worker`].
 
 use std::ffi::CStr;
+use std::sync::Arc;
 
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
 use pricetag_instrument::{
-    CallerProbes, RewriteError, Rewritten, ScopeMethod, ScopeProbe, Wiring, add_thread_fields,
-    rewrite, rewrite_timed,
+    CallerProbes, RewriteError, ScopeMethod, ScopeProbe, Wiring, add_thread_fields, rewrite,
+    rewrite_timed,
 };
 use pricetag_probe::Wanted;
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan};
@@ -19,6 +20,7 @@ use crate::classes::{ClassIndex, Counted, CountedMethod};
 use crate::hidden;
 use crate::jvm::{Jni, decode, internal_name, jclass, jobject};
 use crate::loaders;
+use crate::reuse::Rewritten;
 use crate::scope::MAIN;
 use crate::session::Session;
 use crate::skipped::Skipped;
@@ -81,26 +83,45 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
         );
         return None;
     }
-    let request = Request {
-        name,
-        bytes: class.bytes.to_vec(),
-        count,
-        main,
-    };
-    let label = request.name.clone();
-    let Some(outcome) = session.worker.run(move || request.serve(session)) else {
-        session.left(&label, None, "the agent failed on this class");
-        return None;
-    };
-    let outcome = outcome?;
-    if let Some((index, counted)) = outcome.counted {
-        if !session.chunks.reserve(jni, counted.chunk) {
-            session.left(&label, None, "no memory for its counters");
+    // Probes of scopes are no part of what is kept.
+    let reuse = session.reuse.as_ref().filter(|_| count && !main && !scoped);
+    let kept = reuse.and_then(|reuse| reuse.find(session, ClassHash::of(class.bytes)));
+    let (index, rewritten) = if let Some(kept) = kept {
+        kept
+    } else {
+        let request = Request {
+            name: name.clone(),
+            bytes: class.bytes.to_vec(),
+            count,
+            main,
+        };
+        let Some(outcome) = session.worker.run(move || request.serve(session)) else {
+            session.left(&name, None, "the agent failed on this class");
             return None;
+        };
+        match outcome? {
+            Outcome::Counted(index, rewritten) => {
+                if let Some(reuse) = reuse {
+                    let rewritten = rewritten.clone();
+                    session.worker.post(move || reuse.keep(&rewritten));
+                }
+                (index, rewritten)
+            }
+            Outcome::Observed(bytes) => return Some(bytes),
         }
-        session.classes.define(index, counted, !class.redefined);
+    };
+    for (method, reason) in rewritten.left {
+        session.left(&name, Some(method), reason);
     }
-    outcome.bytes
+    if !session.chunks.reserve(jni, rewritten.counted.chunk) {
+        session.left(&name, None, "no memory for its counters");
+        return None;
+    }
+    let new_loader = !class.redefined;
+    session
+        .classes
+        .define(index, &rewritten.counted, new_loader);
+    Some(rewritten.bytes)
 }
 
 /// Whether classes may be wanted that are loaded before the agent can rewrite them: the JDK's own.
@@ -250,9 +271,11 @@ struct Request {
 }
 
 /// What became of it.
-struct Outcome {
-    bytes: Option<Vec<u8>>,
-    counted: Option<(ClassIndex, Counted)>,
+enum Outcome {
+    /// It counts; so does one whose blocks are timed, as far as the agent is concerned.
+    Counted(ClassIndex, Rewritten),
+    /// Methods of it are observed, no more.
+    Observed(Vec<u8>),
 }
 
 impl Request {
@@ -308,10 +331,7 @@ impl Request {
             Ok(rewritten) => {
                 self.refused(session, &rewritten.refused_scopes);
                 self.named(session, &rewritten.scopes);
-                Some(Outcome {
-                    bytes: Some(rewritten.bytes),
-                    counted: None,
-                })
+                Some(Outcome::Observed(rewritten.bytes))
             }
             Err(error) => {
                 session.left(&self.name, None, error.to_string());
@@ -402,43 +422,40 @@ impl Request {
                 monitor_enters: instructions(method, MONITORENTER),
             })
             .collect();
-        for method in &plan.methods {
+        let label = |index: u16| {
+            let method = methods.get(usize::from(index));
+            method.map_or_else(String::new, |m| format!("{}{}", m.name, m.descriptor))
+        };
+        let mut left = Vec::new();
+        for (index, method) in plan.methods.iter().enumerate() {
             if let MethodOutcome::Left(reason) = &method.outcome
                 && reason != UNLISTED
             {
-                session.left(
-                    &self.name,
-                    Some(format!("{}{}", method.name, method.descriptor)),
-                    reason,
-                );
+                left.push((label(index as u16), reason.clone()));
             }
         }
-        let label = |index: u16| {
-            let method = methods.get(usize::from(index));
-            method.map(|method| format!("{}{}", method.name, method.descriptor))
-        };
         for (method, reason) in &rewritten.left {
-            session.left(&self.name, label(*method), reason);
+            left.push((label(*method), reason.clone()));
         }
         for (method, reason) in &rewritten.without_values {
             let reason = format!("no values are taken in it: {reason}");
-            session.left(&self.name, label(*method), reason);
+            left.push((label(*method), reason));
         }
         for (method, reason) in &rewritten.without_callers {
             session.callers.silence(plan.hash, *method);
             let reason = format!(
                 "its loops, its invocations and what it calls are not counted by caller: {reason}"
             );
-            session.left(&self.name, label(*method), reason);
+            left.push((label(*method), reason));
         }
         for (method, length) in methods.iter_mut().zip(code_lengths(&rewritten.bytes)) {
             method.code_length = length;
         }
-        let left = |index: u16| rewritten.left.iter().any(|(left, _)| *left == index);
+        let is_left = |index: u16| rewritten.left.iter().any(|(left, _)| *left == index);
         for changed in rewritten
             .methods
             .into_iter()
-            .filter(|changed| !left(changed.index))
+            .filter(|changed| !is_left(changed.index))
         {
             let index = usize::from(changed.index);
             if plan
@@ -464,14 +481,17 @@ impl Request {
                 .map_or_else(Vec::new, |v| v.fields.clone()),
             depths: depths(plan),
             super_name: plan.super_name.clone(),
-            methods,
+            methods: methods.into(),
             loops: plan.first_loop(plan.methods.len()) as usize,
             caller: None,
         };
-        Some(Outcome {
-            bytes: Some(rewritten.bytes),
-            counted: Some((index, counted)),
-        })
+        let rewritten = Rewritten {
+            bytes: rewritten.bytes,
+            index_at: rewritten.class_index_at,
+            counted: Arc::new(counted),
+            left,
+        };
+        Some(Outcome::Counted(index, rewritten))
     }
 
     /// Counters for the methods of a plan. In a JVM that compiles no huge methods those are left that would only become one by them.
@@ -480,7 +500,7 @@ impl Request {
         session: &Session,
         plan: &ClassPlan,
         wiring: &Wiring<'_>,
-    ) -> Result<Rewritten, RewriteError> {
+    ) -> Result<pricetag_instrument::Rewritten, RewriteError> {
         let rewritten = rewrite(&self.bytes, Some(plan), wiring)?;
         if !session.late {
             return Ok(rewritten);

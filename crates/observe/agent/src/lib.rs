@@ -32,6 +32,7 @@ mod management;
 mod natives;
 mod onload;
 mod progress;
+mod reuse;
 mod runtime;
 mod scope;
 mod session;

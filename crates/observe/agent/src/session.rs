@@ -18,6 +18,7 @@ use crate::jvm::Jvmti;
 use crate::looks::Watch;
 use crate::main_class::MainClass;
 use crate::progress::Progress;
+use crate::reuse::Reuse;
 use crate::runtime::Runtime;
 use crate::scope::Scopes;
 use crate::snapshot::Snapshots;
@@ -70,6 +71,8 @@ pub struct Session {
     pub block_times: BlockTimes,
     /// Where plans are kept, once it was asked for.
     pub plans: OnceLock<PlanStore>,
+    /// Classes as an earlier run rewrote them, if they are kept.
+    pub reuse: Option<Reuse>,
     /// Whether the JVM was running when the agent was loaded.
     pub late: bool,
     /// Whether the agent has left the classes as they were, until it is asked again.
@@ -116,6 +119,7 @@ impl Session {
             steps: Steps::default(),
             block_times: BlockTimes::default(),
             plans: OnceLock::new(),
+            reuse: Reuse::of(&options).filter(|_| !late),
             late,
             resting: AtomicBool::new(false),
             under_way: Mutex::default(),

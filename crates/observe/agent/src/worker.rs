@@ -42,6 +42,13 @@ impl Worker {
             .ok()?;
         result.recv().ok()
     }
+
+    /// Runs a job some time later, if the process lives that long.
+    pub fn post(&self, job: impl FnOnce() + Send + 'static) {
+        let _ = self.jobs.send(Box::new(move || {
+            let _ = catch_unwind(AssertUnwindSafe(job));
+        }));
+    }
 }
 
 fn block_signals() -> libc::sigset_t {

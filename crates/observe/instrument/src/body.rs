@@ -124,8 +124,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn prologue(&mut self, placement: &Placement) -> Result<(), MethodError> {
-        self.asm
-            .int(self.shared.class_index as i32, &mut self.shared.constants)?;
+        self.shared.push_class_index(&mut self.asm)?;
         let fetch = self.shared.runtime()?.chunk;
         self.asm.constant(opcode::INVOKESTATIC, fetch);
         self.asm.local(opcode::ASTORE, self.chunk);

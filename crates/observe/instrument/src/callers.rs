@@ -109,8 +109,8 @@ impl Body<'_, '_, '_> {
     /// In the prologue, fetches passes, cell and caller.
     pub(crate) fn find_caller(&mut self) -> Result<(), MethodError> {
         if let Some(passes) = self.callers.passes {
+            self.shared.push_class_index(&mut self.asm)?;
             let constants = &mut self.shared.constants;
-            self.asm.int(self.shared.class_index as i32, constants)?;
             let fetch = constants.method(HELPER_CLASS, "passes", "(I)[J")?;
             self.asm.constant(opcode::INVOKESTATIC, fetch);
             self.asm.local(opcode::ASTORE, passes.local);

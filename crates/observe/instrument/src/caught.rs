@@ -29,8 +29,8 @@ impl Body<'_, '_, '_> {
         self.asm.local(opcode::ASTORE, kept);
         let from = self.asm.here();
         self.asm.local(opcode::ALOAD, kept);
+        self.shared.push_class_index(&mut self.asm)?;
         let constants = &mut self.shared.constants;
-        self.asm.int(self.shared.class_index as i32, constants)?;
         self.asm.int(counter as i32, constants)?;
         // A frame in this call has arrived at the handler.
         let call = self.asm.here();

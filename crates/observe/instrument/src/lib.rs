@@ -89,6 +89,9 @@ pub struct Rewritten {
     pub refused_scopes: Vec<(i32, String)>,
     /// Scopes that are reported.
     pub scopes: Vec<ScopeMethod>,
+    /// Where in the bytes the number of the class stands ([`Wiring::class_index`], 4 bytes, big endian): the only thing in them that depends on it as long as it is
+    /// below [`SHARED_CLASSES`]. None if it is not needed.
+    pub class_index_at: Option<usize>,
 }
 
 /// A method that is a scope.
@@ -132,6 +135,7 @@ pub fn rewrite(
         without_callers: Vec::new(),
         refused_scopes: Vec::new(),
         scopes: Vec::new(),
+        class_index_at: None,
     };
     let mut edits = Vec::new();
     let loops = plan.map_or(0, |plan| plan.first_loop(plan.methods.len()));
@@ -207,6 +211,7 @@ pub fn rewrite(
         shared.constants.edits()
     };
     all.extend(edits);
+    outcome.class_index_at = shared.class_index_at().filter(|_| !all.is_empty());
     outcome.bytes = splice(class.bytes(), &all);
     Ok(outcome)
 }

@@ -35,7 +35,9 @@ pub(crate) struct Shared<'c, 'a> {
     pub constants: PoolAppender<'c, 'a>,
     pub class: &'c ClassFile<'a>,
     pub name: String,
-    pub class_index: u32,
+    class_index: u32,
+    /// The constant that holds it, and where in the class file.
+    class_constant: Option<(u16, usize)>,
     runtime: Option<Runtime>,
 }
 
@@ -60,8 +62,28 @@ impl<'c, 'a> Shared<'c, 'a> {
             class,
             name: class.name(),
             class_index,
+            class_constant: None,
             runtime: None,
         }
+    }
+
+    /// Pushes the number of the class. It is always the same constant, so that it can be changed in the finished class.
+    pub(crate) fn push_class_index(&mut self, asm: &mut Assembler) -> Result<(), ClassFileError> {
+        let constant = match self.class_constant {
+            Some(constant) => constant,
+            None => self.constants.own_integer(self.class_index as i32)?,
+        };
+        self.class_constant = Some(constant);
+        match u8::try_from(constant.0) {
+            Ok(short) => asm.raw(&[opcode::LDC, short]),
+            Err(_) => asm.constant(opcode::LDC_W, constant.0),
+        }
+        Ok(())
+    }
+
+    /// Where in the class file the number of the class is, if it is needed.
+    pub(crate) fn class_index_at(&self) -> Option<usize> {
+        self.class_constant.map(|(_, at)| at)
     }
 
     /// The constants that every counted method needs, appended when first asked for.

@@ -82,6 +82,7 @@ pub fn rewrite_timed(
         without_callers: Vec::new(),
         refused_scopes: Vec::new(),
         scopes: Vec::new(),
+        class_index_at: None,
     };
     let (mut edits, mut first) = (Vec::new(), 0);
     for (index, method) in plan.methods.iter().enumerate() {
@@ -105,6 +106,7 @@ pub fn rewrite_timed(
     if !edits.is_empty() {
         edits.splice(0..0, shared.constants.edits());
     }
+    outcome.class_index_at = shared.class_index_at().filter(|_| !edits.is_empty());
     outcome.bytes = splice(class.bytes(), &edits);
     Ok(outcome)
 }
@@ -145,8 +147,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn mark(&mut self, what: i32) -> Result<(), MethodError> {
-        let class = self.shared.class_index as i32;
-        self.asm.int(class, &mut self.shared.constants)?;
+        self.shared.push_class_index(&mut self.asm)?;
         self.asm.int(what, &mut self.shared.constants)?;
         let mark = self
             .shared

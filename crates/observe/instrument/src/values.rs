@@ -163,9 +163,10 @@ impl Body<'_, '_, '_> {
             self.asm.op(widen);
         }
         self.asm.local(opcode::ALOAD, self.chunk);
+        self.asm
+            .int(take.element as i32, &mut self.shared.constants)?;
+        self.shared.push_class_index(&mut self.asm)?;
         let constants = &mut self.shared.constants;
-        self.asm.int(take.element as i32, constants)?;
-        self.asm.int(self.shared.class_index as i32, constants)?;
         let call: Label = self.asm.here();
         self.places.push((call, self.instructions[index].pc));
         let method = constants.method(HELPER_CLASS, name, descriptor)?;

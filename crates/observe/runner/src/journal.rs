@@ -129,6 +129,8 @@ impl Journal {
         };
         if resume {
             journal.check_same(manifest)?;
+            // It may be another version that goes on.
+            remove(&journal.rewritten())?;
             write_json(&journal.manifest_path(), manifest)?;
             return Ok(journal);
         }
@@ -234,6 +236,11 @@ impl Journal {
     /// Where probe plans are kept.
     pub fn plans(&self) -> PathBuf {
         self.dir.join("plans")
+    }
+
+    /// Where classes are kept as a counting run rewrote them, for the others; gone when the recording is done.
+    pub fn rewritten(&self) -> PathBuf {
+        self.folder.join("rewritten")
     }
 
     /// Where a run's trace goes.

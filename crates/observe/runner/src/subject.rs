@@ -179,6 +179,9 @@ impl<'a> Subject<'a> {
         };
         let options = self.agent_options_at(mode, &journal.trace(id), &journal.plans())?;
         Ok(AgentOptions {
+            rewritten: (mode == Mode::Count)
+                .then(|| absolute(&journal.rewritten()))
+                .transpose()?,
             progress: id.kind == RunKind::Count(0) && self.options.looks_at(id.case),
             ..options
         })

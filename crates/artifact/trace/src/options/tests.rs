@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::scope::MethodScope;
 
 #[test]
 fn the_documented_example() {

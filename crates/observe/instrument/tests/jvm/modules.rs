@@ -2,7 +2,9 @@
 
 use crate::workshop::{Workshop, instrument_all, plan, run};
 use pricetag_classfile::ClassFile;
-use pricetag_instrument::{CallerProbes, Wiring, add_thread_fields, helper_class, rewrite};
+use pricetag_instrument::{
+    CallerProbes, SHARED_CLASSES, Wiring, add_thread_fields, helper_class, rewrite,
+};
 use std::fs;
 use std::process::Command;
 
@@ -125,6 +127,34 @@ fn the_verifier_accepts_the_compiler_and_it_compiles_the_same() {
         fs::read(workshop.path(directory).join("LinkAll.class")).expect("compiled")
     };
     assert_eq!(compiled("again"), compiled("plain"));
+}
+
+#[test]
+fn nothing_but_the_number_of_the_class_depends_on_it() {
+    let (mut numbered, mut plain) = (0, 0);
+    for (path, bytes) in pricetag_testkit::jdk::classes("/jdk.compiler/com/sun/tools/javac/.*") {
+        let with = |class_index: u32| {
+            let wiring = Wiring {
+                class_index,
+                scopes: &[],
+                caught: true,
+                callers: None,
+            };
+            rewrite(&bytes, Some(&plan(&bytes)), &wiring).expect("rewritten")
+        };
+        let (mut one, other) = (with(3), with(SHARED_CLASSES - 1));
+        assert_eq!(one.class_index_at, other.class_index_at, "{path:?}");
+        match one.class_index_at {
+            Some(at) => {
+                assert_eq!(one.bytes[at..at + 4], 3_u32.to_be_bytes(), "{path:?}");
+                one.bytes[at..at + 4].copy_from_slice(&(SHARED_CLASSES - 1).to_be_bytes());
+                numbered += 1;
+            }
+            None => plain += 1,
+        }
+        assert_eq!(one, other, "{path:?}");
+    }
+    assert!(numbered > 1000 && plain > 0, "{numbered} {plain}");
 }
 
 const PROBE: &str = r"
