@@ -320,13 +320,15 @@ fn launchers_other_than_java_are_instrumented_too() {
     );
 }
 
-/// The options behind `-agentpath` of every run that got some, and whether it was to count.
-fn launched(desk: &Desk, line: &str) -> Vec<(bool, String)> {
+/// The options behind `-agentpath` of every run that got some, and whether it was to count; `before` is shell code in front of each.
+fn launched(desk: &Desk, line: &str, before: &str) -> Vec<(bool, String)> {
     let java = desk.path("java");
     let log = desk.path("log");
     let _ = std::fs::remove_file(&log);
     // The file of options is gone when the run is over.
-    let script = "#!/bin/sh\nfile=${1#*=}\ncase $1 in -agentpath:*) echo \"$(grep mode= \"$file\") $*\" >>log ;; esac\nexec java \"$@\"\n";
+    let noted =
+        "file=${1#*=}\ncase $1 in -agentpath:*) echo \"$(grep mode= \"$file\") $*\" >>log ;; esac";
+    let script = format!("#!/bin/sh\n{noted}\n{before}\nexec java \"$@\"\n");
     std::fs::write(&java, script).unwrap();
     std::fs::set_permissions(&java, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = desk.command(&format!(
@@ -347,29 +349,40 @@ fn launched(desk: &Desk, line: &str) -> Vec<(bool, String)> {
         .collect()
 }
 
+/// Of every counting run, in their order, whether it is optimised later and whether only the first compiler is used; no other run may be either.
+fn compiled(runs: &[(bool, String)]) -> Vec<(bool, bool)> {
+    let how = |options: &str| {
+        let has = |option| options.contains(option);
+        (has("-XX:Tier4Invocation"), has("-XX:TieredStopAtLevel=1"))
+    };
+    let of = |counts| runs.iter().filter(move |run| run.0 == counts);
+    assert!(
+        of(false).all(|run| how(&run.1) == (false, false)),
+        "{runs:?}"
+    );
+    of(true).map(|run| how(&run.1)).collect()
+}
+
 #[test]
-fn runs_that_are_only_counted_are_optimised_later() {
-    const LATE: &str = "-XX:Tier4InvocationThreshold=50000";
-    let desk = Desk::new(&[("a", "5"), ("b", "9")]);
-    let runs = launched(&desk, "");
-    let (counting, timing): (Vec<_>, Vec<_>) = runs.into_iter().partition(|run| run.0);
-    assert_eq!((counting.len(), timing.len()), (2, 4));
-    assert!(
-        counting.iter().all(|run| run.1.contains(LATE)),
-        "{counting:?}"
-    );
-    assert!(
-        !timing.iter().any(|run| run.1.contains("Tier4")),
-        "{timing:?}"
-    );
+fn runs_that_are_only_counted_are_compiled_for_short_ones_or_optimised_later() {
+    const LATE: (bool, bool) = (true, false);
+    const SHORT: (bool, bool) = (false, true);
+    let desk = Desk::new(&[("a", "5"), ("b", "9"), ("c", "2")]);
+    let runs = launched(&desk, "", "");
+    assert_eq!(compiled(&runs), [LATE, SHORT, SHORT]);
+    assert_eq!(runs.len(), 3 + 6);
     for otherwise in ["--timing same", "--jit off"] {
-        let runs = launched(&desk, otherwise);
-        assert!(runs.iter().any(|run| run.0), "{otherwise}");
+        let runs = compiled(&launched(&desk, otherwise, ""));
+        assert!(!runs.is_empty(), "{otherwise}");
         assert!(
-            !runs.iter().any(|run| run.1.contains("Tier4")),
+            runs.iter().all(|run| *run == (false, false)),
             "{otherwise}: {runs:?}"
         );
     }
+    // What is not over in time was not short.
+    let slow = "case \"$*\" in *Level=1*) exec sleep 600 ;; esac";
+    let runs = launched(&desk, "--timeout 8", slow);
+    assert_eq!(compiled(&runs), [LATE, SHORT, LATE, LATE]);
 }
 
 /// The JVM finds native methods by way of its own hash tables, which ask for their counters by native methods.

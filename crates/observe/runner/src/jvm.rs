@@ -195,13 +195,19 @@ impl Java {
             .is_ok_and(|e| e.ending == Ending::Exit(0))
     }
 
-    /// Options with which a run that is only counted takes less processor time: the optimising compiler waits until code ran ten times as
-    /// often. Counts do not depend on it; times do (decision 021). None for a JVM without that compiler.
-    pub fn late_optimising(&self) -> Vec<String> {
+    /// Whether it is a HotSpot JVM with the optimising compiler.
+    pub fn optimises(&self) -> bool {
         let name = self.properties.get("java.vm.name");
-        if !name.is_some_and(|name| name.contains("Server VM")) {
-            return Vec::new();
-        }
+        name.is_some_and(|name| name.contains("Server VM"))
+    }
+
+    /// Options of a JVM that [optimises](Self::optimises) by which its first compiler does alone, which is ready soonest.
+    pub fn first_tier() -> Vec<String> {
+        vec!["-XX:TieredStopAtLevel=1".to_owned()]
+    }
+
+    /// Options of a JVM that [optimises](Self::optimises) by which it waits with that until code ran ten times as often.
+    pub fn late_optimising() -> Vec<String> {
         // Ten times the defaults of HotSpot's compilation policy in all of JDK 11 to 25.
         [
             ("InvocationThreshold", 50_000),
@@ -286,22 +292,6 @@ mod tests {
             ),
             (Some(8), Some(11), Some(17), Some(22), None)
         );
-    }
-
-    #[test]
-    fn only_a_jvm_with_the_optimising_compiler_is_told_to_use_it_later() {
-        let of = |name: &str| {
-            let properties = BTreeMap::from([("java.vm.name".to_owned(), name.to_owned())]);
-            Java {
-                properties,
-                ..Java::default()
-            }
-            .late_optimising()
-        };
-        assert_eq!(of("OpenJDK 64-Bit Server VM").len(), 4);
-        assert_eq!(of("OpenJDK 64-Bit Client VM"), Vec::<String>::new());
-        assert_eq!(of("Eclipse OpenJ9 VM"), Vec::<String>::new());
-        assert_eq!(Java::default().late_optimising(), Vec::<String>::new());
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod blocks;
 pub mod budget;
 pub mod capture;
 pub mod check;
+pub mod compilation;
 mod costs;
 pub mod error;
 pub mod failure;

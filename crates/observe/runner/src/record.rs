@@ -9,11 +9,13 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use pricetag_dataset::lacks_room;
 use pricetag_trace::Scope;
 
 use crate::assemble::{Recorded, observed};
+use crate::compilation::Compiled;
 use crate::error::RunnerError;
 use crate::failure;
 use crate::journal::{Journal, MANIFEST_SCHEMA, Manifest, RunId, RunKind, RunNote};
@@ -23,6 +25,7 @@ use crate::progress::Progress;
 use crate::subject::Subject;
 use crate::supervise::{Cancel, Ended, Ending, run};
 use crate::trial;
+use crate::workload::Case;
 
 /// Runs the workload. Failed runs are results; an error means that recording makes no sense.
 pub fn record(
@@ -222,9 +225,23 @@ impl Session<'_> {
         }
         self.journal.clear(id)?;
         self.progress.started(&case.label);
-        let launch = self.subject.launch(&self.journal, id, case)?;
-        let options = self.subject.options;
-        let ended = run(&launch, options.timeout, options.show_output, self.cancel)?;
+        let counts = matches!(id.kind, RunKind::Count(_));
+        let compilation = &self.subject.compilation;
+        let compiled = if counts {
+            compilation.next()
+        } else {
+            Compiled::default()
+        };
+        let mut ended = self.run(id, case, &compiled)?;
+        let timed_out = matches!(ended.ending, Ending::TimedOut(_));
+        if counts && ended.ending != Ending::Cancelled {
+            compilation.took(if timed_out { Duration::MAX } else { ended.wall });
+        }
+        if compiled.for_short_runs && timed_out {
+            // It may be in time if it is optimised.
+            self.journal.clear(id)?;
+            ended = self.run(id, case, &compilation.next())?;
+        }
         if ended.ending == Ending::Cancelled {
             self.journal.clear(id)?;
             return Ok(None);
@@ -267,6 +284,12 @@ impl Session<'_> {
         };
         self.journal.finish(&note)?;
         Ok(Some(note))
+    }
+
+    fn run(&self, id: RunId, case: &Case, compiled: &Compiled) -> Result<Ended, RunnerError> {
+        let options = self.subject.options;
+        let launch = self.subject.launch(&self.journal, id, case, compiled)?;
+        run(&launch, options.timeout, options.show_output, self.cancel)
     }
 
     /// A run without trace: if no run can leave one, that ends the recording.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pricetag_trace::{AgentOptions, Mode, Region};
 
+use crate::compilation::{Compilation, Compiled};
 use crate::error::RunnerError;
 use crate::journal::{Journal, RunId, RunKind};
 use crate::jvm::{Java, Launcher, resolve};
@@ -30,7 +31,7 @@ pub struct Subject<'a> {
     /// JVM options of counting and timing runs alike.
     pub flags: Vec<String>,
     /// Further ones of runs that are only counted.
-    pub counting: Vec<String>,
+    pub compilation: Compilation,
     /// Methods and loops that are not counted, for the overhead budget.
     pub skip: BTreeSet<Region>,
     /// Methods and loops in which no values are taken.
@@ -78,10 +79,8 @@ impl<'a> Subject<'a> {
                 ),
             }
         }
-        let counting = java
-            .as_ref()
-            .filter(|_| options.jit && counts_alone(options.timing, options.overhead))
-            .map_or_else(Vec::new, Java::late_optimising);
+        let counted_alone = options.jit && counts_alone(options.timing, options.overhead);
+        let compilation = Compilation::of(java.as_ref().filter(|_| counted_alone));
         Ok(Self {
             options,
             program,
@@ -89,7 +88,7 @@ impl<'a> Subject<'a> {
             java,
             doubt,
             flags,
-            counting,
+            compilation,
             skip: BTreeSet::new(),
             skip_values: BTreeSet::new(),
         })
@@ -109,24 +108,27 @@ impl<'a> Subject<'a> {
         platform::describe(self.java.as_ref(), &self.flags)
     }
 
-    /// The process of one run.
-    pub fn launch(&self, journal: &Journal, id: RunId, case: &Case) -> Result<Launch, RunnerError> {
+    /// The process of one run, which is compiled so.
+    pub fn launch(
+        &self,
+        journal: &Journal,
+        id: RunId,
+        case: &Case,
+        compiled: &Compiled,
+    ) -> Result<Launch, RunnerError> {
         let agent_options = self.agent_options(journal, id)?;
-        self.launch_with(
-            &agent_options,
-            &journal.options(id),
-            &journal.crash_log(id),
-            case,
-        )
+        let (file, crash_log) = (journal.options(id), journal.crash_log(id));
+        self.launch_with(&agent_options, &file, &crash_log, case, &compiled.options)
     }
 
-    /// The process of a run with these agent options, which are written to `file`.
+    /// The process of a run with these agent options, which are written to `file`, and further ones of the JVM.
     pub fn launch_with(
         &self,
         agent_options: &AgentOptions,
         file: &Path,
         crash_log: &Path,
         case: &Case,
+        further: &[String],
     ) -> Result<Launch, RunnerError> {
         let options = self.options;
         let fill = |template: &String| expand(template, &case.bindings);
@@ -164,9 +166,7 @@ impl<'a> Subject<'a> {
             format!("-XX:ErrorFile={}", absolute(crash_log)?.display()),
         ];
         flags.extend(self.flags.iter().cloned());
-        if agent_options.mode == Mode::Count {
-            flags.extend(self.counting.iter().cloned());
-        }
+        flags.extend(further.iter().cloned());
         self.launcher
             .add_options(&flags, &mut launch, options.java_tool_options.as_deref());
         Ok(launch)

@@ -153,7 +153,9 @@ impl<'a> Trials<'a> {
             .agent_options_at(mode, &trace, &plans(folder))?;
         agent.skip = budget::regions(removed.iter(), false);
         agent.skip_values = budget::regions(removed.iter(), true);
-        let launch = self.subject.launch_with(&agent, &options, &crash, case)?;
+        let launch = self
+            .subject
+            .launch_with(&agent, &options, &crash, case, &[])?;
         let limit = self.subject.options.timeout;
         self.progress.started(&case.label);
         let ended = run(&launch, limit, false, self.cancel)?;
