@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
 #   scripts/agent-cost.sh [PAIRS] [startup|memory|values|calls ...]     15 rounds of all unless told otherwise
-# startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same as `record` runs
-#          what is only counted, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
+# startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same as `record` has its
+#          first counting run and the later ones, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
 # values:  memory with 10,000 values (40 classes of 50 variables, five values each) assigned by 1,000 threads that stay alive, of whole runs and of six
@@ -43,19 +43,27 @@ startup() {
     local one jacoco variant round options=() order figures TIMEFORMAT='%U %S %R' results=$work/startup.jsonl
     one=$(find .cache/subjects/src/commons-lang3-3.14.0 -name "${STARTUP_FILE:-StringUtils}.java")
     jacoco=$(find "$PWD/.cache/bench" -name 'org.jacoco.agent-*-runtime.jar')
-    local recorded
-    recorded=$(counting_options)
+    local first later="" begun count=include=com.sun.tools.javac.** keep=rewritten=$work/rewritten
+    first=$(counting_options)
+    rm -rf "$work/plans" "$work/rewritten"
     : >"$results"
     for ((round = 0; round < pairs; round++)); do
-        order="plain idle pricetag recorded jacoco"
-        if ((round % 2)); then order="jacoco recorded pricetag idle plain"; fi
+        order="plain idle pricetag first recorded jacoco"
+        if ((round % 2)); then order="jacoco first recorded pricetag idle plain"; fi
         for variant in $order; do
             case $variant in
                 plain) options=(-Dnothing) ;;
                 idle) options=("$(agent_option idle 'include=no.such.Thing')") ;;
-                pricetag) options=("$(agent_option javac 'include=com.sun.tools.javac.**')") ;;
+                pricetag) options=("$(agent_option javac "$count")") ;;
+                first)
+                    # Nothing is kept yet, and nothing known.
+                    rm -rf "$work/plans" "$work/rewritten"
+                    # shellcheck disable=SC2206 # several JVM options
+                    options=("$(agent_option javac "$count" "$keep")" $first)
+                    begun=$(date +%s%3N)
+                    ;;
                 # shellcheck disable=SC2206 # several JVM options
-                recorded) options=("$(agent_option javac 'include=com.sun.tools.javac.**')" $recorded) ;;
+                recorded) options=("$(agent_option javac "$count" "$keep")" $later) ;;
                 jacoco) options=("-javaagent:$jacoco=destfile=$work/javac.exec,append=false,includes=com.sun.tools.javac.*") ;;
             esac
             rm -f "$work/javac.exec"
@@ -63,9 +71,10 @@ startup() {
                 -cp "$(find .cache/subjects -name 'commons-lang3-[0-9]*.jar' ! -name '*-sources.jar')" "$one" >"$work/javac.log" 2>&1; } 2>&1) ||
                 die "javac fails with $variant: $(head -c 1000 "$work/javac.log")"
             case $variant in
-                pricetag | recorded) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
+                pricetag | first | recorded) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
                 jacoco) [ -s "$work/javac.exec" ] || die "javac was not covered" ;;
             esac
+            if [ "$variant" = first ]; then later=$(counting_options java $(($(date +%s%3N) - begun))); fi
             # shellcheck disable=SC2086 # three figures
             set -- $figures
             printf '{"huge":"skipped","program":"javac-one-file","variant":"%s","round":%d,"steady":null,"whole":%s,"wall":%s,"instructions":null}\n' \

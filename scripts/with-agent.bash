@@ -2,7 +2,7 @@
 #   $target       the build folder, absolute
 #   $agent        the agent's library: $PRICETAG_AGENT, else the release build
 #   built_agent   builds it unless $PRICETAG_AGENT names one
-#   counting_options   prints the JVM options with which `record` runs what is only counted
+#   counting_options [JAVA [MS]]   prints the JVM options with which `record` runs what is only counted, the longest such run so far having taken MS
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,4 +12,4 @@ agent=${PRICETAG_AGENT:-$target/release/libpricetag_agent.so}
 
 built_agent() { [ -n "${PRICETAG_AGENT:-}" ] || cargo build --release --locked -q -p pricetag-agent; }
 
-counting_options() { cargo run --release --locked -q -p pricetag-runner --example counting_options; }
+counting_options() { cargo run --release --locked -q -p pricetag-runner --example counting_options -- "$@"; }

@@ -12,9 +12,10 @@ use std::{env, fs};
 /// The variant that all others are divided by.
 const PLAIN: &str = "plain";
 /// Known variants in the order of the table, with their headings.
-const VARIANTS: [(&str, &str); 7] = [
+const VARIANTS: [(&str, &str); 8] = [
     ("idle", "Pricetag, nothing to count"),
     ("pricetag", "Pricetag, exact counts"),
+    ("first", "the same in the first counting run of `record`"),
     ("recorded", "the same as `record` runs it"),
     ("jacoco", "JaCoCo, booleans"),
     ("naive", "naive block counters"),
