@@ -29,11 +29,11 @@ die() {
     exit 1
 }
 
-agent_option() { # agent_option NAME LINE...: the JVM option of an agent with those option lines; it counts unless $mode says otherwise
+agent_option() { # agent_option NAME LINE...: the JVM option of an agent with those option lines; it counts unless $mode says otherwise, plans are in $plans
     local name=$1
     shift
     rm -f "$work/$name.trace"
-    printf '%s\n' "mode=${mode:-count}" "trace=$work/$name.trace" "plans=$work/plans" "$@" >"$work/$name.options"
+    printf '%s\n' "mode=${mode:-count}" "trace=$work/$name.trace" "plans=${plans:-$work/plans}" "$@" >"$work/$name.options"
     echo "-agentpath:$agent=$work/$name.options"
 }
 
@@ -43,9 +43,10 @@ startup() {
     local one jacoco variant round options=() order figures TIMEFORMAT='%U %S %R' results=$work/startup.jsonl
     one=$(find .cache/subjects/src/commons-lang3-3.14.0 -name "${STARTUP_FILE:-StringUtils}.java")
     jacoco=$(find "$PWD/.cache/bench" -name 'org.jacoco.agent-*-runtime.jar')
-    local first later="" begun count=include=com.sun.tools.javac.** keep=rewritten=$work/rewritten
+    local first later="" begun count=include=com.sun.tools.javac.** kept=""
     first=$(counting_options)
-    rm -rf "$work/plans" "$work/rewritten"
+    rm -rf "$work/plans" "$work/kept"
+    sync
     : >"$results"
     for ((round = 0; round < pairs; round++)); do
         order="plain idle pricetag first recorded jacoco"
@@ -57,13 +58,14 @@ startup() {
                 pricetag) options=("$(agent_option javac "$count")") ;;
                 first)
                     # Nothing is kept yet, and nothing known.
-                    rm -rf "$work/plans" "$work/rewritten"
+                    kept=$work/kept/$round
+                    mkdir -p "$kept"
                     # shellcheck disable=SC2206 # several JVM options
-                    options=("$(agent_option javac "$count" "$keep")" $first)
+                    options=("$(plans=$kept/plans agent_option javac "$count" "rewritten=$kept/rewritten")" $first)
                     begun=$(date +%s%3N)
                     ;;
                 # shellcheck disable=SC2206 # several JVM options
-                recorded) options=("$(agent_option javac "$count" "$keep")" $later) ;;
+                recorded) options=("$(plans=$kept/plans agent_option javac "$count" "rewritten=$kept/rewritten")" $later) ;;
                 jacoco) options=("-javaagent:$jacoco=destfile=$work/javac.exec,append=false,includes=com.sun.tools.javac.*") ;;
             esac
             rm -f "$work/javac.exec"
@@ -81,6 +83,7 @@ startup() {
                 "$variant" "$round" "$(awk "BEGIN { print $1 + $2 }")" "$3" >>"$results"
         done
     done
+    rm -rf "$work/kept"
     "$target/release/examples/ratios" "$results"
 }
 
