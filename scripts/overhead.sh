@@ -6,8 +6,9 @@
 # A program's earlier runs are replaced. About 30 s a round and program on an idle machine: 11 programs in 15 rounds take an hour and a half.
 #   OVERHEAD_HUGE=skipped      leave methods over 8,000 bytes to the interpreter, as the JVM does by itself; `compiled` is the default and
 #                              what pricetag itself chooses (-XX:-DontCompileHugeMethods)
-#   OVERHEAD_VARIANTS          some of "plain pricetag recorded jacoco naive atomic threadlocal"; `recorded` is pricetag in a JVM with the options that
-#                              `record` gives runs which are only counted (docs/decisions/021-late-optimising.md)
+#   OVERHEAD_VARIANTS          some of "plain pricetag recorded jacoco naive atomic threadlocal"; `recorded` is pricetag as `record` runs what is only counted:
+#                              after two runs that do not count here, by whose length the JVM gets its options and whose rewritten classes are taken
+#                              (docs/decisions/021-late-optimising.md, 023-kept-classes.md)
 #   OVERHEAD_ALTERNATIVES=1    where counters could live (docs/decisions/001-exact-counting.md), in tables of their own:
 #                              plain, pricetag, and naive counters in one shared array, in atomics and in an array per thread
 #   OVERHEAD_OPTIONS           further lines for the agent's options file
@@ -143,7 +144,7 @@ run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
             proof=$work/log/$program.trace
             options=("-agentpath:$agent=$work/log/$program.options")
             # shellcheck disable=SC2206 # several JVM options
-            if [ "$variant" = recorded ]; then options+=($recorded); fi
+            if [ "$variant" = recorded ]; then options=("-agentpath:$agent=$work/log/$program.kept" $recorded); fi
             ;;
         jacoco)
             proof=$work/log/$program.exec
@@ -188,8 +189,20 @@ includes() { # JaCoCo's patterns
     echo "${list[*]}"
 }
 
+first_recorded() { # first_recorded PROGRAM: the first two runs of a recording; sets the options of the others
+    { cat "$work/log/$1.options" && echo "rewritten=$work/rewritten"; } >"$work/log/$1.kept"
+    local begun took=()
+    recorded=$(counting_options)
+    for _ in 1 2; do
+        begun=$(date +%s%3N)
+        run "$1" recorded 0
+        took+=($(($(date +%s%3N) - begun)))
+        recorded=$(counting_options java "${took[@]}")
+    done
+}
+
 prepare
-recorded=$(counting_options)
+rm -rf "$work/rewritten"
 sources=$PWD/.cache/subjects/src/commons-math3-3.6.1
 [ "$counts_instructions" = yes ] || echo "overhead: no instruction counts here (perf is missing, or the machine does not offer the event); times only" >&2
 for program in $programs; do
@@ -197,6 +210,7 @@ for program in $programs; do
     agent_options "$program" >"$work/log/$program.options"
     extract "$program"
     checksum=
+    case $variants in *recorded*) first_recorded "$program" ;; esac
     : >"$results.part"
     for ((round = 0; round < pairs; round++)); do
         # Every other round goes backwards, so that no variant always follows the same one.

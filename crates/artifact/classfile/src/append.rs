@@ -48,12 +48,6 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
         if let Some(index) = self.known.get(&bytes) {
             return Ok(*index);
         }
-        let index = self.append(&bytes)?;
-        self.known.insert(bytes, index);
-        Ok(index)
-    }
-
-    fn append(&mut self, entry: &[u8]) -> Result<u16, ClassFileError> {
         let index = self.count;
         let limit = usize::from(u16::MAX);
         let full = ClassFileError::Limit {
@@ -62,7 +56,8 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
             limit,
         };
         self.count = index.checked_add(1).ok_or(full)?;
-        self.added.extend_from_slice(entry);
+        self.added.extend_from_slice(&bytes);
+        self.known.insert(bytes, index);
         Ok(index)
     }
 
@@ -152,15 +147,6 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
     /// An `int`.
     pub fn integer(&mut self, number: i32) -> Result<u16, ClassFileError> {
         self.entry(tag::INTEGER, &number.to_be_bytes())
-    }
-
-    /// An `int` of its own, though there may be another that is equal, and the offset of its four bytes in the class file once
-    /// [`edits`](Self::edits) are applied: there it can be changed.
-    pub fn own_integer(&mut self, number: i32) -> Result<(u16, usize), ClassFileError> {
-        let before = self.existing.map_or(0, ConstantPool::end);
-        let at = before + self.added.len() + 1;
-        let [a, b, c, d] = number.to_be_bytes();
-        Ok((self.append(&[tag::INTEGER, a, b, c, d])?, at))
     }
 
     /// The constant count after appending.

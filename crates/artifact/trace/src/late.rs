@@ -20,13 +20,14 @@ impl AgentOptions {
         )
     }
 
-    /// Whether the counters of a class are those of other options, too: which classes are counted may differ, and where trace and plans are.
+    /// Whether the counters of a class are those of other options, too: which classes are counted may differ, and where trace, plans and rewritten classes are.
     pub fn has_counters_of(&self, other: &Self) -> bool {
         let other = Self {
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             trace: self.trace.clone(),
             plans: self.plans.clone(),
+            rewritten: self.rewritten.clone(),
             ..other.clone()
         };
         *self == other

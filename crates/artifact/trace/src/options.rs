@@ -9,6 +9,7 @@
 //! mode=count
 //! trace=/data/run-7.trace
 //! plans=/data/plans
+//! rewritten=/data/rewritten
 //! include=org.example.**
 //! exclude=org.example.gen.**
 //! scope=org.example.Search#query(Ljava/lang/String;)I
@@ -61,7 +62,8 @@ pub struct AgentOptions {
     pub trace: PathBuf,
     /// Directory of probe plans; needed for [`Mode::Count`] and [`Mode::Blocks`].
     pub plans: Option<PathBuf>,
-    /// Directory in which rewritten classes are kept, for runs with the same options to take instead of rewriting them again; none if they are not to be.
+    /// Directory in which rewritten classes are kept, for runs with the same options and plans to take instead of rewriting them again; none if they are not to be. The
+    /// directory of plans then serves runs with these options alone.
     pub rewritten: Option<PathBuf>,
     /// Classes to count; every class of the subject's own loaders when empty.
     pub include: Vec<Pattern>,

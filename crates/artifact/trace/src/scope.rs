@@ -29,6 +29,7 @@ pub struct MethodScope {
 
 /// What stands behind a scope that observes all threads.
 const ALL_THREADS: &str = "+threads";
+
 /// Why a text is no scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(

@@ -1,6 +1,6 @@
 //! The class-file hook: decides what happens to a class that is being loaded.
 //!
-//! Runs on whatever thread loads the class. The work is done by the [`crate::worker`].
+//! Runs on whatever thread loads the class. Planning and rewriting is done by the [`crate::worker`]; what an earlier run rewrote is taken here.
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
             Outcome::Counted(index, rewritten) => {
                 if let Some(reuse) = reuse {
                     let rewritten = rewritten.clone();
-                    session.worker.post(move || reuse.keep(&rewritten));
+                    session.worker.post(move || reuse.keep(index, &rewritten));
                 }
                 (index, rewritten)
             }

@@ -1,9 +1,10 @@
 //! Classes as an earlier run rewrote them, in a directory: one file per class and kind of rewriting, `0123…-4567….class`.
 //!
 //! Reading a plan and rewriting by it is the work of the agent's own thread, for which the thread that loads the class waits. What comes of it depends on the class and
-//! on the options alone, but for the number of the class, a constant that is filled in. A file is postcard, then its XXH3-128, little endian. One that is damaged, or of
-//! another version, is as good as none: the class is rewritten.
+//! on the options alone, but for the number of the class, which is filled in. Taking it needs so little stack that the loading thread does it itself. A file is postcard,
+//! then its XXH3-128, little endian. One that is damaged, or of another version, is as good as none: the class is rewritten.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -30,8 +31,8 @@ pub struct Reuse {
 pub struct Rewritten {
     /// Its class file.
     pub bytes: Vec<u8>,
-    /// Where in it the number of the class is.
-    pub index_at: Option<usize>,
+    /// Where in it the number of the class is, two bytes each.
+    pub index_at: Vec<usize>,
     /// What is counted.
     pub counted: Arc<Counted>,
     /// Methods that are left as they are or not fully observed, with the reason.
@@ -43,11 +44,11 @@ pub struct Rewritten {
 struct Stored<'a> {
     #[serde(borrow)]
     bytes: &'a [u8],
-    index_at: Option<usize>,
-    counted: Counted,
+    index_at: Cow<'a, [usize]>,
+    counted: Cow<'a, Counted>,
     #[serde(borrow)]
     methods: &'a [u8],
-    left: Vec<(String, String)>,
+    left: Cow<'a, [(String, String)]>,
 }
 
 impl Reuse {
@@ -83,38 +84,43 @@ impl Reuse {
             return None;
         }
         let index = session.classes.index(hash);
-        (index.0 < SHARED_CLASSES).then_some(())?;
         rewritten.number(index)?;
         Some((index, rewritten))
     }
 
-    /// Keeps a class; a run that cannot goes on without.
-    pub fn keep(&self, rewritten: &Rewritten) {
-        if let Some(bytes) = encode(rewritten) {
+    /// Keeps a class unless its number is one that takes other code; a run that cannot goes on without.
+    pub fn keep(&self, index: ClassIndex, rewritten: &Rewritten) {
+        if let (Some(_), Some(bytes)) = (short(index), encode(rewritten)) {
             let _ = write_whole(&self.path(rewritten.counted.hash), &bytes);
         }
     }
 }
 
 impl Rewritten {
-    /// Fills the number of the class in; none if there is no place for it.
+    /// Fills the number of the class in; none if it does not go there.
     fn number(&mut self, index: ClassIndex) -> Option<()> {
-        let Some(at) = self.index_at else {
-            return Some(());
-        };
-        let place = self.bytes.get_mut(at..)?.first_chunk_mut()?;
-        *place = index.0.to_be_bytes();
+        let number = short(index)?.to_be_bytes();
+        for &at in &self.index_at {
+            *self.bytes.get_mut(at..)?.first_chunk_mut()? = number;
+        }
         Some(())
     }
+}
+
+/// A number as rewritten code has it, if it is one of those between which only the number differs.
+fn short(index: ClassIndex) -> Option<u16> {
+    u16::try_from(index.0)
+        .ok()
+        .filter(|_| index.0 < SHARED_CLASSES)
 }
 
 fn encode(rewritten: &Rewritten) -> Option<Vec<u8>> {
     let stored = Stored {
         bytes: &rewritten.bytes,
-        index_at: rewritten.index_at,
-        counted: Counted::clone(&rewritten.counted),
+        index_at: Cow::Borrowed(&rewritten.index_at),
+        counted: Cow::Borrowed(&rewritten.counted),
         methods: &rewritten.counted.methods.encode().ok()?,
-        left: rewritten.left.clone(),
+        left: Cow::Borrowed(&rewritten.left),
     };
     let mut bytes = postcard::to_stdvec(&stored).ok()?;
     bytes.extend(ClassHash::of(&bytes).0.to_le_bytes());
@@ -129,12 +135,12 @@ fn decode(bytes: &[u8]) -> Option<Rewritten> {
     let stored: Stored<'_> = postcard::from_bytes(body).ok()?;
     Some(Rewritten {
         bytes: stored.bytes.to_vec(),
-        index_at: stored.index_at,
+        index_at: stored.index_at.into_owned(),
         counted: Arc::new(Counted {
             methods: Methods::encoded(stored.methods),
-            ..stored.counted
+            ..stored.counted.into_owned()
         }),
-        left: stored.left,
+        left: stored.left.into_owned(),
     })
 }
 
@@ -145,8 +151,8 @@ mod tests {
 
     fn rewritten() -> Rewritten {
         Rewritten {
-            bytes: vec![1, 2, 0, 0, 0, 7, 3],
-            index_at: Some(2),
+            bytes: vec![1, 0, 7, 2, 0, 7, 3],
+            index_at: vec![1, 4],
             counted: Arc::new(Counted {
                 hash: ClassHash(5),
                 name: "A".to_owned(),
@@ -175,9 +181,10 @@ mod tests {
     fn what_is_kept_comes_back_with_another_number() {
         let mut found = decode(&encode(&rewritten()).unwrap()).unwrap();
         assert_eq!(found, rewritten());
-        found.number(ClassIndex(0x0102_0304)).unwrap();
-        assert_eq!(found.bytes, [1, 2, 1, 2, 3, 4, 3]);
-        found.index_at = Some(4);
+        found.number(ClassIndex(0x0809)).unwrap();
+        assert_eq!(found.bytes, [1, 8, 9, 2, 8, 9, 3]);
+        assert!(found.number(ClassIndex(SHARED_CLASSES)).is_none());
+        found.index_at = vec![6];
         assert!(found.number(ClassIndex(1)).is_none(), "beyond the end");
     }
 

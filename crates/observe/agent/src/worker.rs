@@ -1,7 +1,7 @@
 //! The agent's own thread, for planning and rewriting classes.
 //!
 //! Classes are loaded on the subject's threads, often deep in their stacks and just after a `StackOverflowError`: HotSpot
-//! guarantees native code a few dozen KiB there. The subject's thread only waits; the work is done here on a stack of our own.
+//! guarantees native code a few dozen KiB there. The subject's thread only waits, or takes what an earlier run left ([`crate::reuse`]); the work is done here on a stack of our own.
 //! Signals are blocked on this thread, so that the JVM never handles one on it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

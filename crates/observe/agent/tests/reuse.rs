@@ -6,17 +6,36 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pricetag_trace::{AgentOptions, Mode};
+use pricetag_trace::{AgentOptions, Mode, Record, Trace};
 use support::{Subject, counted_classes};
 
-const LOADS: &str = r"
+const LOADS: &str = r#"
+import java.util.function.Supplier;
+
 public class Loads {
     public static void main(String[] names) throws Exception {
         long sum = 0;
-        for (String name : names) sum += ((Loads.Work) Class.forName(name).getDeclaredConstructor().newInstance()).work(names.length);
+        for (String name : names) sum += ((Work) Class.forName(name).getDeclaredConstructor().newInstance()).work(names.length);
         System.out.println(sum);
+        Loads.same(0, () -> Loads.same(1, () -> { System.exit(3); return 0L; }));
     }
     interface Work { long work(int n); }
+    /** Calls the class `Same`, of which every loader has other bytes. */
+    static long same(int which, Supplier<Long> next) {
+        try {
+            byte[] bytes = Loads.class.getResourceAsStream("Same.class").readAllBytes();
+            for (int i = 0; i + 1 < bytes.length; i++) if (bytes[i] == 0x30 && bytes[i + 1] == 0x39) bytes[i + 1] += (byte) which;
+            Class<?> same = new ClassLoader() { Class<?> d() { return defineClass("Same", bytes, 0, bytes.length); } }.d();
+            java.lang.reflect.Constructor<?> make = same.getDeclaredConstructor(Supplier.class);
+            make.setAccessible(true);
+            return ((Supplier<Long>) make.newInstance(next)).get();
+        } catch (Exception e) { throw new IllegalStateException(e); }
+    }
+}
+class Same implements Supplier<Long> {
+    final Supplier<Long> next;
+    public Same(Supplier<Long> next) { this.next = next; }
+    public Long get() { long sum = 12345; for (int i = 0; i < 5; i++) sum += i; return sum + next.get(); }
 }
 class First implements Loads.Work { public long work(int n) { long s = 0; for (int i = 0; i < 40 * n; i++) s += i; return s; } }
 class Second implements Loads.Work {
@@ -27,38 +46,74 @@ class Second implements Loads.Work {
     }
 }
 class Third implements Loads.Work {
-    public long work(int n) { return n <= 0 ? open() : 1 + work(n - 1); }
-    long open() { Runtime.getRuntime().addShutdownHook(new Thread(() -> { })); return 5; }
+    public long work(int n) { return n <= 0 ? 5 : 1 + work(n - 1); }
 }
-";
+/** Loads a class where hardly any stack is left. Not counted, since it counts on the stack. */
+class Diver implements Loads.Work {
+    int depth;
+    public long work(int n) { dive(); return 0; }
+    void dive() { try { depth++; dive(); } catch (StackOverflowError e) { new Deepest().work(3); } }
+}
+class Deepest implements Loads.Work { public long work(int n) { return 2 * n; } }
+"#;
 
-/// Where a run leaves what.
-struct Folders {
-    plans: PathBuf,
-    rewritten: Option<PathBuf>,
+const FORTH: [&str; 4] = ["First", "Second", "Third", "Diver"];
+const BACK: [&str; 5] = ["Third", "First", "Diver", "Second", "First"];
+/// Counted classes that need no probes but counters: `Loads$Work`, `First`, `Second`, `Third`, `Deepest`, two of the name `Same`, and the loader's.
+const KEPT: usize = 8;
+
+/// What a run says of the counted code.
+#[derive(Debug, PartialEq)]
+struct Counted {
+    counters: BTreeMap<String, Vec<u64>>,
+    open: Vec<String>,
+    rest: Vec<String>,
 }
 
-/// Counters by class, read with the plans in `read`.
-fn counts(
-    subject: &Subject,
-    folders: &Folders,
-    read: &Path,
-    names: &[&str],
-) -> BTreeMap<String, Vec<u64>> {
-    let options = AgentOptions {
-        plans: Some(folders.plans.clone()),
-        rewritten: folders.rewritten.clone(),
+impl Counted {
+    /// Read with the plans in `plans`.
+    fn of(trace: &Trace, plans: &Path) -> Self {
+        let named = |(plan, counters): (pricetag_probe_plan::ClassPlan, _)| {
+            (format!("{} {}", plan.name, plan.hash), counters)
+        };
+        // How often a class was tried to be loaded before there was stack enough is nobody's promise.
+        let fixed = |(name, _): &(String, _)| !name.starts_with("Deepest ");
+        let (mut open, mut rest) = (Vec::new(), Vec::new());
+        for record in &trace.records {
+            match record {
+                Record::OpenFrame(frame) => open.push(format!("{frame:?}")),
+                Record::Left(_) | Record::Inexact(_) | Record::Values(_) => {
+                    rest.push(format!("{record:?}"));
+                }
+                _ => {}
+            }
+        }
+        open.sort();
+        rest.sort();
+        let counters = counted_classes(trace, plans).into_iter().map(named);
+        Self {
+            counters: counters.filter(fixed).collect(),
+            open,
+            rest,
+        }
+    }
+}
+
+fn options(subject: &Subject, plans: &str, rewritten: Option<&str>) -> AgentOptions {
+    AgentOptions {
+        plans: Some(subject.path(plans)),
+        rewritten: rewritten.map(|folder| subject.path(folder)),
+        exclude: vec!["Diver".parse().expect("a pattern")],
         ..subject.options(Mode::Count)
-    };
+    }
+}
+
+fn run(subject: &Subject, options: &AgentOptions, plans: &str, names: &[&str]) -> Counted {
+    let _ = fs::remove_file(&options.trace);
     let arguments: Vec<&str> = ["Loads"].iter().chain(names).copied().collect();
-    let (outcome, trace) = subject.trace(&options, &arguments);
-    assert_eq!(outcome.status, Some(0), "{outcome:?}");
-    let counted = counted_classes(&trace, read).into_iter();
-    let counts: BTreeMap<_, _> = counted
-        .map(|(plan, counters)| (plan.name, counters))
-        .collect();
-    assert_eq!(counts.len(), 4, "{counts:?}");
-    counts
+    let (outcome, trace) = subject.trace(options, &arguments);
+    assert_eq!(outcome.status, Some(3), "{outcome:?}");
+    Counted::of(&trace, &subject.path(plans))
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -68,97 +123,97 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+fn room(folder: &Path) -> u64 {
+    let length = |file: &PathBuf| file.metadata().expect("there").len();
+    files(folder).iter().map(length).sum()
+}
+
 #[test]
 fn a_kept_class_counts_under_whatever_number() {
     let subject = Subject::new("Loads.java", LOADS);
-    let fresh = Folders {
-        plans: subject.path("fresh"),
-        rewritten: None,
-    };
-    let kept = Folders {
-        plans: subject.path("plans"),
-        rewritten: Some(subject.path("rewritten")),
-    };
-    let (forth, back) = (
-        ["First", "Second", "Third"],
-        ["Third", "First", "Second", "First"],
+    let (fresh, kept) = (
+        options(&subject, "fresh", None),
+        options(&subject, "plans", Some("rewritten")),
     );
-    let expected = [&forth[..], &back].map(|names| counts(&subject, &fresh, &fresh.plans, names));
-    assert_ne!(expected[0], expected[1]);
-
-    assert_eq!(counts(&subject, &kept, &fresh.plans, &forth), expected[0]);
-    let folder = subject.path("rewritten");
+    let expected = [&FORTH[..], &BACK].map(|names| run(&subject, &fresh, "fresh", names));
+    assert_ne!(expected[0].counters, expected[1].counters);
+    // A method and its bridge of either.
+    let same = |frame: &&String| {
+        expected[0].counters.keys().any(|class| {
+            class
+                .strip_prefix("Same ")
+                .is_some_and(|hash| frame.contains(hash))
+        })
+    };
     assert_eq!(
-        files(&folder).len(),
-        4,
-        "all but the main class, which has a probe for its arguments"
+        expected[0].open.iter().filter(same).count(),
+        2 * 2,
+        "{:?}",
+        expected[0]
     );
+    assert!(expected[0].rest.is_empty(), "{:?}", expected[0]);
+
+    assert_eq!(run(&subject, &kept, "fresh", &FORTH), expected[0]);
+    let (plans, folder) = (subject.path("plans"), subject.path("rewritten"));
+    assert_eq!(files(&folder).len(), KEPT, "{:?}", expected[0]);
 
     // Whoever reads a plan to rewrite by it replaces one that is damaged.
-    for plan in files(&kept.plans) {
+    for plan in files(&plans) {
         fs::write(plan, "damaged").expect("written");
     }
-    assert_eq!(counts(&subject, &kept, &fresh.plans, &back), expected[1]);
-    let damaged = |plan: &PathBuf| fs::read(plan).expect("readable") == b"damaged";
-    assert_eq!(
-        files(&kept.plans)
-            .iter()
-            .filter(|plan| damaged(plan))
-            .count(),
-        4
-    );
+    assert_eq!(run(&subject, &kept, "fresh", &BACK), expected[1]);
+    let damaged = |plan: &&PathBuf| fs::read(plan).expect("readable") == b"damaged";
+    assert_eq!(files(&plans).iter().filter(damaged).count(), KEPT);
 
     // Without its plan a class is rewritten, which makes one.
-    for plan in files(&kept.plans) {
+    for plan in files(&plans) {
         fs::remove_file(plan).expect("removed");
     }
-    assert_eq!(counts(&subject, &kept, &kept.plans, &back), expected[1]);
+    assert_eq!(run(&subject, &kept, "plans", &BACK), expected[1]);
 
     // So is one whose file is damaged; that is replaced.
+    let whole = room(&folder);
     for file in files(&folder) {
         let mut bytes = fs::read(&file).expect("readable");
         bytes.truncate(bytes.len() / 2);
         fs::write(file, bytes).expect("written");
     }
-    let before: Vec<u64> = files(&folder)
-        .iter()
-        .map(|file| file.metadata().expect("there").len())
-        .collect();
-    assert_eq!(counts(&subject, &kept, &kept.plans, &forth), expected[0]);
-    let after: Vec<u64> = files(&folder)
-        .iter()
-        .map(|file| file.metadata().expect("there").len())
-        .collect();
-    assert!(
-        before.iter().sum::<u64>() < after.iter().sum(),
-        "{before:?} {after:?}"
-    );
+    assert_eq!(run(&subject, &kept, "plans", &FORTH), expected[0]);
+    assert_eq!(room(&folder), whole);
 }
 
 #[test]
 fn runs_with_other_counters_keep_apart() {
     let subject = Subject::new("Loads.java", LOADS);
-    let all = AgentOptions {
-        rewritten: Some(subject.path("rewritten")),
-        ..subject.options(Mode::Count)
-    };
-    let skipped = AgentOptions {
+    let skipped = |options: AgentOptions| AgentOptions {
         skip: std::iter::once("First.work(I)J".parse().expect("a method")).collect(),
-        ..all.clone()
+        ..options
     };
-    let valued = AgentOptions {
+    let valued = |options: AgentOptions| AgentOptions {
         values: 3,
-        ..all.clone()
+        caught: true,
+        ..options
     };
-    for options in [&all, &skipped, &valued, &all, &skipped] {
-        let _ = fs::remove_file(&options.trace);
-        let (_, trace) = subject.trace(options, &["Loads", "First"]);
-        let left = trace.to_string().contains("left First.work(I)J");
-        assert_eq!(left, !options.skip.is_empty(), "{trace}");
+    let kinds: [&dyn Fn(AgentOptions) -> AgentOptions; 3] = [&|options| options, &skipped, &valued];
+    for round in 1..=2 {
+        for (number, kind) in kinds.iter().enumerate() {
+            let [fresh, plans] = ["fresh", "plans"].map(|name| format!("{name}-{number}"));
+            let expected = run(
+                &subject,
+                &kind(options(&subject, &fresh, None)),
+                &fresh,
+                &FORTH,
+            );
+            let kept = kind(options(&subject, &plans, Some("rewritten")));
+            assert_eq!(run(&subject, &kept, &plans, &FORTH), expected);
+            let has = |what| expected.rest.iter().any(|record| record.contains(what));
+            assert_eq!(
+                (has("Left"), has("Values")),
+                (number == 1, number == 2),
+                "{expected:?}"
+            );
+        }
+        let kept = files(&subject.path("rewritten")).len();
+        assert_eq!(kept, 3 * KEPT, "round {round}");
     }
-    assert_eq!(
-        files(&subject.path("rewritten")).len(),
-        3 * 2,
-        "First and the interface"
-    );
 }

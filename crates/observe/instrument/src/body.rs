@@ -24,7 +24,7 @@ use crate::timing::Timing;
 use crate::values::Take;
 use pricetag_classfile::assemble::Keys;
 use pricetag_classfile::instruction::{Instructions, Operand};
-use pricetag_classfile::{Assembler, Code, Frames, Label, opcode};
+use pricetag_classfile::{Assembler, ClassFileError, Code, Frames, Label, opcode};
 #[cfg(doc)]
 use pricetag_probe_plan::TransitionPlan;
 use pricetag_probe_plan::{MethodPlan, StridePlan};
@@ -69,6 +69,8 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub callers: Callers,
     /// Where inserted code stands that belongs to the instruction at an original offset.
     pub places: Vec<(Label, u16)>,
+    /// Instructions that push the number of the class and can be changed afterwards.
+    pub numbers: Vec<Label>,
     pub timing: Option<Timing>,
     /// Where timing begins, once that is known.
     pub begun: Option<Label>,
@@ -123,8 +125,22 @@ impl Body<'_, '_, '_> {
         )
     }
 
+    /// Pushes the number of the class, in three bytes whatever it is, as long as it is below [`SHARED_CLASSES`](crate::SHARED_CLASSES).
+    pub(crate) fn push_class_index(&mut self) -> Result<(), ClassFileError> {
+        let index = self.shared.class_index;
+        match i16::try_from(index) {
+            Ok(short) => {
+                self.numbers.push(self.asm.here());
+                let [high, low] = short.to_be_bytes();
+                self.asm.raw(&[opcode::SIPUSH, high, low]);
+                Ok(())
+            }
+            Err(_) => self.asm.int(index as i32, &mut self.shared.constants),
+        }
+    }
+
     fn prologue(&mut self, placement: &Placement) -> Result<(), MethodError> {
-        self.shared.push_class_index(&mut self.asm)?;
+        self.push_class_index()?;
         let fetch = self.shared.runtime()?.chunk;
         self.asm.constant(opcode::INVOKESTATIC, fetch);
         self.asm.local(opcode::ASTORE, self.chunk);

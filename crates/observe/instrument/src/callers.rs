@@ -109,7 +109,7 @@ impl Body<'_, '_, '_> {
     /// In the prologue, fetches passes, cell and caller.
     pub(crate) fn find_caller(&mut self) -> Result<(), MethodError> {
         if let Some(passes) = self.callers.passes {
-            self.shared.push_class_index(&mut self.asm)?;
+            self.push_class_index()?;
             let constants = &mut self.shared.constants;
             let fetch = constants.method(HELPER_CLASS, "passes", "(I)[J")?;
             self.asm.constant(opcode::INVOKESTATIC, fetch);

@@ -29,7 +29,7 @@ impl Body<'_, '_, '_> {
         self.asm.local(opcode::ASTORE, kept);
         let from = self.asm.here();
         self.asm.local(opcode::ALOAD, kept);
-        self.shared.push_class_index(&mut self.asm)?;
+        self.push_class_index()?;
         let constants = &mut self.shared.constants;
         self.asm.int(counter as i32, constants)?;
         // A frame in this call has arrived at the handler.

@@ -34,7 +34,7 @@ pub use timing::{BLOCK_ENTER, BLOCK_LEAVE, rewrite_timed};
 use error::MethodError;
 use method::{Probes, Shared};
 use pricetag_classfile::ClassFile;
-use pricetag_classfile::splice::splice;
+use pricetag_classfile::splice::{Edit, splice};
 use pricetag_probe_plan::{ClassPlan, MethodOutcome};
 
 /// What the agent chose for one class.
@@ -89,9 +89,9 @@ pub struct Rewritten {
     pub refused_scopes: Vec<(i32, String)>,
     /// Scopes that are reported.
     pub scopes: Vec<ScopeMethod>,
-    /// Where in the bytes the number of the class stands ([`Wiring::class_index`], 4 bytes, big endian): the only thing in them that depends on it as long as it is
-    /// below [`SHARED_CLASSES`]. None if it is not needed.
-    pub class_index_at: Option<usize>,
+    /// Where in the bytes the number of the class stands ([`Wiring::class_index`], two bytes each, big endian), if that is below [`SHARED_CLASSES`]: then nothing else in
+    /// them depends on it.
+    pub class_index_at: Vec<usize>,
 }
 
 /// A method that is a scope.
@@ -135,9 +135,9 @@ pub fn rewrite(
         without_callers: Vec::new(),
         refused_scopes: Vec::new(),
         scopes: Vec::new(),
-        class_index_at: None,
+        class_index_at: Vec::new(),
     };
-    let mut edits = Vec::new();
+    let mut edits = Edits::default();
     let loops = plan.map_or(0, |plan| plan.first_loop(plan.methods.len()));
     let mut next_loop = 0;
     for (index, member) in class.methods().iter().enumerate() {
@@ -184,8 +184,8 @@ pub fn rewrite(
         outcome.without_values.extend(valueless);
         let callerless = without_callers.map(|error| (index as u16, error.to_string()));
         outcome.without_callers.extend(callerless);
-        if let Some((code, pcs)) = changed {
-            edits.push(code);
+        if let Some(changed) = changed {
+            let pcs = edits.add(changed);
             outcome
                 .scopes
                 .extend(scope::described(member, class.constants(), &scopes));
@@ -205,15 +205,41 @@ pub fn rewrite(
     outcome
         .refused_scopes
         .extend(scope::unmatched(&class, wiring.scopes));
-    let mut all = if edits.is_empty() {
-        Vec::new()
-    } else {
-        shared.constants.edits()
-    };
-    all.extend(edits);
-    outcome.class_index_at = shared.class_index_at().filter(|_| !all.is_empty());
-    outcome.bytes = splice(class.bytes(), &all);
+    (outcome.bytes, outcome.class_index_at) = edits.apply(&shared);
     Ok(outcome)
+}
+
+/// The changed methods of a class, in its order.
+#[derive(Default)]
+struct Edits {
+    methods: Vec<(Edit, Vec<usize>)>,
+}
+
+impl Edits {
+    /// Adds a method; returns where its instructions went.
+    fn add(&mut self, changed: method::Changed) -> Vec<(u32, u16)> {
+        self.methods.push((changed.code, changed.class_index_at));
+        changed.pcs
+    }
+
+    /// The class file with these methods and the constants they need, and where in it the number of the class stands.
+    fn apply(self, shared: &Shared<'_, '_>) -> (Vec<u8>, Vec<usize>) {
+        let mut edits = Vec::new();
+        if !self.methods.is_empty() {
+            edits = shared.constants.edits();
+        }
+        let mut class_index_at = Vec::new();
+        let mut grown: usize = edits.iter().map(|edit| edit.bytes.len()).sum();
+        let mut gone: usize = edits.iter().map(|edit| edit.range.len()).sum();
+        for (edit, at) in self.methods {
+            let begin = edit.range.start + grown - gone;
+            class_index_at.extend(at.into_iter().map(|at| begin + at));
+            grown += edit.bytes.len();
+            gone += edit.range.len();
+            edits.push(edit);
+        }
+        (splice(shared.class.bytes(), &edits), class_index_at)
+    }
 }
 
 /// What came of a method.

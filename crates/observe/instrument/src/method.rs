@@ -27,17 +27,25 @@ const DEPTH_STACK: u16 = 7;
 /// Words of operand stack that counting a stride takes.
 const STRIDE_STACK: u16 = 8;
 
-/// A changed method: its new `Code` attribute, and new and original offset of every instruction.
-pub(crate) type Changed = (Edit, Vec<(u32, u16)>);
+/// A changed method.
+pub(crate) struct Changed {
+    /// Its new `Code` attribute.
+    pub code: Edit,
+    /// New and original offset of every instruction.
+    pub pcs: Vec<(u32, u16)>,
+    /// Where in the new attribute the number of the class stands.
+    pub class_index_at: Vec<usize>,
+}
+
+/// What precedes the instructions in a `Code` attribute: index of its name, length, operand stack, locals, length of the instructions.
+const CODE_HEADER: usize = 14;
 
 /// What the methods of a class share.
 pub(crate) struct Shared<'c, 'a> {
     pub constants: PoolAppender<'c, 'a>,
     pub class: &'c ClassFile<'a>,
     pub name: String,
-    class_index: u32,
-    /// The constant that holds it, and where in the class file.
-    class_constant: Option<(u16, usize)>,
+    pub class_index: u32,
     runtime: Option<Runtime>,
 }
 
@@ -62,28 +70,8 @@ impl<'c, 'a> Shared<'c, 'a> {
             class,
             name: class.name(),
             class_index,
-            class_constant: None,
             runtime: None,
         }
-    }
-
-    /// Pushes the number of the class. It is always the same constant, so that it can be changed in the finished class.
-    pub(crate) fn push_class_index(&mut self, asm: &mut Assembler) -> Result<(), ClassFileError> {
-        let constant = match self.class_constant {
-            Some(constant) => constant,
-            None => self.constants.own_integer(self.class_index as i32)?,
-        };
-        self.class_constant = Some(constant);
-        match u8::try_from(constant.0) {
-            Ok(short) => asm.raw(&[opcode::LDC, short]),
-            Err(_) => asm.constant(opcode::LDC_W, constant.0),
-        }
-        Ok(())
-    }
-
-    /// Where in the class file the number of the class is, if it is needed.
-    pub(crate) fn class_index_at(&self) -> Option<usize> {
-        self.class_constant.map(|(_, at)| at)
     }
 
     /// The constants that every counted method needs, appended when first asked for.
@@ -252,6 +240,7 @@ pub(crate) fn rewrite(
         takes: probes.takes,
         depth: probes.depth,
         places: Vec::new(),
+        numbers: Vec::new(),
         timing,
         begun: None,
         shared,
@@ -263,6 +252,7 @@ pub(crate) fn rewrite(
         entries,
         firsts,
         places,
+        numbers,
         ..
     } = body;
     let assembled = asm.finish()?;
@@ -305,7 +295,13 @@ pub(crate) fn rewrite(
     )?;
     let length = (out.len() - 6) as u32;
     out[2..6].copy_from_slice(&length.to_be_bytes());
-    Ok((Edit { range, bytes: out }, pcs))
+    let behind_opcode = |label: &Label| CODE_HEADER + assembled.offset(*label) as usize + 1;
+    let class_index_at = numbers.iter().map(behind_opcode).collect();
+    Ok(Changed {
+        code: Edit { range, bytes: out },
+        pcs,
+        class_index_at,
+    })
 }
 
 /// Operand stack and locals of the new code, `words` and `added` slots of them for counting.

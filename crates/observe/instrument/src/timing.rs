@@ -13,8 +13,7 @@ use crate::body::Body;
 use crate::error::{MethodError, RewriteError};
 use crate::method::{self, Probes, Shared};
 use crate::runtime::HELPER_CLASS;
-use crate::{Rewritten, RewrittenMethod, check};
-use pricetag_classfile::splice::splice;
+use crate::{Edits, Rewritten, RewrittenMethod, check};
 use pricetag_classfile::{ClassFile, Instructions, opcode};
 use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan};
 
@@ -82,9 +81,9 @@ pub fn rewrite_timed(
         without_callers: Vec::new(),
         refused_scopes: Vec::new(),
         scopes: Vec::new(),
-        class_index_at: None,
+        class_index_at: Vec::new(),
     };
-    let (mut edits, mut first) = (Vec::new(), 0);
+    let (mut edits, mut first) = (Edits::default(), 0);
     for (index, method) in plan.methods.iter().enumerate() {
         let probes = Probes {
             timed: Some((method, first)),
@@ -95,19 +94,14 @@ pub fn rewrite_timed(
             continue;
         }
         match method::rewrite(&mut shared, index, probes) {
-            Ok((code, pcs)) => {
-                edits.push(code);
-                let index = index as u16;
-                outcome.methods.push(RewrittenMethod { index, pcs });
-            }
+            Ok(changed) => outcome.methods.push(RewrittenMethod {
+                index: index as u16,
+                pcs: edits.add(changed),
+            }),
             Err(error) => outcome.left.push((index as u16, error.to_string())),
         }
     }
-    if !edits.is_empty() {
-        edits.splice(0..0, shared.constants.edits());
-    }
-    outcome.class_index_at = shared.class_index_at().filter(|_| !edits.is_empty());
-    outcome.bytes = splice(class.bytes(), &edits);
+    (outcome.bytes, outcome.class_index_at) = edits.apply(&shared);
     Ok(outcome)
 }
 
@@ -147,7 +141,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn mark(&mut self, what: i32) -> Result<(), MethodError> {
-        self.shared.push_class_index(&mut self.asm)?;
+        self.push_class_index()?;
         self.asm.int(what, &mut self.shared.constants)?;
         let mark = self
             .shared

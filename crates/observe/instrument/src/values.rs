@@ -165,7 +165,7 @@ impl Body<'_, '_, '_> {
         self.asm.local(opcode::ALOAD, self.chunk);
         self.asm
             .int(take.element as i32, &mut self.shared.constants)?;
-        self.shared.push_class_index(&mut self.asm)?;
+        self.push_class_index()?;
         let constants = &mut self.shared.constants;
         let call: Label = self.asm.here();
         self.places.push((call, self.instructions[index].pc));

@@ -1,5 +1,5 @@
-//! `counting_options [JAVA]` prints the JVM options that long runs which are only counted get, `counting_options JAVA MILLISECONDS` those of runs of which the longest so
-//! far took that long; for scripts that start such runs by themselves.
+//! `counting_options [JAVA [MILLISECONDS ...]]` prints the JVM options that a run gets which is only counted, after runs that took so long; for scripts that start such runs
+//! by themselves.
 
 use std::error::Error;
 use std::path::Path;
@@ -14,8 +14,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let program = resolve(&word, None, std::env::var("PATH").ok().as_deref())?;
     let java = Java::detect(Path::new(&program), &Cancel::default())?;
     let compilation = Compilation::of(Some(&java));
-    if let Some(longest) = std::env::args().nth(2) {
-        compilation.took(Duration::from_millis(longest.parse()?));
+    for took in std::env::args().skip(2) {
+        compilation.took(Duration::from_millis(took.parse()?));
     }
     println!("{}", compilation.next().options.join(" "));
     Ok(())

@@ -3,78 +3,88 @@
 //! Counts do not depend on it, times do, but they come from runs of their own (`docs/decisions/021-late-optimising.md`). Compilers see about twice the bytecode there, and
 //! in short runs that is most of what counting costs: while runs are short the first compiler does alone, after that the optimising one comes later than usual.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::jvm::Java;
 
 /// Runs up to this long, from start to end of the process, are short.
-const SHORT: Duration = Duration::from_secs(3);
-/// No run has ended yet.
-const NONE: u64 = u64::MAX;
+const SHORT: Duration = Duration::from_secs(2);
+/// So is a first run up to this long, which makes plans and rewrites all classes.
+const SHORT_AT_FIRST: Duration = Duration::from_secs(3);
+/// The first compiler does alone; it is ready soonest.
+const FIRST_TIER: [&str; 1] = ["-XX:TieredStopAtLevel=1"];
+/// The optimising compiler waits until code ran ten times as often as by the defaults of HotSpot's compilation policy in all of JDK 11 to 25.
+const LATE_OPTIMISING: [&str; 4] = [
+    "-XX:Tier4InvocationThreshold=50000",
+    "-XX:Tier4MinInvocationThreshold=6000",
+    "-XX:Tier4CompileThreshold=150000",
+    "-XX:Tier4BackEdgeThreshold=400000",
+];
 
 /// Which options the next counting run gets.
 #[derive(Debug)]
 pub struct Compilation {
-    choices: Option<Choices>,
-    /// The longest run so far, ms.
-    longest: AtomicU64,
+    /// Whether there is an optimising compiler, and times are not wanted.
+    chosen: bool,
+    took: Mutex<Took>,
 }
 
-/// The options there are.
-#[derive(Debug)]
-struct Choices {
-    first_tier: Vec<String>,
-    late_optimising: Vec<String>,
+/// How long runs took, as far as any have ended.
+#[derive(Debug, Default)]
+struct Took {
+    first: Option<Duration>,
+    longest_of_others: Option<Duration>,
 }
 
 /// What a run got.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compiled {
     /// JVM options.
-    pub options: Vec<String>,
-    /// Whether a long run would take much longer with them than without.
+    pub options: &'static [&'static str],
+    /// Whether a long run takes much longer with them than without.
     pub for_short_runs: bool,
 }
 
 impl Compilation {
-    /// Compilation for a JVM; none that is special without one, or one that has no optimising compiler.
+    /// Compilation by a JVM; as always without one, or by one that has no optimising compiler.
     pub fn of(java: Option<&Java>) -> Self {
-        let java = java.filter(|java| java.optimises());
         Self {
-            choices: java.map(|_| Choices {
-                first_tier: Java::first_tier(),
-                late_optimising: Java::late_optimising(),
-            }),
-            longest: AtomicU64::new(NONE),
+            chosen: java.is_some_and(Java::optimises),
+            took: Mutex::default(),
         }
     }
 
-    /// What the next run gets: runs are taken to be about as long as the longest so far.
+    /// What the next run gets: runs are taken to be no longer than the longest so far.
     pub fn next(&self) -> Compiled {
-        let longest = self.longest.load(Ordering::Relaxed);
-        let Some(choices) = &self.choices else {
+        if !self.chosen {
             return Compiled::default();
+        }
+        let took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
+        let for_short_runs = match (took.first, took.longest_of_others) {
+            (_, Some(longest)) => longest <= SHORT,
+            (Some(first), None) => first <= SHORT_AT_FIRST,
+            (None, None) => false,
         };
-        let for_short_runs = longest != NONE && Duration::from_millis(longest) <= SHORT;
-        let options = if for_short_runs {
-            &choices.first_tier
+        let options: &[_] = if for_short_runs {
+            &FIRST_TIER
         } else {
-            &choices.late_optimising
+            &LATE_OPTIMISING
         };
         Compiled {
-            options: options.clone(),
+            options,
             for_short_runs,
         }
     }
 
     /// Notes how long a run took.
     pub fn took(&self, wall: Duration) {
-        let ms = u64::try_from(wall.as_millis()).unwrap_or(NONE - 1);
-        let longest = |before| Some(if before == NONE { ms } else { ms.max(before) });
-        let _ = self
-            .longest
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, longest);
+        let mut took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
+        if took.first.is_none() {
+            took.first = Some(wall);
+        } else {
+            took.longest_of_others = took.longest_of_others.max(Some(wall));
+        }
     }
 }
 
@@ -98,14 +108,18 @@ mod tests {
         let optimised = compilation.next();
         assert!(!optimised.for_short_runs, "nothing is known yet");
         assert_eq!(optimised.options.len(), 4);
-        compilation.took(Duration::from_millis(900));
-        compilation.took(Duration::from_millis(20));
+        compilation.took(SHORT_AT_FIRST);
         let short = compilation.next();
         assert!(short.for_short_runs);
         assert_eq!(short.options, ["-XX:TieredStopAtLevel=1"]);
+        compilation.took(SHORT);
+        assert_eq!(compilation.next(), short);
         compilation.took(SHORT + Duration::from_millis(1));
         compilation.took(Duration::from_millis(20));
         assert_eq!(compilation.next(), optimised);
+        let long = on("OpenJDK 64-Bit Server VM");
+        long.took(SHORT_AT_FIRST + Duration::from_millis(1));
+        assert_eq!(long.next(), optimised);
     }
 
     #[test]

@@ -201,24 +201,6 @@ impl Java {
         name.is_some_and(|name| name.contains("Server VM"))
     }
 
-    /// Options of a JVM that [optimises](Self::optimises) by which its first compiler does alone, which is ready soonest.
-    pub fn first_tier() -> Vec<String> {
-        vec!["-XX:TieredStopAtLevel=1".to_owned()]
-    }
-
-    /// Options of a JVM that [optimises](Self::optimises) by which it waits with that until code ran ten times as often.
-    pub fn late_optimising() -> Vec<String> {
-        // Ten times the defaults of HotSpot's compilation policy in all of JDK 11 to 25.
-        [
-            ("InvocationThreshold", 50_000),
-            ("MinInvocationThreshold", 6_000),
-            ("CompileThreshold", 150_000),
-            ("BackEdgeThreshold", 400_000),
-        ]
-        .map(|(name, value)| format!("-XX:Tier4{name}={value}"))
-        .to_vec()
-    }
-
     /// Options that switch garbage collection off: Epsilon where it exists, else a young generation so large that
     /// `memory` bytes fit.
     pub fn without_collector(&self, memory: u64, cancel: &Cancel) -> Vec<String> {

@@ -182,6 +182,10 @@ impl Session<'_> {
                 match self.one(id) {
                     Ok(Some(note)) => {
                         self.progress.step(&note.label, note.failure.as_deref());
+                        if note.failure.is_none() && matches!(id.kind, RunKind::Count(_)) {
+                            let wall = Duration::from_nanos(note.process_ns);
+                            self.subject.compilation.took(wall);
+                        }
                         if note.failure.is_some() && !self.keeps(id) {
                             locked = failed.lock().unwrap_or_else(PoisonError::into_inner);
                             locked.insert(id.case);
@@ -225,23 +229,7 @@ impl Session<'_> {
         }
         self.journal.clear(id)?;
         self.progress.started(&case.label);
-        let counts = matches!(id.kind, RunKind::Count(_));
-        let compilation = &self.subject.compilation;
-        let compiled = if counts {
-            compilation.next()
-        } else {
-            Compiled::default()
-        };
-        let mut ended = self.run(id, case, &compiled)?;
-        let timed_out = matches!(ended.ending, Ending::TimedOut(_));
-        if counts && ended.ending != Ending::Cancelled {
-            compilation.took(if timed_out { Duration::MAX } else { ended.wall });
-        }
-        if compiled.for_short_runs && timed_out {
-            // It may be in time if it is optimised.
-            self.journal.clear(id)?;
-            ended = self.run(id, case, &compilation.next())?;
-        }
+        let ended = self.run(id, case)?;
         if ended.ending == Ending::Cancelled {
             self.journal.clear(id)?;
             return Ok(None);
@@ -286,7 +274,32 @@ impl Session<'_> {
         Ok(Some(note))
     }
 
-    fn run(&self, id: RunId, case: &Case, compiled: &Compiled) -> Result<Ended, RunnerError> {
+    /// The process of a run, from start to end.
+    fn run(&self, id: RunId, case: &Case) -> Result<Ended, RunnerError> {
+        let compilation = &self.subject.compilation;
+        if !matches!(id.kind, RunKind::Count(_)) {
+            return self.run_compiled(id, case, Compiled::default());
+        }
+        let compiled = compilation.next();
+        let ended = self.run_compiled(id, case, compiled)?;
+        if !matches!(ended.ending, Ending::TimedOut(_)) {
+            return Ok(ended);
+        }
+        compilation.took(Duration::MAX);
+        if !compiled.for_short_runs {
+            return Ok(ended);
+        }
+        // It may be in time if it is optimised.
+        self.journal.clear(id)?;
+        self.run_compiled(id, case, compilation.next())
+    }
+
+    fn run_compiled(
+        &self,
+        id: RunId,
+        case: &Case,
+        compiled: Compiled,
+    ) -> Result<Ended, RunnerError> {
         let options = self.subject.options;
         let launch = self.subject.launch(&self.journal, id, case, compiled)?;
         run(&launch, options.timeout, options.show_output, self.cancel)

@@ -30,7 +30,7 @@ pub struct Subject<'a> {
     pub doubt: Option<RunnerError>,
     /// JVM options of counting and timing runs alike.
     pub flags: Vec<String>,
-    /// Further ones of runs that are only counted.
+    /// How runs that are only counted are compiled.
     pub compilation: Compilation,
     /// Methods and loops that are not counted, for the overhead budget.
     pub skip: BTreeSet<Region>,
@@ -114,11 +114,11 @@ impl<'a> Subject<'a> {
         journal: &Journal,
         id: RunId,
         case: &Case,
-        compiled: &Compiled,
+        compiled: Compiled,
     ) -> Result<Launch, RunnerError> {
         let agent_options = self.agent_options(journal, id)?;
         let (file, crash_log) = (journal.options(id), journal.crash_log(id));
-        self.launch_with(&agent_options, &file, &crash_log, case, &compiled.options)
+        self.launch_with(&agent_options, &file, &crash_log, case, compiled.options)
     }
 
     /// The process of a run with these agent options, which are written to `file`, and further ones of the JVM.
@@ -128,7 +128,7 @@ impl<'a> Subject<'a> {
         file: &Path,
         crash_log: &Path,
         case: &Case,
-        further: &[String],
+        further: &[&str],
     ) -> Result<Launch, RunnerError> {
         let options = self.options;
         let fill = |template: &String| expand(template, &case.bindings);
@@ -166,7 +166,7 @@ impl<'a> Subject<'a> {
             format!("-XX:ErrorFile={}", absolute(crash_log)?.display()),
         ];
         flags.extend(self.flags.iter().cloned());
-        flags.extend(further.iter().cloned());
+        flags.extend(further.iter().copied().map(str::to_owned));
         self.launcher
             .add_options(&flags, &mut launch, options.java_tool_options.as_deref());
         Ok(launch)

@@ -103,9 +103,10 @@ fn scopes_that_are_none() {
 
 proptest! {
     #[test]
-    fn any_path_survives(trace in proptest::collection::vec(1u8.., 1..40), plans in ".*") {
+    fn any_path_survives(trace in proptest::collection::vec(1u8.., 1..40), plans in ".*", rewritten in ".*") {
         let mut options = AgentOptions::new(Mode::Time, OsString::from_vec(trace));
         options.plans = Some(plans.into());
+        options.rewritten = Some(rewritten.into());
         (options.values, options.lengths, options.depths, options.progress) = (7, true, true, true);
         prop_assert_eq!(options.to_text().parse::<AgentOptions>().expect("parse"), options);
     }
