@@ -197,8 +197,29 @@ mod tests {
             altered[length] ^= 0x10;
             assert!(decode(&altered).is_none(), "altered at {length}");
         }
-        let mut foreign = b"something else".to_vec();
-        foreign.extend(ClassHash::of(&foreign).0.to_le_bytes());
-        assert!(decode(&foreign).is_none());
+        assert!(decode(&sealed(b"something else")).is_none());
+    }
+
+    fn sealed(body: &[u8]) -> Vec<u8> {
+        [body, &ClassHash::of(body).0.to_le_bytes()].concat()
+    }
+
+    #[test]
+    fn nonsense_under_a_right_checksum_is_survived() {
+        let whole = encode(&rewritten()).unwrap();
+        let body = &whole[..whole.len() - CHECKSUM];
+        assert_eq!(sealed(body), whole);
+        let mut taken = 0;
+        for at in 0..body.len() {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut nonsense = body.to_vec();
+                nonsense[at] = value;
+                if let Some(mut found) = decode(&sealed(&nonsense)) {
+                    let _ = found.number(ClassIndex(1));
+                    taken += usize::from(found.counted.methods.len() <= 1);
+                }
+            }
+        }
+        assert!(taken > 0);
     }
 }
