@@ -1,23 +1,18 @@
-//! Plans as bytes: magic, format version, body, checksum.
-//!
-//! ```text
-//! "PTPLAN\0\x01"   8 bytes
-//! PLAN_VERSION     u32, little endian
-//! body length      u32, little endian
-//! body             postcard
-//! XXH3-128         of all bytes before, 16 bytes, little endian
-//! ```
-//! The checksum is verified before the body is decoded, so a torn or altered file is never half-read.
+//! Plans as bytes: in an [`Envelope`], by the hash of their class.
 
 use twox_hash::XxHash3_128;
 
+use crate::envelope::Envelope;
 use crate::plan::{ClassHash, ClassPlan, PLAN_VERSION};
 
 /// The first bytes of a stored plan.
 pub const MAGIC: [u8; 8] = *b"PTPLAN\0\x01";
 
-const HEADER: usize = 16;
-const CHECKSUM: usize = 16;
+/// What plans are stored in.
+pub(crate) const PLANS: Envelope = Envelope {
+    magic: MAGIC,
+    version: PLAN_VERSION,
+};
 
 /// Why bytes are not a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -77,15 +72,7 @@ impl ClassPlan {
     /// # Errors
     /// If the encoder refuses, which no plan built from a class file makes it do.
     pub fn to_bytes(&self) -> Result<Vec<u8>, CodecError> {
-        let body = postcard::to_stdvec(self)?;
-        let mut bytes = Vec::with_capacity(HEADER + body.len() + CHECKSUM);
-        bytes.extend(MAGIC);
-        bytes.extend(PLAN_VERSION.to_le_bytes());
-        bytes.extend((body.len() as u32).to_le_bytes());
-        bytes.extend(body);
-        let checksum = XxHash3_128::oneshot(&bytes);
-        bytes.extend(checksum.to_le_bytes());
-        Ok(bytes)
+        Ok(PLANS.seal(&postcard::to_stdvec(self)?))
     }
 
     /// Decodes a plan.
@@ -93,34 +80,7 @@ impl ClassPlan {
     /// # Errors
     /// If the bytes are not a plan of this version, torn or altered, or numbers in it refer to nothing.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
-        let not_a_plan = || CodecError::NotAPlan {
-            length: bytes.len(),
-        };
-        let (magic, rest) = bytes.split_first_chunk::<8>().ok_or_else(not_a_plan)?;
-        let (version, rest) = rest.split_first_chunk::<4>().ok_or_else(not_a_plan)?;
-        let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(not_a_plan)?;
-        if *magic != MAGIC {
-            return Err(not_a_plan());
-        }
-        let found = u32::from_le_bytes(*version);
-        if found != PLAN_VERSION {
-            return Err(CodecError::Version {
-                found,
-                expected: PLAN_VERSION,
-            });
-        }
-        let length = u32::from_le_bytes(*length);
-        let torn = || CodecError::Length {
-            found: bytes.len(),
-            expected: u64::from(length) + (HEADER + CHECKSUM) as u64,
-        };
-        let (body, checksum) = rest.split_at_checked(length as usize).ok_or_else(torn)?;
-        let expected = u128::from_le_bytes(checksum.try_into().map_err(|_| torn())?);
-        let found = XxHash3_128::oneshot(&bytes[..bytes.len() - CHECKSUM]);
-        if found != expected {
-            return Err(CodecError::Checksum { found, expected });
-        }
-        let plan: Self = postcard::from_bytes(body)?;
+        let plan: Self = postcard::from_bytes(PLANS.open(bytes)?)?;
         plan.dangling()
             .map_or(Ok(plan), |what| Err(CodecError::Dangling(what)))
     }

@@ -16,10 +16,12 @@ mod coherence;
 mod collection;
 pub mod derive;
 mod dump;
+mod envelope;
 mod flow;
 mod listed;
 mod looping;
 mod name;
+mod pack;
 pub mod plan;
 mod store;
 mod stride;
@@ -29,9 +31,11 @@ mod view;
 
 pub use codec::{CodecError, MAGIC};
 pub use derive::{Imbalance, MethodCounts, OpenFrame};
+pub use envelope::Envelope;
 pub use name::Name;
+pub use pack::{Pack, StoreError};
 pub use plan::*;
-pub use store::{PlanStore, StoreError, write_whole};
+pub use store::PlanStore;
 pub use stride::{HEADER, LINE, StridePlan, element_size};
 pub use transition::TransitionPlan;
 pub use variable::{

@@ -1,98 +1,51 @@
-//! Plans in a directory, one file per class hash: `plans/0123….plan`.
-//!
-//! Written to a temporary name in the same directory and renamed, so that a reader sees a whole plan or none. Two
-//! writers of the same class write the same bytes; whichever renames last wins harmlessly.
+//! Plans in a directory, many to a file: `plans/*.plans`. Earlier versions had a file per class, `plans/HASH.plan`, which reads the same.
 
-use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::codec::CodecError;
+use crate::codec::{CodecError, PLANS};
+use crate::pack::{Pack, StoreError};
 use crate::plan::{ClassHash, ClassPlan};
 
-static UNIQUE: AtomicU64 = AtomicU64::new(0);
-
 /// A directory of plans.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct PlanStore {
-    directory: PathBuf,
-}
-
-/// Why a plan could not be stored or loaded.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The file system refused.
-    #[error("cannot {action} probe plan {}: {source}", path.display())]
-    Io {
-        /// "read", "write", …
-        action: &'static str,
-        /// Of which file.
-        path: PathBuf,
-        /// Its reason.
-        source: io::Error,
-    },
-    /// The file is no readable plan.
-    #[error("{}: {source}", path.display())]
-    Codec {
-        /// Which file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: CodecError,
-    },
-    /// The plan in the file is for another class.
-    #[error("{} holds the plan of class {found}, not of {expected}", path.display())]
-    OtherClass {
-        /// Which file.
-        path: PathBuf,
-        /// Hash in the plan.
-        found: ClassHash,
-        /// Hash in the file's name.
-        expected: ClassHash,
-    },
+    pack: Pack,
 }
 
 impl PlanStore {
     /// Opens the directory, creating it if need be.
     ///
     /// # Errors
-    /// If it cannot be created.
+    /// If it cannot be created or listed, or a file in it cannot be read.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let directory = directory.into();
-        fs::create_dir_all(&directory).map_err(io_error("create the directory of", &directory))?;
-        Ok(Self { directory })
+        let pack = Pack::open(directory, PLANS, &["plans", "plan"])?;
+        Ok(Self { pack })
     }
 
     /// The directory.
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.pack.directory()
     }
 
-    /// The file of a class's plan, whether it exists or not.
-    pub fn path(&self, hash: ClassHash) -> PathBuf {
-        self.directory.join(format!("{hash}.plan"))
-    }
-
-    /// Stores a plan under its class hash.
+    /// Stores a plan under its class hash; from now on it is the one that is found.
     ///
     /// # Errors
-    /// If the file cannot be written whole.
+    /// If it cannot be written whole.
     pub fn store(&self, plan: &ClassPlan) -> Result<(), StoreError> {
-        let path = self.path(plan.hash);
         let bytes = plan.to_bytes().map_err(|source| StoreError::Codec {
-            path: path.clone(),
+            path: self.directory().to_owned(),
+            at: 0,
             source,
         })?;
-        write_whole(&path, &bytes).map_err(io_error("write", &path))
+        self.pack.add(plan.hash.0, &bytes)
     }
 
     /// Loads the plan of a class; none if there is none of this version.
     ///
     /// # Errors
-    /// If a plan is there but cannot be read, is damaged, or is another class's.
+    /// If a plan is there but cannot be read or is damaged; if there is none, but a file is damaged that may have held it.
     pub fn load(&self, hash: ClassHash) -> Result<Option<ClassPlan>, StoreError> {
-        match self.written(hash) {
+        match self.pack.read(hash.0, ClassPlan::from_bytes) {
             Err(StoreError::Codec {
                 source: CodecError::Version { .. },
                 ..
@@ -106,69 +59,20 @@ impl PlanStore {
     /// # Errors
     /// As [`PlanStore::load`], and if the plan is of another version: then the agent is, too.
     pub fn written(&self, hash: ClassHash) -> Result<Option<ClassPlan>, StoreError> {
-        let path = self.path(hash);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(io_error("read", &path)(e)),
-        };
-        match ClassPlan::from_bytes(&bytes) {
-            Ok(plan) if plan.hash == hash => Ok(Some(plan)),
-            Ok(plan) => Err(StoreError::OtherClass {
-                path,
-                found: plan.hash,
-                expected: hash,
-            }),
-            Err(source) => Err(StoreError::Codec { path, source }),
+        if let Ok(Some(plan)) = self.pack.read(hash.0, ClassPlan::from_bytes) {
+            return Ok(Some(plan));
         }
+        self.pack.refresh()?;
+        self.pack.read(hash.0, ClassPlan::from_bytes)
     }
 
-    /// Hashes of all stored plans, ascending; files with other names are ignored.
-    ///
-    /// # Errors
-    /// If the directory cannot be listed.
-    pub fn hashes(&self) -> Result<Vec<ClassHash>, StoreError> {
-        let list = || -> io::Result<Vec<ClassHash>> {
-            let mut hashes = Vec::new();
-            for entry in fs::read_dir(&self.directory)? {
-                let name = entry?.file_name();
-                let digits = name
-                    .to_str()
-                    .and_then(|n| n.strip_suffix(".plan"))
-                    .filter(|d| d.len() == 32);
-                hashes.extend(
-                    digits
-                        .and_then(|d| u128::from_str_radix(d, 16).ok())
-                        .map(ClassHash),
-                );
-            }
-            hashes.sort_unstable();
-            Ok(hashes)
-        };
-        list().map_err(io_error("list the directory of", &self.directory))
+    /// Whether there is a plan of a class, as far as is known; it may be damaged.
+    pub fn holds(&self, hash: ClassHash) -> bool {
+        self.pack.holds(hash.0)
     }
-}
 
-/// Writes a file under another name in the same directory and renames it, so that a reader sees a whole file or none.
-///
-/// # Errors
-/// What the file system says; the file is as it was then.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    let number = UNIQUE.fetch_add(1, Ordering::Relaxed);
-    name.push(format!("-{}-{number}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    written.inspect_err(|_| {
-        let _ = fs::remove_file(&temporary);
-    })
-}
-
-fn io_error<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> StoreError + 'a {
-    move |source| StoreError::Io {
-        action,
-        path: path.to_owned(),
-        source,
+    /// Hashes of all stored plans, ascending.
+    pub fn hashes(&self) -> Vec<ClassHash> {
+        self.pack.keys().into_iter().map(ClassHash).collect()
     }
 }

@@ -1,27 +1,30 @@
-//! Classes as an earlier run rewrote them, in a directory: one file per class and kind of rewriting, `0123…-4567….class`.
+//! Classes as an earlier run rewrote them, in a directory.
 //!
 //! Reading a plan and rewriting by it is the work of the agent's own thread, for which the thread that loads the class waits. What comes of it depends on the class and
-//! on the options alone, but for the number of the class, which is filled in. Taking it needs so little stack that the loading thread does it itself. A file is postcard,
-//! then its XXH3-128, little endian. One that is damaged, or of another version, is as good as none: the class is rewritten.
+//! on the options alone, but for the number of the class, which is filled in. Taking it needs so little stack that the loading thread does it itself. What is damaged, or
+//! of another version, is as good as none: the class is rewritten.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use pricetag_instrument::SHARED_CLASSES;
-use pricetag_probe_plan::{ClassHash, PLAN_VERSION, write_whole};
+use pricetag_probe_plan::{ClassHash, CodecError, Envelope, PLAN_VERSION, Pack};
 use pricetag_trace::{AgentOptions, Mode};
 use serde::{Deserialize, Serialize};
 
 use crate::classes::{ClassIndex, Counted, Methods};
 use crate::session::Session;
 
-const CHECKSUM: usize = 16;
+const CLASSES: Envelope = Envelope {
+    magic: *b"PTCLASS\x01",
+    version: PLAN_VERSION,
+};
 
 /// Where rewritten classes are kept.
 #[derive(Debug)]
 pub struct Reuse {
-    directory: PathBuf,
+    pack: Pack,
     /// Hash of what shapes rewriting.
     kind: ClassHash,
 }
@@ -42,6 +45,8 @@ pub struct Rewritten {
 /// The same as it is stored.
 #[derive(Serialize, Deserialize)]
 struct Stored<'a> {
+    version: u32,
+    key: u128,
     #[serde(borrow)]
     bytes: &'a [u8],
     index_at: Cow<'a, [usize]>,
@@ -65,22 +70,23 @@ impl Reuse {
         };
         let version = env!("CARGO_PKG_VERSION");
         let kind = format!("{version} {PLAN_VERSION}\n{}", shaping.to_text());
-        std::fs::create_dir_all(&directory).ok()?;
         Some(Self {
-            directory,
+            pack: Pack::open(directory, CLASSES, &["classes"]).ok()?,
             kind: ClassHash::of(kind.as_bytes()),
         })
     }
 
-    fn path(&self, hash: ClassHash) -> PathBuf {
-        self.directory.join(format!("{hash}-{}.class", self.kind))
+    /// By what a class is found.
+    fn key(&self, hash: ClassHash) -> u128 {
+        let both = [hash.0.to_le_bytes(), self.kind.0.to_le_bytes()];
+        ClassHash::of(both.as_flattened()).0
     }
 
     /// A class, its number filled in; none if it is not kept, or its plan is not.
     pub fn find(&self, session: &Session, hash: ClassHash) -> Option<(ClassIndex, Rewritten)> {
-        let stored = std::fs::read(self.path(hash)).ok()?;
-        let mut rewritten = decode(&stored).filter(|found| found.counted.hash == hash)?;
-        if !session.plans().ok()?.path(hash).exists() {
+        let found = self.pack.read(self.key(hash), decode).ok()?;
+        let mut rewritten = found.filter(|found| found.counted.hash == hash)?;
+        if !session.plans().ok()?.holds(hash) {
             return None;
         }
         let index = session.classes.index(hash);
@@ -90,8 +96,9 @@ impl Reuse {
 
     /// Keeps a class unless its number is one that takes other code; a run that cannot goes on without.
     pub fn keep(&self, index: ClassIndex, rewritten: &Rewritten) {
-        if let (Some(_), Some(bytes)) = (short(index), encode(rewritten)) {
-            let _ = write_whole(&self.path(rewritten.counted.hash), &bytes);
+        let key = self.key(rewritten.counted.hash);
+        if let (Some(_), Some(bytes)) = (short(index), encode(key, rewritten)) {
+            let _ = self.pack.add(key, &bytes);
         }
     }
 }
@@ -114,26 +121,22 @@ fn short(index: ClassIndex) -> Option<u16> {
         .filter(|_| index.0 < SHARED_CLASSES)
 }
 
-fn encode(rewritten: &Rewritten) -> Option<Vec<u8>> {
+fn encode(key: u128, rewritten: &Rewritten) -> Option<Vec<u8>> {
     let stored = Stored {
+        version: CLASSES.version,
+        key,
         bytes: &rewritten.bytes,
         index_at: Cow::Borrowed(&rewritten.index_at),
         counted: Cow::Borrowed(&rewritten.counted),
         methods: &rewritten.counted.methods.encode().ok()?,
         left: Cow::Borrowed(&rewritten.left),
     };
-    let mut bytes = postcard::to_stdvec(&stored).ok()?;
-    bytes.extend(ClassHash::of(&bytes).0.to_le_bytes());
-    Some(bytes)
+    Some(CLASSES.seal(&postcard::to_stdvec(&stored).ok()?))
 }
 
-fn decode(bytes: &[u8]) -> Option<Rewritten> {
-    let (body, checksum) = bytes.split_last_chunk::<CHECKSUM>()?;
-    if ClassHash::of(body).0 != u128::from_le_bytes(*checksum) {
-        return None;
-    }
-    let stored: Stored<'_> = postcard::from_bytes(body).ok()?;
-    Some(Rewritten {
+fn decode(bytes: &[u8]) -> Result<Rewritten, CodecError> {
+    let stored: Stored<'_> = postcard::from_bytes(CLASSES.open(bytes)?)?;
+    Ok(Rewritten {
         bytes: stored.bytes.to_vec(),
         index_at: stored.index_at.into_owned(),
         counted: Arc::new(Counted {
@@ -179,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_comes_back_with_another_number() {
-        let mut found = decode(&encode(&rewritten()).unwrap()).unwrap();
+        let mut found = decode(&encode(7, &rewritten()).unwrap()).unwrap();
         assert_eq!(found, rewritten());
         found.number(ClassIndex(0x0809)).unwrap();
         assert_eq!(found.bytes, [1, 8, 9, 2, 8, 9, 3]);
@@ -190,31 +193,26 @@ mod tests {
 
     #[test]
     fn nothing_torn_or_altered_is_taken() {
-        let whole = encode(&rewritten()).unwrap();
+        let whole = encode(7, &rewritten()).unwrap();
         for length in 0..whole.len() {
-            assert!(decode(&whole[..length]).is_none(), "cut at {length}");
+            assert!(decode(&whole[..length]).is_err(), "cut at {length}");
             let mut altered = whole.clone();
             altered[length] ^= 0x10;
-            assert!(decode(&altered).is_none(), "altered at {length}");
+            assert!(decode(&altered).is_err(), "altered at {length}");
         }
-        assert!(decode(&sealed(b"something else")).is_none());
-    }
-
-    fn sealed(body: &[u8]) -> Vec<u8> {
-        [body, &ClassHash::of(body).0.to_le_bytes()].concat()
+        assert!(decode(&CLASSES.seal(b"something else")).is_err());
     }
 
     #[test]
     fn nonsense_under_a_right_checksum_is_survived() {
-        let whole = encode(&rewritten()).unwrap();
-        let body = &whole[..whole.len() - CHECKSUM];
-        assert_eq!(sealed(body), whole);
+        let whole = encode(7, &rewritten()).unwrap();
+        let body = CLASSES.open(&whole).unwrap();
         let mut taken = 0;
         for at in 0..body.len() {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut nonsense = body.to_vec();
                 nonsense[at] = value;
-                if let Some(mut found) = decode(&sealed(&nonsense)) {
+                if let Ok(mut found) = decode(&CLASSES.seal(&nonsense)) {
                     let _ = found.number(ClassIndex(1));
                     taken += usize::from(found.counted.methods.len() <= 1);
                 }

@@ -534,7 +534,7 @@ fn numbers_of_the_code_are_ranked_by_the_executions_of_their_comparisons() {
     let found = |kinds: &[FeatureKind]| {
         let mut options = TabulateOptions::default();
         options.kinds.retain(|kind| kinds.contains(kind));
-        let mut tabulator = Tabulator::new(store.clone(), options);
+        let mut tabulator = Tabulator::new(PlanStore::open(dir.path()).unwrap(), options);
         let mut builder = DatasetBuilder::default();
         for n in [2, 4] {
             let row = tabulator.process(&plain(n, false), &mut builder).unwrap();

@@ -32,7 +32,7 @@ fn run(subject: &Subject, keep: Listed) -> (Dataset, usize) {
 
 fn counters(plans: &Path) -> usize {
     let store = PlanStore::open(plans).expect("plans");
-    let hashes = store.hashes().expect("plans");
+    let hashes = store.hashes();
     let plans = hashes.into_iter().map(|hash| store.load(hash));
     let of_class = |plan: ClassPlan| {
         let edges = plan.methods.iter().flat_map(|m| &m.edges);

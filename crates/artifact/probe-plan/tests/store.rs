@@ -1,0 +1,248 @@
+//! Plans in a directory: what was stored is found, whoever stored it and whatever became of its neighbours.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use pricetag_probe_plan::*;
+use proptest::prelude::*;
+
+fn plan(hash: u128) -> ClassPlan {
+    ClassPlan {
+        version: PLAN_VERSION,
+        hash: ClassHash(hash),
+        name: format!("C{hash}"),
+        super_name: None,
+        interfaces: Vec::new(),
+        source_file: None,
+        access: 0x21,
+        major: 61,
+        bytes: 5,
+        counters: 0,
+        methods: Vec::new(),
+        values: None,
+        transitions: None,
+        strides: None,
+    }
+}
+
+fn store(directory: &Path) -> PlanStore {
+    PlanStore::open(directory).unwrap()
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn a_store_gives_back_what_it_was_given() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path().join("deep/plans");
+    let (first, second) = (store(&directory), store(&directory));
+    assert!(first.load(ClassHash(1)).unwrap().is_none());
+    assert!(files(&directory).is_empty(), "nothing is stored yet");
+    for hash in [1, u128::MAX, 2, 1] {
+        first.store(&plan(hash)).unwrap();
+    }
+    let stored = |hash| plan(hash).to_bytes().unwrap();
+    let [file] = &files(&directory)[..] else {
+        panic!("a writer has one file")
+    };
+    let expected = [stored(1), stored(u128::MAX), stored(2)].concat();
+    assert_eq!(fs::read(file).unwrap(), expected, "nothing twice");
+
+    for reader in [&first, &store(&directory)] {
+        for hash in [1, u128::MAX, 2] {
+            assert_eq!(reader.load(ClassHash(hash)).unwrap(), Some(plan(hash)));
+            assert!(reader.holds(ClassHash(hash)));
+        }
+        assert_eq!(
+            reader.hashes(),
+            [ClassHash(1), ClassHash(2), ClassHash(u128::MAX)]
+        );
+    }
+    // Who opened before looks again for what was written, and no more than that.
+    assert!(second.load(ClassHash(2)).unwrap().is_none());
+    assert_eq!(second.written(ClassHash(2)).unwrap(), Some(plan(2)));
+    assert!(second.written(ClassHash(3)).unwrap().is_none());
+    first.store(&plan(3)).unwrap();
+    assert_eq!(second.written(ClassHash(3)).unwrap(), Some(plan(3)));
+}
+
+#[test]
+fn the_plan_that_was_stored_last_counts() {
+    let directory = tempfile::tempdir().unwrap();
+    let named = |name: &str| ClassPlan {
+        name: name.into(),
+        ..plan(1)
+    };
+    let (first, second) = (store(directory.path()), store(directory.path()));
+    first.store(&named("A")).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    second.store(&named("B")).unwrap();
+    let found = |store: &PlanStore| store.load(ClassHash(1)).unwrap().unwrap().name;
+    assert_eq!(found(&store(directory.path())), "B");
+    second.store(&named("C")).unwrap();
+    second.store(&named("B")).unwrap();
+    for reader in [&second, &store(directory.path())] {
+        assert_eq!(found(reader), "B");
+    }
+}
+
+#[test]
+fn a_file_per_class_as_of_earlier_versions_reads_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    for hash in [1, 2] {
+        let path = directory.path().join(format!("{}.plan", ClassHash(hash)));
+        fs::write(path, plan(hash).to_bytes().unwrap()).unwrap();
+    }
+    fs::write(directory.path().join("notes.txt"), "not ours").unwrap();
+    let store = store(directory.path());
+    assert_eq!(store.hashes(), [1, 2].map(ClassHash));
+    assert_eq!(store.written(ClassHash(2)).unwrap(), Some(plan(2)));
+}
+
+#[test]
+fn a_file_that_ends_within_a_plan_loses_that_one_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, two) = (plan(1).to_bytes().unwrap(), plan(2).to_bytes().unwrap());
+    let whole = [one.clone(), two].concat();
+    let path = directory.path().join("1.plans");
+    for length in 0..whole.len() {
+        fs::write(&path, &whole[..length]).unwrap();
+        let torn = store(directory.path());
+        if length >= one.len() {
+            assert_eq!(torn.load(ClassHash(1)).unwrap(), Some(plan(1)));
+        }
+        let lost = torn.written(ClassHash(2));
+        if length == 0 || length == one.len() {
+            assert!(matches!(lost, Ok(None)), "{lost:?}");
+            continue;
+        }
+        let message = lost.unwrap_err().to_string();
+        let from = if length < one.len() { 0 } else { one.len() };
+        let named = format!("1.plans, from byte {from}: ");
+        assert!(message.contains(&named), "{message}");
+        // Who is at it goes on.
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(&whole[length..]).unwrap();
+        assert_eq!(torn.written(ClassHash(2)).unwrap(), Some(plan(2)));
+    }
+}
+
+#[test]
+fn whatever_is_altered_no_other_plan_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let plans = [1, 2, 3].map(plan);
+    let whole = plans.each_ref().map(|plan| plan.to_bytes().unwrap());
+    let length = whole[0].len();
+    let whole = whole.concat();
+    let path = directory.path().join("1.plans");
+    for at in 0..whole.len() {
+        let mut altered = whole.clone();
+        altered[at] ^= 0x15;
+        fs::write(&path, &altered).unwrap();
+        let reader = store(directory.path());
+        for (number, plan) in plans.iter().enumerate() {
+            match reader.load(plan.hash) {
+                Ok(Some(found)) => assert_eq!(found, *plan, "byte {at}"),
+                _ => assert!(at / length <= number, "byte {at}: {} is lost", plan.name),
+            }
+        }
+        // A plan that is made again is found from now on.
+        reader.store(&plans[1]).unwrap();
+        let reader = store(directory.path());
+        assert_eq!(reader.written(ClassHash(2)).unwrap(), Some(plan(2)));
+        for file in files(directory.path()) {
+            fs::remove_file(file).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_damaged_file_is_an_error_and_an_old_one_is_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("1.plans");
+    fs::write(&path, b"garbage").unwrap();
+    let message = store(directory.path()).load(ClassHash(1)).unwrap_err();
+    let message = message.to_string();
+    assert!(
+        message.contains("1.plans") && message.contains("7 bytes"),
+        "{message}"
+    );
+
+    let mut old = plan(1).to_bytes().unwrap();
+    old[8] = 0;
+    let beside = [old, plan(2).to_bytes().unwrap()].concat();
+    fs::write(&path, beside).unwrap();
+    let store = store(directory.path());
+    assert!(store.load(ClassHash(1)).unwrap().is_none());
+    assert_eq!(store.load(ClassHash(2)).unwrap(), Some(plan(2)));
+    // Where the agent has just written it, it is no plan to be made again, but an agent of another version.
+    let message = store.written(ClassHash(1)).unwrap_err().to_string();
+    assert!(
+        message.contains("version 0") && message.contains("built with this program"),
+        "{message}"
+    );
+}
+
+#[test]
+fn who_cannot_write_says_so_and_finds_what_there_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("plans");
+    let store = store(&folder);
+    fs::remove_dir(&folder).unwrap();
+    let message = store.store(&plan(1)).unwrap_err().to_string();
+    assert!(
+        message.starts_with("cannot create ") && message.contains("No such file"),
+        "{message}"
+    );
+    assert!(!store.holds(ClassHash(1)));
+    fs::create_dir(&folder).unwrap();
+    store.store(&plan(1)).unwrap();
+    assert_eq!(store.load(ClassHash(1)).unwrap(), Some(plan(1)));
+}
+
+#[test]
+fn many_writers_do_not_disturb_readers() {
+    let directory = tempfile::tempdir().unwrap();
+    let shared = store(directory.path());
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (own, shared) = (store(directory.path()), &shared);
+            scope.spawn(move || {
+                for k in 0..50 {
+                    let hash = thread * 50 + k;
+                    if k % 2 == 0 { &own } else { shared }
+                        .store(&plan(hash))
+                        .unwrap();
+                    assert_eq!(shared.written(ClassHash(hash)).unwrap(), Some(plan(hash)));
+                }
+            });
+        }
+    });
+    assert_eq!(store(directory.path()).hashes().len(), 200);
+    assert_eq!(files(directory.path()).len(), 5);
+}
+
+proptest! {
+    #[test]
+    fn foreign_bytes_are_survived(mut bytes in prop::collection::vec(any::<u8>(), 0..200), begins in 0..3, length in 0u32..100) {
+        if begins > 0 && bytes.len() >= 16 {
+            bytes[..8].copy_from_slice(&MAGIC);
+            bytes[8..12].copy_from_slice(&PLAN_VERSION.to_le_bytes());
+        }
+        if begins > 1 && bytes.len() >= 16 {
+            bytes[12..16].copy_from_slice(&length.to_le_bytes());
+        }
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("1.plans"), &bytes).unwrap();
+        let store = store(directory.path());
+        for hash in store.hashes().into_iter().chain([ClassHash(1)]) {
+            prop_assert!(!matches!(store.written(hash), Ok(Some(_))));
+        }
+    }
+}
