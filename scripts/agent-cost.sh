@@ -2,7 +2,7 @@
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
 #   scripts/agent-cost.sh [PAIRS] [startup|memory|values|calls ...]     15 rounds of all unless told otherwise
 # startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same as `record` has its
-#          first counting run and the later ones, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
+#          first counting run, that of another recording, and the later ones, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
 # values:  memory with 10,000 values (40 classes of 50 variables, five values each) assigned by 1,000 threads that stay alive, of whole runs and of six
@@ -49,8 +49,8 @@ startup() {
     sync
     : >"$results"
     for ((round = 0; round < pairs; round++)); do
-        order="plain idle pricetag first recorded jacoco"
-        if ((round % 2)); then order="jacoco first recorded pricetag idle plain"; fi
+        order="plain idle pricetag first again recorded jacoco"
+        if ((round % 2)); then order="jacoco first again recorded pricetag idle plain"; fi
         for variant in $order; do
             case $variant in
                 plain) options=(-Dnothing) ;;
@@ -65,6 +65,8 @@ startup() {
                     begun=$(date +%s%3N)
                     ;;
                 # shellcheck disable=SC2206 # several JVM options
+                again) options=("$(plans=$kept/others agent_option javac "$count" "rewritten=$kept/rewritten")" $first) ;;
+                # shellcheck disable=SC2206 # several JVM options
                 recorded) options=("$(plans=$kept/plans agent_option javac "$count" "rewritten=$kept/rewritten")" $later) ;;
                 jacoco) options=("-javaagent:$jacoco=destfile=$work/javac.exec,append=false,includes=com.sun.tools.javac.*") ;;
             esac
@@ -73,7 +75,7 @@ startup() {
                 -cp "$(find .cache/subjects -name 'commons-lang3-[0-9]*.jar' ! -name '*-sources.jar')" "$one" >"$work/javac.log" 2>&1; } 2>&1) ||
                 die "javac fails with $variant: $(head -c 1000 "$work/javac.log")"
             case $variant in
-                pricetag | first | recorded) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
+                pricetag | first | again | recorded) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
                 jacoco) [ -s "$work/javac.exec" ] || die "javac was not covered" ;;
             esac
             if [ "$variant" = first ]; then later=$(counting_options java $(($(date +%s%3N) - begun))); fi

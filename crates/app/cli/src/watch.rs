@@ -32,6 +32,20 @@ pub fn find_agent(given: Option<&Path>) -> Result<PathBuf, RunnerError> {
     jvm::find_agent(given, &real)
 }
 
+/// Where rewritten classes are kept beyond a recording; nowhere for `none`, and where the user has no folder for such things.
+pub fn cache(given: Option<&Path>) -> Option<PathBuf> {
+    let variable = |name| {
+        let folder = PathBuf::from(std::env::var_os(name)?);
+        folder.is_absolute().then_some(folder)
+    };
+    match given {
+        Some(folder) => (folder != Path::new("none")).then(|| folder.to_owned()),
+        None => variable("XDG_CACHE_HOME")
+            .or_else(|| Some(variable("HOME")?.join(".cache")))
+            .map(|folder| folder.join("pricetag")),
+    }
+}
+
 /// The inputs the arguments name.
 pub fn workload(
     inputs: Option<&str>,
@@ -91,6 +105,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         resume: args.resume,
         force: args.force,
         agent: find_agent(args.agent.as_deref())?,
+        cache: cache(args.cache.as_deref()),
         path: std::env::var("PATH").ok(),
         java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
     })

@@ -8,14 +8,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::codec::CodecError;
 use crate::envelope::{Envelope, Head};
-
-static UNIQUE: AtomicU64 = AtomicU64::new(0);
 
 /// A directory of records of one kind.
 #[derive(Debug)]
@@ -122,7 +118,7 @@ impl Pack {
                 paths.push(path);
             }
         }
-        // Names begin with the time.
+        // Later files have higher numbers.
         paths.sort();
         let mut state = self.state();
         for path in paths {
@@ -213,20 +209,25 @@ impl Pack {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new file of our own.
+    /// A new file of our own, numbered after those that are there.
     fn begin(&self, state: &mut State) -> Result<(usize, File), StoreError> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let milliseconds = since.map_or(0, |since| since.as_millis());
-        let (process, number) = (std::process::id(), UNIQUE.fetch_add(1, Ordering::Relaxed));
-        let name = format!(
-            "{milliseconds:013}-{process}-{number}.{}",
-            self.extensions[0]
-        );
-        let path = self.directory.join(name);
-        let mut options = OpenOptions::new();
-        let file = options.append(true).create_new(true).open(&path);
-        let file = file.map_err(failed("create", &path))?;
-        Ok((state.number(path), file))
+        let number = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
+        let last = state.numbers.keys().filter_map(number).max();
+        let mut next = last.unwrap_or(0) + 1;
+        loop {
+            let name = format!("{next:06}.{}", self.extensions[0]);
+            let path = self.directory.join(name);
+            let mut options = OpenOptions::new();
+            match options.append(true).create_new(true).open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => next += 1,
+                file => {
+                    return Ok((
+                        state.number(path.clone()),
+                        file.map_err(failed("create", &path))?,
+                    ));
+                }
+            }
+        }
     }
 
     /// Finds the records of a file behind those that are known.

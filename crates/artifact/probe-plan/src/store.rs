@@ -37,7 +37,15 @@ impl PlanStore {
             at: 0,
             source,
         })?;
-        self.pack.add(plan.hash.0, &bytes)
+        self.store_bytes(plan.hash, &bytes)
+    }
+
+    /// Stores a plan as another store holds it: [`ClassPlan::to_bytes`].
+    ///
+    /// # Errors
+    /// If it cannot be written whole.
+    pub fn store_bytes(&self, hash: ClassHash, plan: &[u8]) -> Result<(), StoreError> {
+        self.pack.add(hash.0, plan)
     }
 
     /// Loads the plan of a class; none if there is none of this version.

@@ -81,7 +81,6 @@ fn the_plan_that_was_stored_last_counts() {
     };
     let (first, second) = (store(directory.path()), store(directory.path()));
     first.store(&named("A")).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(2));
     second.store(&named("B")).unwrap();
     let found = |store: &PlanStore| store.load(ClassHash(1)).unwrap().unwrap().name;
     assert_eq!(found(&store(directory.path())), "B");

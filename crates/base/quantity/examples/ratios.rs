@@ -16,6 +16,7 @@ const VARIANTS: [(&str, &str); 8] = [
     ("idle", "Pricetag, nothing to count"),
     ("pricetag", "Pricetag, exact counts"),
     ("first", "the same in the first counting run of `record`"),
+    ("again", "the same in the first counting run of another `record`"),
     ("recorded", "the same as `record` runs it"),
     ("jacoco", "JaCoCo, booleans"),
     ("naive", "naive block counters"),

@@ -303,14 +303,14 @@ impl Request {
         if !self.count {
             return self.wire(session, &scopes);
         }
-        let plan = match self.plan(session, &class) {
-            Ok(plan) => plan,
+        let (plan, stored) = match self.plan(session, &class) {
+            Ok(planned) => planned,
             Err(reason) => {
                 session.left(&self.name, None, reason);
                 return self.wire(session, &scopes);
             }
         };
-        self.instrument(session, &plan, &scopes)
+        self.instrument(session, &plan, stored, &scopes)
     }
 
     /// Observes methods without counting.
@@ -340,15 +340,21 @@ impl Request {
         }
     }
 
-    /// The stored plan, or a new one.
-    fn plan(&self, session: &Session, class: &ClassFile<'_>) -> Result<ClassPlan, String> {
+    /// The stored plan, or a new one, and its bytes where classes are kept.
+    fn plan(
+        &self,
+        session: &Session,
+        class: &ClassFile<'_>,
+    ) -> Result<(ClassPlan, Vec<u8>), String> {
         let store = session.plans()?;
         let hash = ClassHash::of(&self.bytes);
         let skipped = Skipped::of(&session.options, &class.name(), hash);
         if let Ok(Some(plan)) = store.load(hash)
             && skipped.agrees(&plan)
         {
-            return Ok(plan);
+            let stored = session.reuse.as_ref().map(|_| plan.to_bytes());
+            let stored = stored.transpose().map_err(|error| error.to_string())?;
+            return Ok((plan, stored.unwrap_or_default()));
         }
         // A damaged plan is replaced.
         let wanted = Wanted {
@@ -364,14 +370,17 @@ impl Request {
             strides: skipped.strides(),
         };
         let plan = pricetag_probe::plan_with(class, &self.bytes, wanted);
-        store.store(&plan).map_err(|error| error.to_string())?;
-        Ok(plan)
+        let stored = plan.to_bytes().map_err(|error| error.to_string())?;
+        let kept = store.store_bytes(hash, &stored);
+        kept.map_err(|error| error.to_string())?;
+        Ok((plan, stored))
     }
 
     fn instrument(
         &self,
         session: &Session,
         plan: &ClassPlan,
+        stored: Vec<u8>,
         scopes: &[ScopeProbe],
     ) -> Option<Outcome> {
         let index = session.classes.index(plan.hash);
@@ -490,6 +499,7 @@ impl Request {
             index_at: rewritten.class_index_at,
             counted: Arc::new(counted),
             left,
+            plan: stored.into(),
         };
         Some(Outcome::Counted(index, rewritten))
     }

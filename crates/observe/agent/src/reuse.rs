@@ -40,6 +40,8 @@ pub struct Rewritten {
     pub counted: Arc<Counted>,
     /// Methods that are left as they are or not fully observed, with the reason.
     pub left: Vec<(String, String)>,
+    /// Its plan, as it is stored.
+    pub plan: Arc<[u8]>,
 }
 
 /// The same as it is stored.
@@ -54,6 +56,8 @@ struct Stored<'a> {
     #[serde(borrow)]
     methods: &'a [u8],
     left: Cow<'a, [(String, String)]>,
+    #[serde(borrow)]
+    plan: &'a [u8],
 }
 
 impl Reuse {
@@ -63,8 +67,14 @@ impl Reuse {
         if options.mode != Mode::Count || options.by_caller() {
             return None;
         }
+        // Which classes are counted, and where things are, says nothing of how.
         let shaping = AgentOptions {
             trace: PathBuf::new(),
+            plans: None,
+            rewritten: None,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            count_jdk: false,
             progress: false,
             ..options.clone()
         };
@@ -82,12 +92,13 @@ impl Reuse {
         ClassHash::of(both.as_flattened()).0
     }
 
-    /// A class, its number filled in; none if it is not kept, or its plan is not.
+    /// A class, its number filled in; none if it is not kept. Its plan is stored if it is not yet.
     pub fn find(&self, session: &Session, hash: ClassHash) -> Option<(ClassIndex, Rewritten)> {
         let found = self.pack.read(self.key(hash), decode).ok()?;
         let mut rewritten = found.filter(|found| found.counted.hash == hash)?;
-        if !session.plans().ok()?.holds(hash) {
-            return None;
+        let plans = session.plans().ok()?;
+        if !plans.holds(hash) {
+            plans.store_bytes(hash, &rewritten.plan).ok()?;
         }
         let index = session.classes.index(hash);
         rewritten.number(index)?;
@@ -130,6 +141,7 @@ fn encode(key: u128, rewritten: &Rewritten) -> Option<Vec<u8>> {
         counted: Cow::Borrowed(&rewritten.counted),
         methods: &rewritten.counted.methods.encode().ok()?,
         left: Cow::Borrowed(&rewritten.left),
+        plan: &rewritten.plan,
     };
     Some(CLASSES.seal(&postcard::to_stdvec(&stored).ok()?))
 }
@@ -144,6 +156,7 @@ fn decode(bytes: &[u8]) -> Result<Rewritten, CodecError> {
             ..stored.counted.into_owned()
         }),
         left: stored.left.into_owned(),
+        plan: stored.plan.into(),
     })
 }
 
@@ -177,6 +190,7 @@ mod tests {
                 caller: None,
             }),
             left: vec![("n()V".to_owned(), "for a reason".to_owned())],
+            plan: [9, 8, 7].into(),
         }
     }
 

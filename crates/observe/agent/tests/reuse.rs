@@ -188,17 +188,28 @@ fn a_kept_class_counts_under_whatever_number() {
     assert_eq!(run(&subject, &kept, "fresh", &BACK), expected[1]);
     assert_eq!(records(&plans, PLAN), planned + planned - KEPT);
 
-    // Without its plan a class is rewritten, which makes one.
+    // Its plan is kept with a class, for a recording that has none yet.
     for plan in files(&plans) {
         fs::remove_file(plan).expect("removed");
     }
     assert_eq!(run(&subject, &kept, "plans", &BACK), expected[1]);
+    assert_eq!(records(&plans, PLAN), planned);
+    assert_eq!(records(&folder, KEPT_CLASS), KEPT);
 
-    // So is one that is damaged itself.
-    let before = records(&folder, KEPT_CLASS);
+    // A recording of fewer classes takes them as well.
+    let fewer = |options: &AgentOptions| AgentOptions {
+        include: vec!["First".parse().expect("a pattern")],
+        ..options.clone()
+    };
+    let first = run(&subject, &fewer(&fresh), "fresh", &FORTH);
+    assert_eq!(first.counters.len(), 1);
+    assert_eq!(run(&subject, &fewer(&kept), "plans", &FORTH), first);
+    assert_eq!(records(&folder, KEPT_CLASS), KEPT);
+
+    // One that is damaged is rewritten.
     damage(&folder, KEPT_CLASS);
     assert_eq!(run(&subject, &kept, "plans", &FORTH), expected[0]);
-    assert_eq!(records(&folder, KEPT_CLASS), before + KEPT);
+    assert_eq!(records(&folder, KEPT_CLASS), KEPT + KEPT);
 }
 
 #[test]

@@ -143,6 +143,8 @@ pub struct RecordOptions {
     pub force: bool,
     /// The agent's library.
     pub agent: PathBuf,
+    /// Where rewritten classes are kept beyond a recording, if they are.
+    pub cache: Option<PathBuf>,
     /// `PATH`.
     pub path: Option<String>,
     /// `JAVA_TOOL_OPTIONS` as inherited.

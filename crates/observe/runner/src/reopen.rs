@@ -89,6 +89,7 @@ fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
         resume: false,
         force: false,
         agent: PathBuf::new(),
+        cache: None,
         path: None,
         java_tool_options: None,
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pricetag_trace::{AgentOptions, Mode, Region};
 
+use crate::cache;
 use crate::compilation::{Compilation, Compiled};
 use crate::error::RunnerError;
 use crate::journal::{Journal, RunId, RunKind};
@@ -32,6 +33,8 @@ pub struct Subject<'a> {
     pub flags: Vec<String>,
     /// How runs that are only counted are compiled.
     pub compilation: Compilation,
+    /// Where classes are kept as counting runs rewrite them, if that outlives the recording.
+    pub rewritten: Option<PathBuf>,
     /// Methods and loops that are not counted, for the overhead budget.
     pub skip: BTreeSet<Region>,
     /// Methods and loops in which no values are taken.
@@ -89,6 +92,8 @@ impl<'a> Subject<'a> {
             doubt,
             flags,
             compilation,
+            rewritten: (options.cache.as_deref())
+                .and_then(|cache| cache::folder(cache, &options.agent)),
             skip: BTreeSet::new(),
             skip_values: BTreeSet::new(),
         })
@@ -180,7 +185,10 @@ impl<'a> Subject<'a> {
         let options = self.agent_options_at(mode, &journal.trace(id), &journal.plans())?;
         Ok(AgentOptions {
             rewritten: (mode == Mode::Count)
-                .then(|| absolute(&journal.rewritten()))
+                .then(|| {
+                    let beyond = self.rewritten.clone();
+                    beyond.map_or_else(|| absolute(&journal.rewritten()), Ok)
+                })
                 .transpose()?,
             progress: id.kind == RunKind::Count(0) && self.options.looks_at(id.case),
             ..options

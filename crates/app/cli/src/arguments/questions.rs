@@ -58,6 +58,9 @@ pub struct PredictArgs {
     /// The agent's library; beside the executable by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub agent: Option<PathBuf>,
+    /// Where rewritten classes are kept for later runs, 256 MB at most: a directory, or `none`; `pricetag` in the user's cache by default.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub cache: Option<PathBuf>,
     /// Count this run of the subject and predict its cost.
     #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     pub command: Vec<String>,

@@ -17,8 +17,8 @@ pub struct RecordArgs {
     /// Directory of the dataset.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: PathBuf,
-    /// Observe a JVM that is running already, in intervals: its process id. It must have been started with the agent; if it was not, the
-    /// options to start it with are printed.
+    /// Observe a JVM that is running already, in intervals: its process id. Where it takes no agent any more, the options to start it with
+    /// are printed.
     #[arg(long, value_name = "PID", conflicts_with_all = ["command", "inputs", "workload"], help_heading = "Running JVM")]
     pub attach: Option<u32>,
     /// Length of an interval: `30`, `500ms`, `10m`; 10 s by default.
@@ -143,6 +143,9 @@ pub struct SubjectArgs {
     /// The agent's library; beside the executable by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub agent: Option<PathBuf>,
+    /// Where rewritten classes are kept for later recordings, 256 MB at most: a directory, or `none`; `pricetag` in the user's cache by default.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub cache: Option<PathBuf>,
     /// The subject's command, such as `java -jar app.jar {}`.
     #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     pub command: Vec<String>,

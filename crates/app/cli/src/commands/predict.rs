@@ -17,7 +17,7 @@ use crate::console::Console;
 use crate::failure::{Failure, io};
 use crate::lists::listed;
 use crate::recording::{Recording, check_categories};
-use crate::watch::{find_agent, main_reason, watch, workload};
+use crate::watch::{cache, find_agent, main_reason, watch, workload};
 
 pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
@@ -181,6 +181,7 @@ fn options(
         resume: false,
         force: true,
         agent: find_agent(args.agent.as_deref())?,
+        cache: cache(args.cache.as_deref()),
         path: std::env::var("PATH").ok(),
         java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
     })

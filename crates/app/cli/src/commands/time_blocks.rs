@@ -88,6 +88,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         resume: false,
         force: false,
         agent: find_agent(args.agent.as_deref())?,
+        cache: None,
         path: std::env::var("PATH").ok(),
         java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
     })

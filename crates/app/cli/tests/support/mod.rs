@@ -19,8 +19,14 @@ pub fn classes() -> &'static Path {
             .arg("-d")
             .arg(&dir)
             .args(
-                ["Early.java", "Naps.java", "Sums.java", "Uploads.java"]
-                    .map(|name| sources.join(name)),
+                [
+                    "Early.java",
+                    "Naps.java",
+                    "Parts.java",
+                    "Sums.java",
+                    "Uploads.java",
+                ]
+                .map(|name| sources.join(name)),
             )
             .status();
         assert!(
@@ -73,7 +79,7 @@ impl Desk {
         self.dir.path().join(name)
     }
 
-    /// The program in this directory, without the caller's settings.
+    /// The program in this directory, without the caller's settings and caches.
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(program());
         command
@@ -84,6 +90,7 @@ impl Desk {
         {
             command.env_remove(name);
         }
+        command.env("PRICETAG_CACHE", "none");
         command
     }
 

@@ -196,6 +196,7 @@ impl Bench {
             resume: false,
             force: false,
             agent: self.path("agent.so"),
+            cache: None,
             path: Some("/usr/bin:/bin".to_owned()),
             java_tool_options: None,
         }
