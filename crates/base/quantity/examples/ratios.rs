@@ -12,11 +12,14 @@ use std::{env, fs};
 /// The variant that all others are divided by.
 const PLAIN: &str = "plain";
 /// Known variants in the order of the table, with their headings.
-const VARIANTS: [(&str, &str); 8] = [
+const VARIANTS: [(&str, &str); 9] = [
     ("idle", "Pricetag, nothing to count"),
     ("pricetag", "Pricetag, exact counts"),
     ("first", "the same in the first counting run of `record`"),
-    ("again", "the same in the first counting run of another `record`"),
+    (
+        "again",
+        "the same in the first counting run of another `record`",
+    ),
     ("recorded", "the same as `record` runs it"),
     ("jacoco", "JaCoCo, booleans"),
     ("naive", "naive block counters"),
