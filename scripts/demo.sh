@@ -4,6 +4,7 @@
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export PRICETAG_CACHE=${PRICETAG_CACHE:-$PWD/.cache/classes}
 target=${CARGO_TARGET_DIR:-target}
 pricetag=${PRICETAG:-$target/release/pricetag}
 files=${DEMO_FILES:-40}

@@ -13,6 +13,7 @@
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export PRICETAG_CACHE=${PRICETAG_CACHE:-$PWD/.cache/classes}
 [ $# -gt 0 ] || set -- exactness matrix corpus library-tests rewriting overhead agent-cost learning learning-peers compress javac mantis lata
 target=${CARGO_TARGET_DIR:-target}
 pricetag=${PRICETAG:-$target/release/pricetag}

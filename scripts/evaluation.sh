@@ -14,6 +14,7 @@
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export PRICETAG_CACHE=${PRICETAG_CACHE:-$PWD/.cache/classes}
 pricetag=${PRICETAG:-${CARGO_TARGET_DIR:-target}/release/pricetag}
 work=${EVAL_WORK:-.cache/evaluation/work}
 repeat=${EVAL_REPEAT:-7}

@@ -6,6 +6,7 @@
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export PRICETAG_CACHE=${PRICETAG_CACHE:-$PWD/.cache/classes}
 part=${1:-}
 scale=${LATA_SCALE:-1}
 pricetag=${PRICETAG:-${CARGO_TARGET_DIR:-target}/release/pricetag}
