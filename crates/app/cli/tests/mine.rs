@@ -163,6 +163,7 @@ fn a_terminal_sees_progress_before_the_first_run_ends() {
         .args(["-qec", &format!("{} '{{}}'", words.join(" ")), "/dev/null"])
         .current_dir(desk.path("."))
         .env("TERM", "xterm")
+        .env("PRICETAG_CACHE", "none")
         .env_remove("JAVA_TOOL_OPTIONS")
         .stdin(Stdio::null());
     let ran = support::ran(terminal);

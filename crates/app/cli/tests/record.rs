@@ -482,8 +482,11 @@ fn limited(desk: &Desk, line: &str, blocks: u32) -> Command {
     if let Some(place) = whole.get_current_dir() {
         command.current_dir(place);
     }
-    for (name, _) in whole.get_envs().filter(|(_, value)| value.is_none()) {
-        command.env_remove(name);
+    for (name, value) in whole.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
     command
 }

@@ -123,6 +123,13 @@ impl<W: Write> TraceWriter<W> {
         })
     }
 
+    /// Writes nothing more after what was written so far, as after a write error: the reader sees a cut trace.
+    pub fn stop(&mut self) -> Result<(), TraceError> {
+        let flushed = self.flush();
+        self.failed = true;
+        flushed
+    }
+
     /// Flushes and returns the sink.
     pub fn finish(mut self) -> Result<W, TraceError> {
         self.flush()?;

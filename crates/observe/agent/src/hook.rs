@@ -371,8 +371,11 @@ impl Request {
         };
         let plan = pricetag_probe::plan_with(class, &self.bytes, wanted);
         let stored = plan.to_bytes().map_err(|error| error.to_string())?;
-        let kept = store.store_bytes(hash, &stored);
-        kept.map_err(|error| error.to_string())?;
+        store.store_bytes(hash, &stored).map_err(|error| {
+            eprintln!("pricetag: {error}");
+            session.stop_recording();
+            error.to_string()
+        })?;
         Ok((plan, stored))
     }
 

@@ -202,6 +202,13 @@ impl Session {
         }
     }
 
+    /// Records nothing more: something that is read with the trace could not be written. The reader sees a cut trace.
+    pub fn stop_recording(&self) {
+        if let Some(writer) = &self.writer {
+            let _ = lock(writer).stop();
+        }
+    }
+
     /// Records that counts are not exact.
     pub fn inexact(&self, reason: impl Into<String>) {
         self.record(&Record::Inexact(reason.into()));
