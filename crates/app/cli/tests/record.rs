@@ -283,10 +283,16 @@ fn ctrl_c_keeps_finished_runs_and_resume_continues() {
         "{}",
         other.stderr
     );
-    let resumed = desk.watch(&format!("{line} --resume"));
+    let mut resume = desk.subject(&format!("{line} --resume"));
+    resume.arg("{}").env("PRICETAG_CACHE", desk.path("cache"));
+    let resumed = ran(resume);
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
     assert_eq!(resumed.json()["ok"], 4);
     assert!(!desk.path("data/.recording").exists());
+    assert!(
+        !desk.path("cache").exists(),
+        "another version may have begun it, whose plans are not for others"
+    );
     let inspection = desk.json("inspect data --json");
     let wall = inspection["costs"]
         .as_array()

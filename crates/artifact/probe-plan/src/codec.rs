@@ -59,6 +59,13 @@ pub enum CodecError {
     Dangling(&'static str),
 }
 
+impl CodecError {
+    /// Whether what is there may be sound, for another version.
+    pub(crate) fn is_version(&self) -> bool {
+        matches!(self, Self::Version { .. })
+    }
+}
+
 impl ClassHash {
     /// The hash of a class file.
     pub fn of(class_bytes: &[u8]) -> Self {

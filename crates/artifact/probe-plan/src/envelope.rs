@@ -71,6 +71,19 @@ impl Envelope {
         Ok(body)
     }
 
+    /// Whether bytes are a record that is whole, of whatever version.
+    pub(crate) fn is_whole(self, bytes: &[u8]) -> bool {
+        let version = self
+            .header(bytes)
+            .map_or(self.version, |(version, _)| version);
+        Self { version, ..self }.open(bytes).is_ok()
+    }
+
+    /// What a record is looked for by.
+    pub(crate) fn key(self, bytes: &[u8]) -> Result<u128, CodecError> {
+        self.head(bytes, bytes.len() as u64)?.key
+    }
+
     /// What the first [`HEAD`](Self::HEAD) bytes say, or as many as there are, of `left` that may belong to a record; nothing is verified.
     pub(crate) fn head(self, bytes: &[u8], left: u64) -> Result<Head, CodecError> {
         let found = usize::try_from(left).unwrap_or(usize::MAX);

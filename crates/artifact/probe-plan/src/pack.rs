@@ -1,14 +1,15 @@
 //! Records in the files of a directory, one after another, found by key.
 //!
 //! Whoever adds records does so in one call of the operating system each, to the end of a file of its own: a file per record would cost ten times as much. A file
-//! that ends within a record, because somebody was killed or is still at it, loses that record alone.
+//! that ends within a record, because somebody was killed or is still at it, loses that record alone; so does one that is altered in a record, whatever of it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use crate::codec::CodecError;
 use crate::envelope::{Envelope, Head};
@@ -18,8 +19,10 @@ use crate::envelope::{Envelope, Head};
 pub struct Pack {
     directory: PathBuf,
     envelope: Envelope,
-    /// Files that are read end so; the first is what new ones get.
+    /// Files that are read end so, those with later ones before; the first is what new ones get.
     extensions: &'static [&'static str],
+    /// Whether files of which a record is read are modified then, as far as others can see.
+    notes_use: bool,
     state: Mutex<State>,
 }
 
@@ -30,7 +33,7 @@ struct State {
     /// Where records with a key are, oldest first.
     places: BTreeMap<u128, Vec<Place>>,
     /// The file that was read last, and its number.
-    open: Option<(usize, File)>,
+    open: Option<(usize, Arc<File>)>,
     /// The file that is written, and its number.
     own: Option<(usize, File)>,
 }
@@ -39,10 +42,12 @@ struct State {
 #[derive(Debug)]
 struct Indexed {
     path: PathBuf,
-    /// Length of the records that were found one after another.
+    /// Where what is not known yet begins.
     until: u64,
     /// Where something begins that is none of ours, and why.
     unreadable: Option<(u64, CodecError)>,
+    /// Whether it is noted that it is used.
+    used: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +83,8 @@ pub enum StoreError {
 }
 
 impl Pack {
-    /// Opens the directory, creating it if need be. Files in it belong if their names have one of `extensions`; those that are written get the first.
+    /// Opens the directory, creating it if need be. Files in it belong if their names have one of `extensions`; those that are written get the first, and are newer
+    /// than those with another.
     ///
     /// # Errors
     /// If it cannot be created or listed, or a file in it cannot be read.
@@ -93,10 +99,20 @@ impl Pack {
             directory,
             envelope,
             extensions,
+            notes_use: false,
             state: Mutex::default(),
         };
         pack.refresh()?;
         Ok(pack)
+    }
+
+    /// From now on the time at which a file was last modified is that at which a record of it was last used.
+    #[must_use]
+    pub fn noting_use(self) -> Self {
+        Self {
+            notes_use: true,
+            ..self
+        }
     }
 
     /// The directory.
@@ -114,14 +130,14 @@ impl Pack {
         for entry in fs::read_dir(&self.directory).map_err(&listing)? {
             let path = entry.map_err(&listing)?.path();
             let extension = path.extension().and_then(|extension| extension.to_str());
-            if extension.is_some_and(|found| self.extensions.contains(&found)) {
-                paths.push(path);
+            let mut kinds = self.extensions.iter().rev();
+            if let Some(kind) = kinds.position(|&kind| Some(kind) == extension) {
+                paths.push((kind, number(&path), path));
             }
         }
-        // Later files have higher numbers.
         paths.sort();
         let mut state = self.state();
-        for path in paths {
+        for (.., path) in paths {
             let file = state.number(path);
             if state.own.as_ref().is_none_or(|(own, _)| *own != file) {
                 self.index(&mut state, file)?;
@@ -130,12 +146,7 @@ impl Pack {
         Ok(())
     }
 
-    /// Whether there is a record with this key, readable or not, as far as is known.
-    pub fn holds(&self, key: u128) -> bool {
-        self.state().places.contains_key(&key)
-    }
-
-    /// All keys that are known, ascending.
+    /// All keys that are known, ascending; their records may be damaged.
     pub fn keys(&self) -> Vec<u128> {
         self.state().places.keys().copied().collect()
     }
@@ -149,30 +160,30 @@ impl Pack {
         key: u128,
         decode: impl Fn(&[u8]) -> Result<T, CodecError>,
     ) -> Result<Option<T>, StoreError> {
-        let mut state = self.state();
-        let places = state.places.get(&key).cloned().unwrap_or_default();
+        let places = self.state().places.get(&key).cloned();
         let mut newest = None;
-        for &place in places.iter().rev() {
-            let found = state.bytes(place).and_then(|bytes| {
-                decode(&bytes).map_err(|source| StoreError::Codec {
-                    path: state.files[place.file].path.clone(),
+        for &place in places.iter().flatten().rev() {
+            // Others need not wait for the file to be read.
+            let (path, opened) = self.state().reader(place, self.notes_use);
+            let bytes = opened.and_then(|file| place.bytes(&file));
+            let found = match bytes.map_err(failed("read", &path)) {
+                // The file is another one by now.
+                Ok(bytes) if self.envelope.key(&bytes).is_ok_and(|found| found != key) => continue,
+                Ok(bytes) => decode(&bytes).map_err(|source| StoreError::Codec {
+                    path,
                     at: place.at,
                     source,
-                })
-            });
+                }),
+                Err(error) => Err(error),
+            };
             match found {
                 Ok(found) => return Ok(Some(found)),
                 Err(error) => newest = newest.or(Some(error)),
             }
         }
-        let unreadable = || {
-            state.files.iter().find_map(|file| {
-                let (at, source) = file.unreadable.clone()?;
-                let path = file.path.clone();
-                Some(StoreError::Codec { path, at, source })
-            })
-        };
-        newest.or_else(unreadable).map_or(Ok(None), Err)
+        newest
+            .or_else(|| self.state().unreadable())
+            .map_or(Ok(None), Err)
     }
 
     /// Adds a record, unless the newest with its key has the same bytes.
@@ -184,7 +195,8 @@ impl Pack {
         let newest = state.places.get(&key).and_then(|places| places.last());
         if let Some(&newest) = newest
             && newest.length == record.len() as u64
-            && state.bytes(newest).is_ok_and(|bytes| bytes == record)
+            && let (_, Ok(file)) = state.reader(newest, self.notes_use)
+            && newest.bytes(&file).is_ok_and(|bytes| bytes == record)
         {
             return Ok(());
         }
@@ -211,15 +223,16 @@ impl Pack {
 
     /// A new file of our own, numbered after those that are there.
     fn begin(&self, state: &mut State) -> Result<(usize, File), StoreError> {
-        let number = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
-        let last = state.numbers.keys().filter_map(number).max();
-        let mut next = last.unwrap_or(0) + 1;
+        let last = state.numbers.keys().filter_map(|path| number(path)).max();
+        let mut next = last.map_or(1, |last| last.saturating_add(1));
         loop {
             let name = format!("{next:06}.{}", self.extensions[0]);
             let path = self.directory.join(name);
             let mut options = OpenOptions::new();
             match options.append(true).create_new(true).open(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => next += 1,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    next = next.wrapping_add(1);
+                }
                 file => {
                     return Ok((
                         state.number(path.clone()),
@@ -231,33 +244,83 @@ impl Pack {
     }
 
     /// Finds the records of a file behind those that are known.
-    fn index(&self, state: &mut State, number: usize) -> Result<(), StoreError> {
-        let path = state.files[number].path.clone();
-        let reading = failed("read", &path);
-        let length = fs::metadata(&path).map_err(&reading)?.len();
-        if length == state.files[number].until {
-            return Ok(());
+    fn index(&self, state: &mut State, file: usize) -> Result<(), StoreError> {
+        let path = state.files[file].path.clone();
+        match File::open(&path).and_then(|opened| self.index_open(state, file, &opened)) {
+            // Others may remove files, and take back what they had no room for.
+            Err(error)
+                if [io::ErrorKind::NotFound, io::ErrorKind::UnexpectedEof]
+                    .contains(&error.kind()) =>
+            {
+                Ok(())
+            }
+            indexed => indexed.map_err(failed("read", &path)),
         }
-        let file = File::open(&path).map_err(&reading)?;
-        state.files[number].unreadable = None;
-        let mut head = [0; Envelope::HEAD];
+    }
+
+    fn index_open(&self, state: &mut State, number: usize, file: &File) -> io::Result<()> {
+        let length = file.metadata()?.len();
+        let known = &mut state.files[number];
+        // What was torn may be whole by now, or gone.
+        known.unreadable.take_if(|(at, _)| *at >= known.until);
+        let mut before = None;
         while state.files[number].until < length {
             let at = state.files[number].until;
-            let there = (length - at).min(head.len() as u64) as usize;
-            match file.read_exact_at(&mut head[..there], at) {
-                // Its writer ran out of room and took back what was there.
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
-                read => read.map_err(&reading)?,
-            }
-            match self.envelope.head(&head[..there], length - at) {
-                Ok(Head { length, key }) => state.add(key, number, length),
+            match self.envelope.head(&head(file, at, length)?, length - at) {
+                Ok(Head { length, key }) => {
+                    state.add(key, number, length);
+                    before = Some(at);
+                }
                 Err(error) => {
-                    state.files[number].unreadable = Some((at, error));
-                    break;
+                    // It may be the length of the one before that is wrong.
+                    let suspect = match before {
+                        Some(before) if !self.is_whole(file, before, length)? => before,
+                        _ => at,
+                    };
+                    state.files[number].note(at, error);
+                    let Some(next) = self.next_whole(file, suspect + 1, length)? else {
+                        break;
+                    };
+                    state.files[number].until = next;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Where the first whole record begins that begins there or later, in a file of this length.
+    fn next_whole(&self, file: &File, from: u64, length: u64) -> io::Result<Option<u64>> {
+        const STEP: u64 = 1 << 16;
+        let magic = self.envelope.magic;
+        let mut bytes = Vec::new();
+        for start in (from..length).step_by(STEP as usize) {
+            // Those that begin in this step may end beyond it.
+            let there = (length - start).min(STEP + magic.len() as u64 - 1);
+            bytes.resize(there as usize, 0);
+            file.read_exact_at(&mut bytes, start)?;
+            for (offset, found) in bytes.windows(magic.len()).enumerate() {
+                let at = start + offset as u64;
+                if found == magic && self.is_whole(file, at, length)? {
+                    return Ok(Some(at));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a whole record begins there.
+    fn is_whole(&self, file: &File, at: u64, length: u64) -> io::Result<bool> {
+        let Ok(head) = self.envelope.head(&head(file, at, length)?, length - at) else {
+            return Ok(false);
+        };
+        let length = head.length;
+        let bytes = Place {
+            file: 0,
+            at,
+            length,
+        }
+        .bytes(file)?;
+        Ok(self.envelope.is_whole(&bytes))
     }
 }
 
@@ -273,6 +336,7 @@ impl State {
             path,
             until: 0,
             unreadable: None,
+            used: false,
         });
         number
     }
@@ -285,23 +349,72 @@ impl State {
                 let places = self.places.entry(key).or_default();
                 places.push(Place { file, at, length });
             }
-            Err(error) => self.files[file].unreadable = Some((at, error)),
+            Err(error) => self.files[file].note(at, error),
         }
         self.files[file].until = at + length;
     }
 
-    fn bytes(&mut self, place: Place) -> Result<Vec<u8>, StoreError> {
-        let path = &self.files[place.file].path;
-        let reading = failed("read", path);
+    /// The file of a place, and where it is.
+    fn reader(&mut self, place: Place, note_use: bool) -> (PathBuf, io::Result<Arc<File>>) {
+        let known = &mut self.files[place.file];
+        let path = known.path.clone();
         let file = match self.open.take() {
             Some((number, file)) if number == place.file => file,
-            _ => File::open(path).map_err(&reading)?,
+            _ => match File::open(&path) {
+                Ok(file) => Arc::new(file),
+                Err(error) => return (path, Err(error)),
+            },
         };
-        let mut bytes = vec![0; usize::try_from(place.length).unwrap_or(usize::MAX)];
-        let read = file.read_exact_at(&mut bytes, place.at);
-        self.open = Some((place.file, file));
-        read.map(|()| bytes).map_err(reading)
+        if note_use && !known.used {
+            // One that is not ours to modify is used all the same.
+            let _ = file.set_modified(SystemTime::now());
+            known.used = true;
+        }
+        self.open = Some((place.file, Arc::clone(&file)));
+        (path, Ok(file))
     }
+
+    /// What the missing may have become of: damage rather than another version.
+    fn unreadable(&self) -> Option<StoreError> {
+        let noted = self.files.iter().filter_map(|file| {
+            let (at, source) = file.unreadable.clone()?;
+            let path = file.path.clone();
+            Some((source.is_version(), StoreError::Codec { path, at, source }))
+        });
+        let first = noted.min_by_key(|(is_version, _)| *is_version);
+        first.map(|(_, error)| error)
+    }
+}
+
+impl Indexed {
+    /// Notes what is none of ours: the first damage, or the first of another version.
+    fn note(&mut self, at: u64, error: CodecError) {
+        let known = self.unreadable.as_ref();
+        if known.is_none_or(|(_, known)| known.is_version() && !error.is_version()) {
+            self.unreadable = Some((at, error));
+        }
+    }
+}
+
+impl Place {
+    fn bytes(self, file: &File) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(self.length).unwrap_or(usize::MAX)];
+        file.read_exact_at(&mut bytes, self.at)?;
+        Ok(bytes)
+    }
+}
+
+/// The first bytes of what begins there, as many as tell what it is or as there are, in a file of this length.
+fn head(file: &File, at: u64, length: u64) -> io::Result<Vec<u8>> {
+    let there = (length - at).min(Envelope::HEAD as u64);
+    let mut bytes = vec![0; there as usize];
+    file.read_exact_at(&mut bytes, at)?;
+    Ok(bytes)
+}
+
+/// The number by which a file is called: later ones have higher numbers.
+fn number(path: &Path) -> Option<u64> {
+    path.file_stem()?.to_str()?.parse().ok()
 }
 
 fn failed<'a>(action: &'static str, path: &'a Path) -> impl Fn(io::Error) -> StoreError + 'a {

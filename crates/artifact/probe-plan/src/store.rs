@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::codec::{CodecError, PLANS};
+use crate::codec::PLANS;
 use crate::pack::{Pack, StoreError};
 use crate::plan::{ClassHash, ClassPlan};
 
@@ -54,10 +54,7 @@ impl PlanStore {
     /// If a plan is there but cannot be read or is damaged; if there is none, but a file is damaged that may have held it.
     pub fn load(&self, hash: ClassHash) -> Result<Option<ClassPlan>, StoreError> {
         match self.pack.read(hash.0, ClassPlan::from_bytes) {
-            Err(StoreError::Codec {
-                source: CodecError::Version { .. },
-                ..
-            }) => Ok(None),
+            Err(StoreError::Codec { source, .. }) if source.is_version() => Ok(None),
             found => found,
         }
     }
@@ -74,9 +71,10 @@ impl PlanStore {
         self.pack.read(hash.0, ClassPlan::from_bytes)
     }
 
-    /// Whether there is a plan of a class, as far as is known; it may be damaged.
-    pub fn holds(&self, hash: ClassHash) -> bool {
-        self.pack.holds(hash.0)
+    /// The plan of a class as it is stored, if there is one that is whole.
+    pub fn bytes(&self, hash: ClassHash) -> Option<Vec<u8>> {
+        let whole = |bytes: &[u8]| PLANS.open(bytes).map(|_| bytes.to_vec());
+        self.pack.read(hash.0, whole).ok().flatten()
     }
 
     /// Hashes of all stored plans, ascending.

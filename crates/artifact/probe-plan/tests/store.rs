@@ -2,7 +2,9 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use pricetag_probe_plan::*;
 use proptest::prelude::*;
@@ -57,7 +59,7 @@ fn a_store_gives_back_what_it_was_given() {
     for reader in [&first, &store(&directory)] {
         for hash in [1, u128::MAX, 2] {
             assert_eq!(reader.load(ClassHash(hash)).unwrap(), Some(plan(hash)));
-            assert!(reader.holds(ClassHash(hash)));
+            assert_eq!(reader.bytes(ClassHash(hash)), Some(stored(hash)));
         }
         assert_eq!(
             reader.hashes(),
@@ -105,6 +107,21 @@ fn a_file_per_class_as_of_earlier_versions_reads_the_same() {
 }
 
 #[test]
+fn a_plan_is_newer_than_one_in_a_file_of_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let hash = ClassHash(u128::MAX);
+    let named = |name: &str| ClassPlan {
+        name: name.into(),
+        ..plan(hash.0)
+    };
+    let path = directory.path().join(format!("{hash}.plan"));
+    fs::write(path, named("old").to_bytes().unwrap()).unwrap();
+    store(directory.path()).store(&named("new")).unwrap();
+    let found = store(directory.path()).load(hash).unwrap();
+    assert_eq!(found, Some(named("new")));
+}
+
+#[test]
 fn a_file_that_ends_within_a_plan_loses_that_one_alone() {
     let directory = tempfile::tempdir().unwrap();
     let (one, two) = (plan(1).to_bytes().unwrap(), plan(2).to_bytes().unwrap());
@@ -133,32 +150,117 @@ fn a_file_that_ends_within_a_plan_loses_that_one_alone() {
 }
 
 #[test]
-fn whatever_is_altered_no_other_plan_is_read() {
+fn whatever_is_altered_all_other_plans_are_read() {
     let directory = tempfile::tempdir().unwrap();
-    let plans = [1, 2, 3].map(plan);
+    // Lengths differ.
+    let plans = [1, 20, 300, 4000].map(plan);
     let whole = plans.each_ref().map(|plan| plan.to_bytes().unwrap());
-    let length = whole[0].len();
-    let whole = whole.concat();
     let path = directory.path().join("1.plans");
-    for at in 0..whole.len() {
-        let mut altered = whole.clone();
-        altered[at] ^= 0x15;
+    let bytes = whole.concat();
+    for (at, bit) in (0..bytes.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+        let mut altered = bytes.clone();
+        altered[at] ^= 1 << bit;
         fs::write(&path, &altered).unwrap();
         let reader = store(directory.path());
-        for (number, plan) in plans.iter().enumerate() {
+        let mut begins = 0;
+        for (plan, stored) in plans.iter().zip(&whole) {
+            let hit = (begins..begins + stored.len()).contains(&at);
+            begins += stored.len();
             match reader.load(plan.hash) {
-                Ok(Some(found)) => assert_eq!(found, *plan, "byte {at}"),
-                _ => assert!(at / length <= number, "byte {at}: {} is lost", plan.name),
+                Ok(Some(found)) => assert!(!hit && found == *plan, "{}, byte {at}", plan.name),
+                _ => assert!(hit, "{} is lost by bit {bit} of byte {at}", plan.name),
             }
         }
         // A plan that is made again is found from now on.
         reader.store(&plans[1]).unwrap();
         let reader = store(directory.path());
-        assert_eq!(reader.written(ClassHash(2)).unwrap(), Some(plan(2)));
+        assert_eq!(
+            reader.written(plans[1].hash).unwrap().as_ref(),
+            Some(&plans[1])
+        );
         for file in files(directory.path()) {
             fs::remove_file(file).unwrap();
         }
     }
+}
+
+#[test]
+fn what_is_torn_and_gone_on_with_loses_one_plan() {
+    let directory = tempfile::tempdir().unwrap();
+    let whole = [1, 2, 3].map(|hash| plan(hash).to_bytes().unwrap());
+    let path = directory.path().join("1.plans");
+    let length = whole[1].len();
+    for (kept, garbage) in [(5, 0), (length - 1, 0), (0, 300_000), (40, 65_536)] {
+        let garbage = vec![0; garbage];
+        let bytes = [&whole[0], &whole[1][..kept], &garbage, &whole[2]].concat();
+        fs::write(&path, bytes).unwrap();
+        let reader = store(directory.path());
+        for hash in [1, 3] {
+            let found = reader.load(ClassHash(hash)).unwrap();
+            assert_eq!(found, Some(plan(hash)), "{kept} of {length}");
+        }
+        assert!(reader.load(ClassHash(2)).is_err(), "{kept} of {length}");
+    }
+}
+
+#[test]
+fn a_tail_that_was_taken_back_is_forgotten() {
+    let directory = tempfile::tempdir().unwrap();
+    let stored = plan(1).to_bytes().unwrap();
+    let path = directory.path().join("1.plans");
+    fs::write(&path, [&stored[..], &stored[..20]].concat()).unwrap();
+    let reader = store(directory.path());
+    assert!(reader.load(ClassHash(2)).is_err());
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(stored.len() as u64).unwrap();
+    assert!(reader.written(ClassHash(2)).unwrap().is_none());
+    assert_eq!(reader.written(ClassHash(1)).unwrap(), Some(plan(1)));
+}
+
+#[test]
+fn a_file_that_was_replaced_gives_no_other_plan() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    store(directory).store(&plan(1)).unwrap();
+    let reader = store(directory);
+    fs::remove_file(&files(directory)[0]).unwrap();
+    store(directory).store(&plan(2)).unwrap();
+    assert!(reader.load(ClassHash(1)).unwrap().is_none());
+    // One that vanishes while a directory is opened is no obstacle.
+    symlink("nowhere", directory.join("9.plans")).unwrap();
+    assert_eq!(store(directory).load(ClassHash(2)).unwrap(), Some(plan(2)));
+}
+
+#[test]
+fn what_is_used_is_noted_where_that_is_wanted() {
+    let directory = tempfile::tempdir().unwrap();
+    let record = Envelope {
+        magic: *b"RECORD\0\x01",
+        version: 1,
+    };
+    let open = || Pack::open(directory.path(), record, &["records"]).unwrap();
+    let sealed = |key: u128| record.seal(&[&[0], &[key as u8][..]].concat());
+    for key in [1, 2] {
+        open().add(key, &sealed(key)).unwrap();
+    }
+    let paths = files(directory.path());
+    let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 30);
+    let modified = || {
+        let times = paths.iter().map(|path| fs::metadata(path)?.modified());
+        times.collect::<Result<Vec<_>, _>>().unwrap()
+    };
+    for path in &paths {
+        let file = OpenOptions::new().write(true).open(path).unwrap();
+        file.set_modified(past).unwrap();
+    }
+    let read = |pack: &Pack| pack.read(2, |bytes| Ok(bytes.to_vec())).unwrap();
+    assert_eq!(read(&open()), Some(sealed(2)));
+    assert_eq!(modified(), [past, past]);
+    assert_eq!(read(&open().noting_use()), Some(sealed(2)));
+    let [first, second] = modified()[..] else {
+        panic!("a file each")
+    };
+    assert!(first == past && second > past);
 }
 
 #[test]
@@ -186,6 +288,14 @@ fn a_damaged_file_is_an_error_and_an_old_one_is_none() {
         message.contains("version 0") && message.contains("built with this program"),
         "{message}"
     );
+    // Damage is told before age.
+    fs::write(directory.path().join("2.plans"), b"garbage").unwrap();
+    let beside = PlanStore::open(directory.path()).unwrap();
+    for hash in [1, 3] {
+        let message = beside.written(ClassHash(hash)).unwrap_err().to_string();
+        assert!(message.contains("2.plans"), "{message}");
+    }
+    assert_eq!(beside.load(ClassHash(2)).unwrap(), Some(plan(2)));
 }
 
 #[test]
@@ -199,7 +309,7 @@ fn who_cannot_write_says_so_and_finds_what_there_was() {
         message.starts_with("cannot create ") && message.contains("No such file"),
         "{message}"
     );
-    assert!(!store.holds(ClassHash(1)));
+    assert_eq!(store.bytes(ClassHash(1)), None);
     fs::create_dir(&folder).unwrap();
     store.store(&plan(1)).unwrap();
     assert_eq!(store.load(ClassHash(1)).unwrap(), Some(plan(1)));

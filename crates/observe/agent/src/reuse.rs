@@ -80,8 +80,10 @@ impl Reuse {
         };
         let version = env!("CARGO_PKG_VERSION");
         let kind = format!("{version} {PLAN_VERSION}\n{}", shaping.to_text());
+        let pack = Pack::open(directory, CLASSES, &["classes"]).ok()?;
         Some(Self {
-            pack: Pack::open(directory, CLASSES, &["classes"]).ok()?,
+            // What is not used makes room some day.
+            pack: pack.noting_use(),
             kind: ClassHash::of(kind.as_bytes()),
         })
     }
@@ -92,13 +94,15 @@ impl Reuse {
         ClassHash::of(both.as_flattened()).0
     }
 
-    /// A class, its number filled in; none if it is not kept. Its plan is stored if it is not yet.
+    /// A class, its number filled in; none if it is not kept, or counters are to be read by another plan. Its plan is stored if none is.
     pub fn find(&self, session: &Session, hash: ClassHash) -> Option<(ClassIndex, Rewritten)> {
         let found = self.pack.read(self.key(hash), decode).ok()?;
         let mut rewritten = found.filter(|found| found.counted.hash == hash)?;
         let plans = session.plans().ok()?;
-        if !plans.holds(hash) {
-            plans.store_bytes(hash, &rewritten.plan).ok()?;
+        match plans.bytes(hash) {
+            Some(stored) if *stored != *rewritten.plan => return None,
+            Some(_) => {}
+            None => plans.store_bytes(hash, &rewritten.plan).ok()?,
         }
         let index = session.classes.index(hash);
         rewritten.number(index)?;

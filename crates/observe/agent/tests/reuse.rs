@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pricetag_probe_plan::PlanStore;
 use pricetag_trace::{AgentOptions, Mode, Record, Trace};
 use support::{Subject, counted_classes};
 
@@ -182,11 +183,11 @@ fn a_kept_class_counts_under_whatever_number() {
     assert_eq!(files(&folder).len(), 1, "a run writes to one file");
     assert_eq!(records(&folder, KEPT_CLASS), KEPT, "{:?}", expected[0]);
 
-    // Whoever reads a plan to rewrite by it makes one that is damaged anew; those of kept classes are not read.
+    // Plans that are damaged are made anew, or taken from where they are kept with a class.
     let planned = records(&plans, PLAN);
     damage(&plans, PLAN);
-    assert_eq!(run(&subject, &kept, "fresh", &BACK), expected[1]);
-    assert_eq!(records(&plans, PLAN), planned + planned - KEPT);
+    assert_eq!(run(&subject, &kept, "plans", &BACK), expected[1]);
+    assert_eq!(records(&plans, PLAN), planned + planned);
 
     // Its plan is kept with a class, for a recording that has none yet.
     for plan in files(&plans) {
@@ -249,4 +250,26 @@ fn runs_with_other_counters_keep_apart() {
             "round {round}"
         );
     }
+}
+
+/// Another version may have begun the recording.
+#[test]
+fn a_class_counts_by_the_plan_that_is_stored() {
+    let subject = Subject::new("Loads.java", LOADS);
+    let kept = |plans| options(&subject, plans, Some("rewritten"));
+    let of_now = run(&subject, &kept("now"), "now", &FORTH);
+    let [now, then] = ["now", "then"]
+        .map(|plans| PlanStore::open(subject.path(plans)).expect("a directory of plans"));
+    for hash in now.hashes() {
+        let mut plan = now.load(hash).expect("readable").expect("a plan");
+        let last = plan.counters.saturating_sub(1);
+        let edges = plan.methods.iter_mut().flat_map(|method| &mut method.edges);
+        for counter in edges.filter_map(|edge| edge.counter.as_mut()) {
+            counter.0 = last - counter.0;
+        }
+        then.store(&plan).expect("written");
+    }
+    let without = run(&subject, &options(&subject, "then", None), "then", &FORTH);
+    assert_ne!(without, of_now, "counters have other numbers");
+    assert_eq!(run(&subject, &kept("then"), "then", &FORTH), without);
 }

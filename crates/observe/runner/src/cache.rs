@@ -1,116 +1,176 @@
 //! Where classes are kept, as counting runs rewrote them, beyond a recording: `CACHE/classes/AGENT/*.classes`.
 //!
 //! What an agent rewrites depends on the class, on the options and on the agent, whose bytes name the folder; the first two are the agent's business. Nothing is lost with a file
-//! that is gone: its classes are rewritten again.
+//! that is gone: its classes are rewritten again. Whoever uses a file marks it as modified then.
 
-use std::fs;
+use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use pricetag_probe_plan::ClassHash;
+use rustix::fs::{Access, access};
 
-/// What all of it may take: some fifteen thousand classes.
-const ROOM: u64 = 256 << 20;
+/// What is left when a recording begins.
+const ROOM: Room = Room {
+    // Some fifteen thousand classes.
+    bytes: 256 << 20,
+    // Every JVM opens all those of its agent, which takes 10 us each.
+    files: 1000,
+};
 
-/// The folder for what this agent rewrites; none if it cannot be made. Whatever was not used for longest makes room.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    bytes: u64,
+    files: usize,
+}
+
+/// The folder for what this agent rewrites; none if nothing can be kept there. Files that were not used for longest make room.
 pub fn folder(cache: &Path, agent: &Path) -> Option<PathBuf> {
     let classes = std::path::absolute(cache).ok()?.join("classes");
     let agent = ClassHash::of(&fs::read(agent).ok()?);
     make_room(&classes, ROOM);
     let folder = classes.join(agent.to_string());
     fs::create_dir_all(&folder).ok()?;
+    access(
+        &folder,
+        Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK,
+    )
+    .ok()?;
     Some(folder)
 }
 
-/// Removes files until the rest takes no more than so many bytes, and folders in which there is none.
-fn make_room(classes: &Path, room: u64) {
+/// Removes files until the rest fits, and folders that are empty then. Touches nothing that was not put there by [`folder`].
+fn make_room(classes: &Path, room: Room) {
     let mut files = Vec::new();
-    let folders = entries(classes);
-    for file in folders.iter().flat_map(|folder| entries(folder)) {
-        if let Ok(found) = file.metadata()
-            && found.is_file()
-        {
-            let written = found.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            let used = found.accessed().unwrap_or(written).max(written);
-            files.push((used, written, file, found.len()));
+    for folder in entries(classes, is_folder) {
+        for file in entries(&folder, is_file) {
+            if let Ok(found) = file.metadata()
+                && let Ok(used) = found.modified()
+            {
+                files.push((used, file, found.len()));
+            }
         }
     }
     files.sort();
-    let mut taken: u64 = files.iter().map(|(.., length)| length).sum();
-    for (.., file, length) in files {
-        if taken <= room {
+    let mut left = Room {
+        bytes: files.iter().map(|(.., bytes)| bytes).sum(),
+        files: files.len(),
+    };
+    for (_, file, bytes) in files {
+        if left.bytes <= room.bytes && left.files <= room.files {
             break;
         }
-        if fs::remove_file(file).is_ok() {
-            taken -= length;
+        if fs::remove_file(&file).is_ok() {
+            left.bytes -= bytes;
+            left.files -= 1;
+            // One that is not empty stays.
+            let _ = file.parent().map(fs::remove_dir);
         }
-    }
-    for folder in folders {
-        // One that is not empty stays.
-        let _ = fs::remove_dir(folder);
     }
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
+/// Of what is in a folder, that which is ours.
+fn entries(folder: &Path, ours: fn(&Path, FileType) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).collect()
+    let kinds = entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)));
+    kinds
+        .filter(|(path, kind)| ours(path, *kind))
+        .map(|(path, _)| path)
+        .collect()
+}
+
+fn is_folder(path: &Path, kind: FileType) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let is_hash = |name: &str| name.len() == 32 && u128::from_str_radix(name, 16).is_ok();
+    kind.is_dir() && name.is_some_and(is_hash)
+}
+
+fn is_file(path: &Path, kind: FileType) -> bool {
+    kind.is_file() && path.extension().is_some_and(|found| found == "classes")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::os::unix::fs::symlink;
+    use std::time::{Duration, SystemTime};
 
     use super::*;
+
+    /// What is in a folder, whoever put it there.
+    fn all(folder: &Path) -> Vec<String> {
+        let mut names = Vec::new();
+        for path in entries(folder, |_, _| true) {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() && !path.is_symlink() {
+                names.extend(all(&path).iter().map(|inner| format!("{name}/{inner}")));
+            }
+            names.push(name);
+        }
+        names.sort();
+        names
+    }
 
     #[test]
     fn what_was_not_used_for_longest_makes_room() {
         let cache = tempfile::tempdir().unwrap();
         let classes = cache.path().join("classes");
-        let now = SystemTime::now();
-        // Folder, name, bytes, hours since it was written and read.
+        let [one, two] = [1, 2].map(|agent| ClassHash(agent).to_string());
+        // Folder, name, hours since it was used, of ten bytes each.
         let files = [
-            ("old", "1.classes", 10, 50, 50),
-            ("old", "2.classes", 10, 40, 2),
-            ("new", "1.classes", 10, 30, 30),
-            ("new", "2.classes", 10, 1, 1),
+            (&one, "1.classes", 50),
+            (&one, "2.classes", 2),
+            (&two, "1.classes", 30),
+            (&two, "2.classes", 1),
         ];
-        for (folder, name, length, written, read) in files {
+        for (folder, name, ago) in files {
             let folder = classes.join(folder);
             fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join(name), vec![0; length]).unwrap();
-            let ago = |hours: u64| now - Duration::from_secs(3600 * hours);
-            let times = fs::FileTimes::new();
-            let times = times.set_modified(ago(written)).set_accessed(ago(read));
-            let file = fs::File::options()
-                .write(true)
-                .open(folder.join(name))
-                .unwrap();
-            file.set_times(times).unwrap();
+            fs::write(folder.join(name), [0; 10]).unwrap();
+            let file = fs::File::options().write(true).open(folder.join(name));
+            let used = SystemTime::now() - Duration::from_secs(3600 * ago);
+            file.unwrap().set_modified(used).unwrap();
         }
-        let left = || {
-            let mut left: Vec<String> = entries(&classes)
-                .iter()
-                .flat_map(|folder| entries(folder))
-                .map(|file| {
-                    file.strip_prefix(&classes)
-                        .unwrap()
-                        .to_str()
-                        .unwrap()
-                        .to_owned()
-                })
-                .collect();
-            left.sort();
-            left
+        let left = |bytes, files| {
+            make_room(&classes, Room { bytes, files });
+            all(&classes)
         };
-        make_room(&classes, 40);
-        assert_eq!(left().len(), 4);
-        make_room(&classes, 29);
-        assert_eq!(left(), ["new/2.classes", "old/2.classes"]);
-        make_room(&classes, 10);
-        assert_eq!(left(), ["new/2.classes"]);
-        assert!(!classes.join("old").exists());
-        make_room(&classes, 0);
-        assert_eq!(entries(&classes), Vec::<PathBuf>::new());
+        let named = |folder: &str, file| format!("{folder}/{file}");
+        assert_eq!(left(40, 4).len(), 2 + 4);
+        let newest = [named(&one, "2.classes"), named(&two, "2.classes")];
+        for room in [left(29, 4), left(40, 2)] {
+            assert_eq!(
+                room,
+                [&one, &newest[0], &two, &newest[1]].map(String::clone)
+            );
+        }
+        assert_eq!(left(10, 2), [two.clone(), newest[1].clone()]);
+        assert_eq!(left(0, 2), [""; 0]);
+    }
+
+    #[test]
+    fn what_others_put_there_stays() {
+        let cache = tempfile::tempdir().unwrap();
+        let classes = cache.path().join("classes");
+        let ours = classes.join(ClassHash(1).to_string());
+        let strangers = [
+            classes.join("Main.classes"),
+            classes.join("empty/deep/1.classes"),
+            classes.join("main/1.classes"),
+            ours.join("notes.txt"),
+            ours.join("1.classes/notes.txt"),
+            cache.path().join("elsewhere/1.classes"),
+        ];
+        for file in &strangers {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "not ours").unwrap();
+        }
+        fs::create_dir(classes.join(ClassHash(2).to_string())).unwrap();
+        let link = classes.join(ClassHash(3).to_string());
+        symlink(cache.path().join("elsewhere"), link).unwrap();
+        symlink(&strangers[5], ours.join("2.classes")).unwrap();
+        let before = all(cache.path());
+        fs::write(ours.join("3.classes"), "ours").unwrap();
+        make_room(&classes, Room { bytes: 0, files: 0 });
+        assert_eq!(all(cache.path()), before);
     }
 
     #[test]
@@ -126,7 +186,7 @@ mod tests {
         fs::write(first.join("000001.classes"), "kept").unwrap();
         assert_ne!(folder(&cache, &two).unwrap(), first);
         assert_eq!(folder(&cache, &one).unwrap(), first);
-        assert_eq!(entries(&first).len(), 1);
+        assert_eq!(all(&first).len(), 1);
         assert!(folder(&cache, &dir.path().join("none.so")).is_none());
         assert!(folder(&one, &two).is_none(), "no folder can be made there");
     }

@@ -92,7 +92,9 @@ impl<'a> Subject<'a> {
             doubt,
             flags,
             compilation,
+            // What another version has begun goes on by its plans, which are nothing for others.
             rewritten: (options.cache.as_deref())
+                .filter(|_| !options.resume)
                 .and_then(|cache| cache::folder(cache, &options.agent)),
             skip: BTreeSet::new(),
             skip_values: BTreeSet::new(),
