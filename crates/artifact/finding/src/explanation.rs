@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use pricetag_classfile::naming;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{bounds, brief, count, percent, quantity};
@@ -156,7 +157,7 @@ impl Place {
                 "{class}.{method}({})",
                 self.descriptor
                     .as_deref()
-                    .map_or_else(String::new, parameters)
+                    .map_or_else(String::new, naming::short_parameters)
             ),
             None => class,
         }
@@ -170,51 +171,6 @@ impl Place {
             None => file.clone(),
         })
     }
-}
-
-/// Parameter types of a descriptor with short class names: `([ILjava/lang/String;)V` is `int[], String`.
-/// Text that is no descriptor comes back as it is.
-pub fn parameters(descriptor: &str) -> String {
-    let Some(inner) = descriptor
-        .strip_prefix('(')
-        .and_then(|rest| rest.split_once(')'))
-    else {
-        return descriptor.to_owned();
-    };
-    let mut names = Vec::new();
-    let mut rest = inner.0;
-    while !rest.is_empty() {
-        let arrays = rest.len() - rest.trim_start_matches('[').len();
-        rest = &rest[arrays..];
-        let (name, after) = match rest.chars().next() {
-            Some('L') => match rest[1..].split_once(';') {
-                Some((class, after)) => (class.rsplit('/').next().unwrap_or(class), after),
-                None => return descriptor.to_owned(),
-            },
-            Some(letter) => match primitive(letter) {
-                Some(name) => (name, &rest[1..]),
-                None => return descriptor.to_owned(),
-            },
-            None => return descriptor.to_owned(),
-        };
-        names.push(format!("{name}{}", "[]".repeat(arrays)));
-        rest = after;
-    }
-    names.join(", ")
-}
-
-fn primitive(letter: char) -> Option<&'static str> {
-    Some(match letter {
-        'B' => "byte",
-        'C' => "char",
-        'D' => "double",
-        'F' => "float",
-        'I' => "int",
-        'J' => "long",
-        'S' => "short",
-        'Z' => "boolean",
-        _ => return None,
-    })
 }
 
 impl Explanation {

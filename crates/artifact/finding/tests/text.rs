@@ -264,23 +264,15 @@ fn summary_fits_its_width() {
 }
 
 #[test]
-fn descriptors_read_as_parameter_lists() {
-    assert_eq!(
-        parameters("([ILjava/lang/String;[[J)V"),
-        "int[], String, long[][]"
-    );
-    assert_eq!(parameters("()V"), "");
-    for garbage in ["(Lfoo)V", "(Q)V", "x", "([)V", "(é)V"] {
-        assert_eq!(parameters(garbage), garbage);
-    }
+fn places_read_as_in_java() {
     let place = Place {
         class: "a/b/C$D".into(),
         method: Some("m".into()),
-        descriptor: Some("(I)V".into()),
+        descriptor: Some("([ILjava/util/Map$Entry;)V".into()),
         source_file: Some("C.java".into()),
         ..Place::default()
     };
-    assert_eq!(place.method_name(), "a.b.C$D.m(int)");
+    assert_eq!(place.method_name(), "a.b.C$D.m(int[], Map$Entry)");
     assert_eq!(place.source_path().unwrap(), "a/b/C.java");
 }
 
