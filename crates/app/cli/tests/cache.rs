@@ -6,6 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use support::{Desk, Ran, classes, ran};
 
@@ -107,6 +108,8 @@ fn what_is_wrong_with_a_cache_costs_time_alone() {
     fs::write(&taken, "no directory").unwrap();
     assert_eq!(record("nowhere", &taken), expected);
     assert_eq!(fs::read(&taken).unwrap(), b"no directory");
+    let notes = desk.json("inspect nowhere --json")["notes"].to_string();
+    assert!(notes.contains("kept for this recording alone"), "{notes}");
 }
 
 #[test]
@@ -115,9 +118,16 @@ fn a_prediction_takes_the_classes_of_the_recording() {
     let cache = desk.path("cache");
     watch(&desk, "mine -o data --method nnls --repeat 1", Some(&cache));
     let kept = files(&cache);
+    let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 30);
+    for file in kept.keys() {
+        let opened = fs::File::options().write(true).open(file).unwrap();
+        opened.set_modified(past).unwrap();
+    }
     let line = "predict data/model.json --json";
     let predicted = watch(&desk, line, Some(&cache));
     assert_eq!(files(&cache), kept);
+    let mut used = kept.keys().map(|file| fs::metadata(file)?.modified());
+    assert!(used.any(|used| used.unwrap() > past), "none was used");
     let known = desk.json(&format!("{line} --dataset data"));
     let values = |answer: &serde_json::Value| -> Vec<serde_json::Value> {
         let rows = answer["rows"].as_array().unwrap().iter();

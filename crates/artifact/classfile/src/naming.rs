@@ -65,7 +65,10 @@ fn single(descriptor: &str, class: fn(&str) -> String) -> Option<String> {
         "J" => "long".to_owned(),
         "S" => "short".to_owned(),
         "Z" => "boolean".to_owned(),
-        _ => class(element.strip_prefix('L')?.strip_suffix(';')?),
+        _ => {
+            let name = element.strip_prefix('L')?.strip_suffix(';')?;
+            (!name.contains(';')).then(|| class(name))?
+        }
     };
     Some(format!("{name}{}", "[]".repeat(dimensions)))
 }
@@ -113,7 +116,9 @@ mod tests {
         assert_eq!(class("[[I"), "int[][]");
         assert_eq!(class("[broken"), "[broken");
         assert_eq!(field_type("[Ljava/util/List;"), "java.util.List[]");
-        assert_eq!(field_type("II"), "II");
+        for strange in ["II", "LA;LB;", "[", ""] {
+            assert_eq!(field_type(strange), strange);
+        }
         assert_eq!(method("a/B$C", "<init>", "(D)V"), "a.B$C.<init>(double)");
     }
 

@@ -18,9 +18,11 @@ pub(crate) const PLANS: Envelope = Envelope {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
     /// Not ours, or torn off within the first bytes.
-    #[error("not a probe plan: {length} bytes that do not start with the plan magic")]
+    #[error(
+        "not a probe plan: what is there, {length} bytes to the end, does not start with the plan magic"
+    )]
     NotAPlan {
-        /// Length of the input.
+        /// Length of the input, or of what is left of a file.
         length: usize,
     },
     /// Made by another version of Pricetag.
@@ -34,9 +36,9 @@ pub enum CodecError {
         expected: u32,
     },
     /// Torn or too long.
-    #[error("probe plan of {found} bytes, its header announces {expected}: the file is torn")]
+    #[error("probe plan torn: its header announces {expected} bytes, {found} are there")]
     Length {
-        /// Length of the input.
+        /// Length of the input, or of what is left of a file.
         found: usize,
         /// Length the header announces.
         expected: u64,

@@ -1,7 +1,10 @@
 //! Records in the files of a directory, one after another, found by key.
 //!
 //! Whoever adds records does so in one call of the operating system each, to the end of a file of its own: a file per record would cost ten times as much. A file
-//! that ends within a record, because somebody was killed or is still at it, loses that record alone; so does one that is altered in a record, whatever of it.
+//! that ends within a record, because somebody was killed or is still at it, loses that record alone; so does one that is altered in a record, unless the length that it
+//! announces then happens to end where another begins.
+//!
+//! Of several records with a key the one counts that was added last to the file that was begun last.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -13,6 +16,9 @@ use std::time::SystemTime;
 
 use crate::codec::CodecError;
 use crate::envelope::{Envelope, Head};
+
+/// Files that are longer are not added to: whoever makes room removes whole files.
+const FULL: u64 = 16 << 20;
 
 /// A directory of records of one kind.
 #[derive(Debug)]
@@ -131,7 +137,10 @@ impl Pack {
             let path = entry.map_err(&listing)?.path();
             let extension = path.extension().and_then(|extension| extension.to_str());
             let mut kinds = self.extensions.iter().rev();
-            if let Some(kind) = kinds.position(|&kind| Some(kind) == extension) {
+            if let Some(kind) = kinds.position(|&kind| Some(kind) == extension)
+                // A pipe would never end.
+                && fs::metadata(&path).is_ok_and(|found| found.is_file())
+            {
                 paths.push((kind, number(&path), path));
             }
         }
@@ -144,6 +153,11 @@ impl Pack {
             }
         }
         Ok(())
+    }
+
+    /// Number of files.
+    pub fn files(&self) -> usize {
+        self.state().files.len()
     }
 
     /// All keys that are known, ascending; their records may be damaged.
@@ -201,8 +215,8 @@ impl Pack {
             return Ok(());
         }
         let (file, mut own) = match state.own.take() {
-            Some(own) => own,
-            None => self.begin(&mut state)?,
+            Some(own) if state.files[own.0].until < FULL => own,
+            _ => self.begin(&mut state)?,
         };
         let (path, at) = (state.files[file].path.clone(), state.files[file].until);
         if let Err(source) = own.write_all(record) {

@@ -27,7 +27,7 @@ impl PlanStore {
         self.pack.directory()
     }
 
-    /// Stores a plan under its class hash; from now on it is the one that is found.
+    /// Stores a plan under its class hash; from now on it is the one that is found here, and by others unless one that began to store later stores another.
     ///
     /// # Errors
     /// If it cannot be written whole.
@@ -59,7 +59,7 @@ impl PlanStore {
         }
     }
 
-    /// Loads the plan that an agent has just counted a class by; none if there is none.
+    /// Loads the plan that an agent has counted a class by, if only just; none if there is none. Plans that are known already are taken not to have changed.
     ///
     /// # Errors
     /// As [`PlanStore::load`], and if the plan is of another version: then the agent is, too.

@@ -3,6 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -226,9 +227,46 @@ fn a_file_that_was_replaced_gives_no_other_plan() {
     fs::remove_file(&files(directory)[0]).unwrap();
     store(directory).store(&plan(2)).unwrap();
     assert!(reader.load(ClassHash(1)).unwrap().is_none());
-    // One that vanishes while a directory is opened is no obstacle.
-    symlink("nowhere", directory.join("9.plans")).unwrap();
-    assert_eq!(store(directory).load(ClassHash(2)).unwrap(), Some(plan(2)));
+}
+
+#[test]
+fn what_is_no_file_is_no_obstacle() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    fs::create_dir(directory.join("5.plans")).unwrap();
+    for (name, target) in [("6.plans", "nowhere"), ("7.plans", "7.plans")] {
+        symlink(target, directory.join(name)).unwrap();
+    }
+    let _socket = UnixListener::bind(directory.join("8.plans")).unwrap();
+    store(directory).store(&plan(1)).unwrap();
+    assert_eq!(store(directory).load(ClassHash(1)).unwrap(), Some(plan(1)));
+    assert!(directory.join("000001.plans").is_file());
+}
+
+#[test]
+fn a_file_that_is_long_is_followed_by_another() {
+    let directory = tempfile::tempdir().unwrap();
+    let record = Envelope {
+        magic: *b"RECORD\0\x01",
+        version: 1,
+    };
+    let open = || Pack::open(directory.path(), record, &["records"]).unwrap();
+    let pack = open();
+    let sealed = |key: u8| {
+        let mut body = vec![key; 9 << 20];
+        body[0] = 0;
+        (u128::from(key), record.seal(&body))
+    };
+    for key in 1..=5 {
+        let (key, bytes) = sealed(key);
+        pack.add(key, &bytes).unwrap();
+    }
+    assert_eq!((pack.files(), open().files()), (3, 3));
+    for key in 1..=5 {
+        let (key, bytes) = sealed(key);
+        let found = open().read(key, |bytes| Ok(bytes.to_vec())).unwrap();
+        assert!(found == Some(bytes), "{key}");
+    }
 }
 
 #[test]

@@ -27,7 +27,12 @@ pub struct Reuse {
     pack: Pack,
     /// Hash of what shapes rewriting.
     kind: ClassHash,
+    /// Whether so much is kept that no more is: programs may make classes that no other run makes.
+    full: bool,
 }
+
+/// Every run opens all files, which takes some 10 us each, and may add one.
+const FILES: usize = 1000;
 
 /// A class that has been rewritten so that it counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +87,7 @@ impl Reuse {
         let kind = format!("{version} {PLAN_VERSION}\n{}", shaping.to_text());
         let pack = Pack::open(directory, CLASSES, &["classes"]).ok()?;
         Some(Self {
+            full: pack.files() >= FILES,
             // What is not used makes room some day.
             pack: pack.noting_use(),
             kind: ClassHash::of(kind.as_bytes()),
@@ -111,6 +117,9 @@ impl Reuse {
 
     /// Keeps a class unless its number is one that takes other code; a run that cannot goes on without.
     pub fn keep(&self, index: ClassIndex, rewritten: &Rewritten) {
+        if self.full {
+            return;
+        }
         let key = self.key(rewritten.counted.hash);
         if let (Some(_), Some(bytes)) = (short(index), encode(key, rewritten)) {
             let _ = self.pack.add(key, &bytes);

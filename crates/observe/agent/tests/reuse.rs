@@ -273,3 +273,27 @@ fn a_class_counts_by_the_plan_that_is_stored() {
     assert_ne!(without, of_now, "counters have other numbers");
     assert_eq!(run(&subject, &kept("then"), "then", &FORTH), without);
 }
+
+/// Programs may make classes that no other run makes, and every run opens all files.
+#[test]
+fn where_much_is_kept_no_more_is() {
+    let subject = Subject::new("Loads.java", LOADS);
+    let folder = subject.path("rewritten");
+    fs::create_dir(&folder).expect("a folder");
+    let kept = |plans| {
+        run(
+            &subject,
+            &options(&subject, plans, Some("rewritten")),
+            plans,
+            &FORTH,
+        );
+        records(&folder, KEPT_CLASS)
+    };
+    for number in 1..1000 {
+        fs::write(folder.join(format!("{number}.classes")), "").expect("written");
+    }
+    assert_eq!(kept("one"), KEPT);
+    fs::remove_file(folder.join("001000.classes")).expect("removed");
+    fs::write(folder.join("1000.classes"), "").expect("written");
+    assert_eq!(kept("two"), 0);
+}

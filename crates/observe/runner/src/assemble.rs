@@ -76,7 +76,7 @@ impl Recorded {
 
     pub(crate) fn assemble(
         options: &RecordOptions,
-        launcher: Option<String>,
+        of_subject: Vec<String>,
         journal: Journal,
         manifest: Manifest,
         interrupted: bool,
@@ -120,7 +120,7 @@ impl Recorded {
             notes.extend(reader.overhead_note());
         }
         notes.extend(quietness(load, &rows));
-        notes.extend(launcher);
+        notes.extend(of_subject);
         if interrupted {
             let planned = options.workload.cases.len();
             notes.push(if finished == planned {

@@ -1,20 +1,23 @@
 //! Where classes are kept, as counting runs rewrote them, beyond a recording: `CACHE/classes/AGENT/*.classes`.
 //!
 //! What an agent rewrites depends on the class, on the options and on the agent, whose bytes name the folder; the first two are the agent's business. Nothing is lost with a file
-//! that is gone: its classes are rewritten again. Whoever uses a file marks it as modified then.
+//! that is gone: its classes are rewritten again. Whoever uses a file marks it as modified then. What is kept is code that will run, so a folder into which others can write is none.
 
-use std::fs::{self, FileType};
+use std::fs::{self, DirBuilder, FileType};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use pricetag_probe_plan::ClassHash;
 use rustix::fs::{Access, access};
+use rustix::process::geteuid;
 
 /// What is left when a recording begins.
 const ROOM: Room = Room {
     // Some fifteen thousand classes.
     bytes: 256 << 20,
-    // Every JVM opens all those of its agent, which takes 10 us each.
-    files: 1000,
+    // From twice as many on agents keep no more.
+    files: 500,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -23,13 +26,22 @@ struct Room {
     files: usize,
 }
 
-/// The folder for what this agent rewrites; none if nothing can be kept there. Files that were not used for longest make room.
+/// The folder for what this agent rewrites; none if nothing can be kept there, or by others as well. Files that were not used for longest make room.
 pub fn folder(cache: &Path, agent: &Path) -> Option<PathBuf> {
     let classes = std::path::absolute(cache).ok()?.join("classes");
     let agent = ClassHash::of(&fs::read(agent).ok()?);
     make_room(&classes, ROOM);
     let folder = classes.join(agent.to_string());
-    fs::create_dir_all(&folder).ok()?;
+    let mut ours_alone = DirBuilder::new();
+    ours_alone
+        .recursive(true)
+        .mode(0o700)
+        .create(&folder)
+        .ok()?;
+    let found = fs::metadata(&folder).ok()?;
+    if found.uid() != geteuid().as_raw() || found.mode() & 0o022 != 0 {
+        return None;
+    }
     access(
         &folder,
         Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK,
@@ -38,7 +50,7 @@ pub fn folder(cache: &Path, agent: &Path) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Removes files until the rest fits, and folders that are empty then. Touches nothing that was not put there by [`folder`].
+/// Removes files until the rest fits, and folders that are empty then. Touches nothing but what agents put there.
 fn make_room(classes: &Path, room: Room) {
     let mut files = Vec::new();
     for folder in entries(classes, is_folder) {
@@ -59,12 +71,16 @@ fn make_room(classes: &Path, room: Room) {
         if left.bytes <= room.bytes && left.files <= room.files {
             break;
         }
-        if fs::remove_file(&file).is_ok() {
-            left.bytes -= bytes;
-            left.files -= 1;
-            // One that is not empty stays.
-            let _ = file.parent().map(fs::remove_dir);
+        match fs::remove_file(&file) {
+            Ok(()) => {}
+            // Recordings that begin together make room together.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(_) => continue,
         }
+        left.bytes -= bytes;
+        left.files -= 1;
+        // One that is not empty stays.
+        let _ = file.parent().map(fs::remove_dir);
     }
 }
 
@@ -85,12 +101,15 @@ fn is_folder(path: &Path, kind: FileType) -> bool {
 }
 
 fn is_file(path: &Path, kind: FileType) -> bool {
-    kind.is_file() && path.extension().is_some_and(|found| found == "classes")
+    let name = path.file_name().and_then(|name| name.to_str());
+    let number = name.and_then(|name| name.strip_suffix(".classes"));
+    kind.is_file() && number.is_some_and(|number| number.parse::<u64>().is_ok())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::time::{Duration, SystemTime};
 
     use super::*;
@@ -121,16 +140,16 @@ mod tests {
             (&two, "1.classes", 30),
             (&two, "2.classes", 1),
         ];
-        for (folder, name, ago) in files {
-            let folder = classes.join(folder);
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join(name), [0; 10]).unwrap();
-            let file = fs::File::options().write(true).open(folder.join(name));
-            let used = SystemTime::now() - Duration::from_secs(3600 * ago);
-            file.unwrap().set_modified(used).unwrap();
-        }
-        let left = |bytes, files| {
-            make_room(&classes, Room { bytes, files });
+        let left = |bytes, room| {
+            for (folder, name, ago) in files {
+                let file = classes.join(folder).join(name);
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(&file, [0; 10]).unwrap();
+                let used = SystemTime::now() - Duration::from_secs(3600 * ago);
+                let file = fs::File::options().write(true).open(file);
+                file.unwrap().set_modified(used).unwrap();
+            }
+            make_room(&classes, Room { bytes, files: room });
             all(&classes)
         };
         let named = |folder: &str, file| format!("{folder}/{file}");
@@ -143,7 +162,21 @@ mod tests {
             );
         }
         assert_eq!(left(10, 2), [two.clone(), newest[1].clone()]);
-        assert_eq!(left(0, 2), [""; 0]);
+        assert_eq!(left(40, 0), [""; 0]);
+    }
+
+    #[test]
+    fn a_folder_into_which_others_can_write_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let agent = dir.path().join("agent.so");
+        fs::write(&agent, "agent").unwrap();
+        let ours = folder(dir.path(), &agent).unwrap();
+        let mode = |mode| fs::set_permissions(&ours, Permissions::from_mode(mode)).unwrap();
+        assert_eq!(fs::metadata(&ours).unwrap().mode() & 0o777, 0o700);
+        for (bits, is_ours) in [(0o755, true), (0o775, false), (0o702, false), (0o700, true)] {
+            mode(bits);
+            assert_eq!(folder(dir.path(), &agent).is_some(), is_ours, "{bits:o}");
+        }
     }
 
     #[test]
@@ -156,6 +189,7 @@ mod tests {
             classes.join("empty/deep/1.classes"),
             classes.join("main/1.classes"),
             ours.join("notes.txt"),
+            ours.join("main.classes"),
             ours.join("1.classes/notes.txt"),
             cache.path().join("elsewhere/1.classes"),
         ];
@@ -166,7 +200,7 @@ mod tests {
         fs::create_dir(classes.join(ClassHash(2).to_string())).unwrap();
         let link = classes.join(ClassHash(3).to_string());
         symlink(cache.path().join("elsewhere"), link).unwrap();
-        symlink(&strangers[5], ours.join("2.classes")).unwrap();
+        symlink(&strangers[6], ours.join("2.classes")).unwrap();
         let before = all(cache.path());
         fs::write(ours.join("3.classes"), "ours").unwrap();
         make_room(&classes, Room { bytes: 0, files: 0 });

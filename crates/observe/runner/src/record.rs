@@ -59,9 +59,13 @@ pub fn record(
         session.subject.skip_values = fitted.without_values();
     }
     session.go()?;
+    let notes = [
+        session.subject.launcher_note(),
+        session.subject.cache_note(),
+    ];
     let mut recorded = Recorded::assemble(
         options,
-        session.subject.launcher_note(),
+        notes.into_iter().flatten().collect(),
         session.journal,
         manifest,
         cancel.is_cancelled(),

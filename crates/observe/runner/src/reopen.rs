@@ -25,7 +25,7 @@ pub fn unfinished(dir: &Path) -> Result<Option<(Recorded, RecordOptions)>, Runne
         return Ok(None);
     };
     let options = options_of(dir, &manifest);
-    let recorded = Recorded::assemble(&options, None, journal, manifest, true, None)?;
+    let recorded = Recorded::assemble(&options, Vec::new(), journal, manifest, true, None)?;
     Ok(Some((recorded, options)))
 }
 

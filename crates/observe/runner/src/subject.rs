@@ -110,6 +110,14 @@ impl<'a> Subject<'a> {
         })
     }
 
+    /// Where classes should be kept, if they cannot be.
+    pub(crate) fn cache_note(&self) -> Option<String> {
+        let cache = self.options.cache.as_ref()?;
+        (self.rewritten.is_none() && !self.options.resume).then(|| {
+            format!("rewritten classes are kept for this recording alone: into {} nothing can be written, or others can write as well (--cache DIR|none)", cache.display())
+        })
+    }
+
     /// The platform's description.
     pub fn platform(&self) -> BTreeMap<String, String> {
         platform::describe(self.java.as_ref(), &self.flags)
