@@ -106,6 +106,7 @@ impl Agent {
         let (trace, plans) = (scratch.path().join("trace"), scratch.path().join("plans"));
         let options = AgentOptions {
             plans: Some(plans.clone()),
+            rewritten: launch.rewritten.clone(),
             scopes: scopes.to_vec(),
             values: launch.values,
             lengths: launch.lengths,
@@ -195,6 +196,8 @@ pub struct Launch<'a> {
     pub skip: BTreeSet<Region>,
     /// Methods and loops in which it takes no values.
     pub skip_values: BTreeSet<Region>,
+    /// Where it keeps rewritten classes, and takes those that are there.
+    pub rewritten: Option<PathBuf>,
 }
 
 impl<'a> Launch<'a> {
@@ -217,6 +220,7 @@ impl<'a> Launch<'a> {
             keep: Listed::Everything,
             skip: BTreeSet::new(),
             skip_values: BTreeSet::new(),
+            rewritten: None,
         }
     }
 

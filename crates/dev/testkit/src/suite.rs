@@ -57,6 +57,8 @@ pub struct Suite {
     pub without_loops: bool,
     /// The first of the blocks that alone are asked for, every third from there on; all if none.
     pub every_third: Option<u32>,
+    /// Where rewritten classes are kept, and taken from by all further runs.
+    pub rewritten: Option<PathBuf>,
     _directory: TempDir,
 }
 
@@ -106,6 +108,7 @@ impl Suite {
             callers: false,
             without_loops: false,
             every_third: None,
+            rewritten: None,
             _directory: directory,
         })
     }
@@ -134,6 +137,7 @@ impl Suite {
             strides: self.strides,
             caught: self.caught,
             callers: self.callers,
+            rewritten: self.rewritten.clone(),
             keep: self
                 .every_third
                 .map_or(Listed::Everything, |first| self.thirds(program, first)),

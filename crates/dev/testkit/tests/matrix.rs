@@ -3,6 +3,8 @@
 //! Per release each program is single-stepped once; every configuration is held against that. `PRICETAG_EXACTNESS=full` runs all programs
 //! of all compilers (`PRICETAG_CONFORMANCE=Part`: those whose name contains `Part`); otherwise a few that a configuration might tell apart,
 //! and a quarter of all on the newest release.
+//!
+//! All runs share one folder of rewritten classes: those of the first to meet a class count in all others, of whatever release.
 
 use pricetag_testkit::suite::in_full;
 use pricetag_testkit::{Agent, Compiler, Machine, Suite, Testbed};
@@ -34,6 +36,8 @@ fn counts_are_the_same_in_every_configuration() {
     let agent = Agent::locate().expect("the agent builds");
     let part = std::env::var("PRICETAG_CONFORMANCE").unwrap_or_default();
     let mut failures = String::new();
+    let kept = tempfile::tempdir().expect("a temporary directory");
+    let mut all_runs = 0;
     for machine in testbed.runtimes().expect("the pinned runtimes") {
         let mut compilers = vec![java(&machine)];
         let mut configurations = machine.configurations();
@@ -51,6 +55,7 @@ fn counts_are_the_same_in_every_configuration() {
         for compiler in compilers {
             let mut suite =
                 Suite::compile(compiler, &testbed, &part).expect("the programs compile");
+            suite.rewritten = Some(kept.path().to_owned());
             if !in_full() {
                 suite.retain(|program| TELLING.contains(&program.name.as_str()));
             }
@@ -62,8 +67,16 @@ fn counts_are_the_same_in_every_configuration() {
             let least = if part.is_empty() { 2 } else { 0 };
             let runs = programs.max(least) * configurations.len();
             assert_eq!(report.verdicts.len(), runs, "{what}: runs");
+            all_runs += runs;
         }
     }
+    // A run has a file of those that nobody met before.
+    let keeping = std::fs::read_dir(kept.path()).expect("readable").count();
+    println!("{keeping} of {all_runs} runs kept classes");
+    assert!(
+        0 < keeping && keeping < all_runs / 2,
+        "{keeping} of {all_runs}"
+    );
     assert!(failures.is_empty(), "\n{failures}");
 }
 
