@@ -73,10 +73,8 @@ fn counts_are_the_same_in_every_configuration() {
     // A run has a file of those that nobody met before.
     let keeping = std::fs::read_dir(kept.path()).expect("readable").count();
     println!("{keeping} of {all_runs} runs kept classes");
-    assert!(
-        0 < keeping && keeping < all_runs / 2,
-        "{keeping} of {all_runs}"
-    );
+    let shared = 0 < keeping && keeping < all_runs / 2;
+    assert!(shared || !part.is_empty(), "{keeping} of {all_runs}");
     assert!(failures.is_empty(), "\n{failures}");
 }
 
