@@ -3,8 +3,9 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::symlink;
-use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc;
 use std::time::{Duration, SystemTime};
 
 use pricetag_probe_plan::*;
@@ -232,15 +233,23 @@ fn a_file_that_was_replaced_gives_no_other_plan() {
 #[test]
 fn what_is_no_file_is_no_obstacle() {
     let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
-    fs::create_dir(directory.join("5.plans")).unwrap();
+    let path = |name| directory.path().join(name);
+    fs::create_dir(path("5.plans")).unwrap();
     for (name, target) in [("6.plans", "nowhere"), ("7.plans", "7.plans")] {
-        symlink(target, directory.join(name)).unwrap();
+        symlink(target, path(name)).unwrap();
     }
-    let _socket = UnixListener::bind(directory.join("8.plans")).unwrap();
-    store(directory).store(&plan(1)).unwrap();
-    assert_eq!(store(directory).load(ClassHash(1)).unwrap(), Some(plan(1)));
-    assert!(directory.join("000001.plans").is_file());
+    let pipe = Command::new("mkfifo").arg(path("8.plans")).status();
+    assert!(pipe.unwrap().success());
+    let (said, told) = mpsc::channel();
+    let plans = directory.path().to_owned();
+    // Who opens a pipe waits until somebody writes.
+    std::thread::spawn(move || {
+        store(&plans).store(&plan(1)).unwrap();
+        said.send(store(&plans).load(ClassHash(1)).unwrap())
+    });
+    let found = told.recv_timeout(Duration::from_mins(1));
+    assert_eq!(found, Ok(Some(plan(1))));
+    assert!(path("000001.plans").is_file());
 }
 
 #[test]

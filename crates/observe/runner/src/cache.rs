@@ -180,6 +180,27 @@ mod tests {
     }
 
     #[test]
+    fn recordings_that_begin_together_make_room_once() {
+        let cache = tempfile::tempdir().unwrap();
+        let folder = cache.path().join(ClassHash(1).to_string());
+        fs::create_dir(&folder).unwrap();
+        for number in 0..1000 {
+            fs::write(folder.join(format!("{number:06}.classes")), [0; 10]).unwrap();
+        }
+        let classes = cache.path();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                let room = Room {
+                    bytes: 9000,
+                    files: 1000,
+                };
+                scope.spawn(move || make_room(classes, room));
+            }
+        });
+        assert_eq!(all(&folder).len(), 900);
+    }
+
+    #[test]
     fn what_others_put_there_stays() {
         let cache = tempfile::tempdir().unwrap();
         let classes = cache.path().join("classes");
