@@ -245,7 +245,8 @@ fn what_is_no_file_is_no_obstacle() {
     // Who opens a pipe waits until somebody writes.
     std::thread::spawn(move || {
         store(&plans).store(&plan(1)).unwrap();
-        said.send(store(&plans).load(ClassHash(1)).unwrap())
+        let found = store(&plans).load(ClassHash(1)).unwrap();
+        said.send(found).unwrap();
     });
     let found = told.recv_timeout(Duration::from_mins(1));
     assert_eq!(found, Ok(Some(plan(1))));
