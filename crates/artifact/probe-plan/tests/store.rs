@@ -34,6 +34,16 @@ fn store(directory: &Path) -> PlanStore {
     PlanStore::open(directory).unwrap()
 }
 
+const RECORD: Envelope = Envelope {
+    magic: *b"RECORD\0\x01",
+    version: 1,
+};
+
+/// A directory of something else.
+fn records(directory: &Path) -> Pack {
+    Pack::open(directory, RECORD, &["records"]).unwrap()
+}
+
 fn files(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -256,16 +266,12 @@ fn what_is_no_file_is_no_obstacle() {
 #[test]
 fn a_file_that_is_long_is_followed_by_another() {
     let directory = tempfile::tempdir().unwrap();
-    let record = Envelope {
-        magic: *b"RECORD\0\x01",
-        version: 1,
-    };
-    let open = || Pack::open(directory.path(), record, &["records"]).unwrap();
+    let open = || records(directory.path());
     let pack = open();
     let sealed = |key: u8| {
         let mut body = vec![key; 9 << 20];
         body[0] = 0;
-        (u128::from(key), record.seal(&body))
+        (u128::from(key), RECORD.seal(&body))
     };
     for key in 1..=5 {
         let (key, bytes) = sealed(key);
@@ -282,12 +288,8 @@ fn a_file_that_is_long_is_followed_by_another() {
 #[test]
 fn what_is_used_is_noted_where_that_is_wanted() {
     let directory = tempfile::tempdir().unwrap();
-    let record = Envelope {
-        magic: *b"RECORD\0\x01",
-        version: 1,
-    };
-    let open = || Pack::open(directory.path(), record, &["records"]).unwrap();
-    let sealed = |key: u128| record.seal(&[&[0], &[key as u8][..]].concat());
+    let open = || records(directory.path());
+    let sealed = |key: u128| RECORD.seal(&[&[0], &[key as u8][..]].concat());
     for key in [1, 2] {
         open().add(key, &sealed(key)).unwrap();
     }

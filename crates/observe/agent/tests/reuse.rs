@@ -272,6 +272,18 @@ fn a_class_counts_by_the_plan_that_is_stored() {
     let without = run(&subject, &options(&subject, "then", None), "then", &FORTH);
     assert_ne!(without, of_now, "counters have other numbers");
     assert_eq!(run(&subject, &kept("then"), "then", &FORTH), without);
+    // Where there is no plan yet, that of the kept class shows that it was taken: a new one would be as it is now.
+    let later = run(&subject, &kept("later"), "later", &FORTH);
+    let later_plans = PlanStore::open(subject.path("later")).expect("a directory of plans");
+    let hash = now.hashes().into_iter().find(|&hash| {
+        let plan = now.load(hash).expect("readable").expect("a plan");
+        plan.name == "First"
+    });
+    let hash = hash.expect("the class was counted");
+    assert_eq!(later_plans.bytes(hash), then.bytes(hash));
+    assert_ne!(later_plans.bytes(hash), now.bytes(hash));
+    let of_first = |counted: &Counted| counted.counters[&format!("First {hash}")].clone();
+    assert_eq!(of_first(&later), of_first(&without));
 }
 
 /// Programs may make classes that no other run makes, and every run opens all files.
