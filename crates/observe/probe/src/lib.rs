@@ -7,12 +7,13 @@
 //! | question | module |
 //! |---|---|
 //! | which instructions may throw, and when is `this` initialised | [`throwing`] |
-//! | which edges carry a counter | [`placement`] |
+//! | which edges carry a counter | [`placement`], by how often each is likely passed (`frequency`) |
 //! | would the instrumented method surely be too large | [`limits`] |
 //! | which variables are assigned where | `variables` |
 //! | which branches have their changes of outcome counted | `transitions` |
 //! | at which array reads strides are counted | `strides` |
 
+mod frequency;
 pub mod limits;
 mod method;
 pub mod placement;

@@ -185,7 +185,8 @@ fn counted(
     let mut counters = Counters {
         next: first_counter,
     };
-    placement::place(&mut plan, throwing.returns_may_throw, &mut counters);
+    let order = cfg.reverse_postorder();
+    placement::place(&mut plan, order, throwing.returns_may_throw, &mut counters);
     for point in &mut plan.throw_points {
         point.counter = counters.take();
     }

@@ -1,9 +1,7 @@
 //! Which edges carry a counter: those outside a maximum spanning tree.
 //!
-//! Nodes are the blocks and one for the caller, which is both ENTRY and EXIT. An edge in `d` common loops weighs
-//! 10^d, divided by the number of ways out of its source that stay in those loops, so that of the counters that a cycle
-//! needs the ones on rarer ways are chosen. Edges into blocks from which every way ends in an `athrow` weigh a thousandth:
-//! checks of arguments rarely fail.
+//! Nodes are the blocks and one for the caller, which is both ENTRY and EXIT. Edges weigh what control is likely to pass them (`frequency`), so that of the
+//! counters that a cycle needs the ones on rarer ways are chosen.
 //!
 //! Source: Knuth & Stevenson 1973, "Optimal measurement points for program frequency counts"; Ball & Larus 1994,
 //! "Optimally profiling and tracing programs", §3. Three kinds of edges are decided beforehand:
@@ -16,31 +14,28 @@
 //! The last two kinds lead from different blocks to the caller and hence never close a cycle.
 
 use pricetag_graph::maximum_spanning_forest;
-use pricetag_probe_plan::{BlockPlan, EdgeKind, EdgePlan, MethodPlan, Node};
+use pricetag_probe_plan::{EdgeKind, MethodPlan, Node};
 
-use crate::Counters;
+use crate::{Counters, frequency};
 
 /// The weight of an edge that must be in the tree.
 const ALWAYS: u64 = u64::MAX;
-/// Weight of an edge outside all loops that is the only way out of its source.
-const UNIT: u64 = 10_000;
-/// 10^14 times [`UNIT`] still fits.
-const DEEPEST: u32 = 14;
-
-/// What an edge towards a certain throw is lighter by.
-const COLD: u64 = 1000;
-/// `athrow`.
-const ATHROW: u8 = 0xbf;
-
-/// Puts counters on the plan's edges, in order of the edges.
-pub fn place(plan: &mut MethodPlan, returns_may_throw: bool, counters: &mut Counters) {
+/// Puts counters on the plan's edges, in order of the edges. `order` has the blocks by number in reverse post-order, and may have further numbers.
+pub fn place(
+    plan: &mut MethodPlan,
+    order: &[u32],
+    returns_may_throw: bool,
+    counters: &mut Counters,
+) {
     let caller = plan.blocks.len() as u32;
     let node = |n: Node| match n {
         Node::Entry | Node::Exit => caller,
         Node::Block(b) => b.0,
     };
     let mut candidates = Vec::with_capacity(plan.edges.len());
-    for (edge, weight) in plan.edges.iter().zip(weights(plan)) {
+    let frequencies = frequency::of_edges(plan, order);
+    let weights = frequencies.into_iter().map(weight);
+    for (edge, weight) in plan.edges.iter().zip(weights) {
         match edge.kind {
             EdgeKind::Continue => {}
             EdgeKind::Return if returns_may_throw => {
@@ -67,62 +62,9 @@ pub fn place(plan: &mut MethodPlan, returns_may_throw: bool, counters: &mut Coun
     }
 }
 
-/// The estimated relative frequency of each edge.
-fn weights(plan: &MethodPlan) -> Vec<u64> {
-    let throwing = surely_throwing(plan);
-    let mut weights = Vec::with_capacity(plan.edges.len());
-    let mut depths = Vec::new();
-    for edges in by_source(plan) {
-        depths.clear();
-        depths.extend(edges.iter().map(|edge| common_loops(plan, edge)));
-        depths.sort_unstable();
-        weights.extend(edges.iter().map(|edge| {
-            let depth = common_loops(plan, edge);
-            let ways = edges.len() - depths.partition_point(|other| *other < depth);
-            let weight = UNIT * 10u64.pow(depth.min(DEEPEST)) / ways as u64;
-            match edge.to {
-                Node::Block(b) if throwing[b.0 as usize] => (weight / COLD).max(1),
-                _ => weight,
-            }
-        }));
-    }
-    weights
-}
-
-/// The edges out of each node; they stand in the order of their blocks.
-fn by_source(plan: &MethodPlan) -> impl DoubleEndedIterator<Item = &[EdgePlan]> {
-    plan.edges.chunk_by(|a, b| a.from == b.from)
-}
-
-/// For each block, whether every way from it ends in an `athrow`; ways into loops are taken to go on.
-fn surely_throwing(plan: &MethodPlan) -> Vec<bool> {
-    let ends_in_throw = |block: &BlockPlan| {
-        block
-            .instructions
-            .last()
-            .is_some_and(|i| i.opcode == ATHROW)
-    };
-    let mut throwing: Vec<bool> = plan.blocks.iter().map(ends_in_throw).collect();
-    if !throwing.contains(&true) {
-        return throwing;
-    }
-    // Blocks stand in the order of the code, and ways to a throw mostly lead forward.
-    for edges in by_source(plan).rev() {
-        let leads = |edge: &EdgePlan| matches!(edge.to, Node::Block(t) if throwing[t.0 as usize]);
-        if let (Node::Block(from), true) = (edges[0].from, edges.iter().all(leads)) {
-            throwing[from.0 as usize] = true;
-        }
-    }
-    throwing
-}
-
-/// In how many loops an edge stays. Edges between blocks of different loops at the same depth count as in both, which
-/// only costs a little optimality.
-fn common_loops(plan: &MethodPlan, edge: &EdgePlan) -> u32 {
-    match (edge.from, edge.to) {
-        (Node::Block(a), Node::Block(b)) => plan.blocks[a.0 as usize]
-            .loop_depth
-            .min(plan.blocks[b.0 as usize].loop_depth),
-        _ => 0,
-    }
+/// A weight for a frequency, which is not negative. What differs by no more than rounding weighs the same, so that the edge given first wins.
+fn weight(frequency: f32) -> u64 {
+    // The bits of numbers that are not negative are ordered as they are; twelve bits of the fraction stay.
+    const CUT: u32 = f32::MANTISSA_DIGITS - 1 - 12;
+    u64::from((frequency.to_bits() + (1 << (CUT - 1))) >> CUT)
 }

@@ -327,7 +327,9 @@ fn random_method(shapes: &[Shape], before_init: usize, monitors: bool) -> (Metho
         });
     }
     let mut counters = Counters::default();
-    placement::place(&mut plan, monitors, &mut counters);
+    // Weights decide which edges are counted, not whether the rest follows: any order will do.
+    let order: Vec<u32> = (0..plan.blocks.len() as u32).collect();
+    placement::place(&mut plan, &order, monitors, &mut counters);
     plan.throw_points
         .iter_mut()
         .for_each(|t| t.counter = counters.take());
