@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
-#   scripts/agent-cost.sh [PAIRS] [startup|memory|values|calls ...]     15 rounds of all unless told otherwise
+#   scripts/agent-cost.sh [PAIRS] [startup|memory|values|late|calls|sharing ...]     15 rounds of all unless told otherwise
 # startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same as `record` has its
 #          first counting run, that of another recording, and the later ones, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
@@ -11,6 +11,7 @@
 # late:    three programs (subjects/bench) into which the agent is loaded while they run: CPU time of an iteration before that, meanwhile, and when it has left
 #          again, beside programs that start with it. A round is a process.
 # calls:   what observing a call (--scope) adds to one that does nothing, in timing and in counting runs.
+# sharing: two threads that call one small method all the time, behind a collection that puts their counters side by side, under three collectors.
 # shellcheck source=scripts/with-agent.bash
 source "$(dirname "${BASH_SOURCE[0]}")/with-agent.bash"
 built_agent
@@ -21,7 +22,7 @@ case ${1:-} in [0-9]*)
     shift
     ;;
 esac
-parts=${*:-startup memory values late calls}
+parts=${*:-startup memory values late calls sharing}
 mkdir -p "$work"
 
 die() {
@@ -245,6 +246,25 @@ calls() {
     echo '|'
 }
 
+sharing() {
+    mkdir -p "$work/sharing"
+    javac -nowarn -d "$work/sharing" subjects/agent-cost/Sharing.java
+    local collector round plain counted
+    printf '| two threads, ns of processor time per call: collector | plain | counted | ratio |\n|---|---|---|---|\n'
+    for collector in Serial Parallel G1; do
+        : >"$work/sharing.txt"
+        for ((round = 0; round < pairs; round++)); do
+            plain=$(java "-XX:+Use${collector}GC" -cp "$work/sharing" Sharing 2 200000000)
+            counted=$(java "$(agent_option sharing)" "-XX:+Use${collector}GC" -cp "$work/sharing" Sharing 2 200000000)
+            [ -s "$work/sharing.trace" ] || die "nothing was counted"
+            echo "$plain $counted" >>"$work/sharing.txt"
+        done
+        plain=$(cut -d' ' -f1 "$work/sharing.txt" | median)
+        counted=$(cut -d' ' -f2 "$work/sharing.txt" | median)
+        printf '| %s | %.2f | %.2f | %.2f |\n' "$collector" "$plain" "$counted" "$(awk "BEGIN { print $counted / $plain }")"
+    done
+}
+
 for part in $parts; do
     case $part in
         startup) startup ;;
@@ -252,6 +272,7 @@ for part in $parts; do
         values) values ;;
         late) late ;;
         calls) calls ;;
+        sharing) sharing ;;
         *) die "no part named $part" ;;
     esac
 done

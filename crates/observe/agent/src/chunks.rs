@@ -27,6 +27,10 @@ use crate::session::{Session, lock};
 use crate::threads;
 use pricetag_instrument::{SHARED_CLASSES, SLOTS};
 
+/// Elements behind those of a chunk that are never used, a cache line of them: collectors that copy put the chunks of a class side by side, and threads that wrote
+/// to one line would wait for each other.
+const APART: usize = 8;
+
 /// Counters of every class on one thread.
 pub type Snapshot = BTreeMap<ClassIndex, Vec<i64>>;
 
@@ -121,7 +125,7 @@ impl Chunks {
             runtime.keeper?.keep(jni, thread, outer);
             return Some(present);
         }
-        let chunk = jni.new_long_array(counted.chunk)?;
+        let chunk = jni.new_long_array(counted.chunk + APART)?;
         jni.set_element(outer, class.0 as usize, chunk);
         if class.0 < SHARED_CLASSES && counted.caller.is_none() {
             self.repeat(session, runtime, jni, thread, (class.0 as usize, chunk));
