@@ -108,3 +108,37 @@ fn surely_throwing(plan: &MethodPlan) -> Vec<bool> {
     }
     throwing
 }
+
+#[cfg(test)]
+mod tests {
+    use pricetag_classfile::ClassFile;
+    use pricetag_probe_plan::{BlockId, EdgeKind};
+
+    use super::*;
+
+    /// Frequencies of a method of `tests/subjects`, whose sources say what it does.
+    fn of_method(class: &[u8], name: &str) -> (MethodPlan, Vec<f32>) {
+        let parsed = ClassFile::parse(class).unwrap();
+        let plan = crate::plan(&parsed, class);
+        let method = plan.methods.into_iter().find(|m| m.name == name).unwrap();
+        let order: Vec<u32> = (0..method.blocks.len() as u32).collect();
+        let frequencies = of_edges(&method, &order);
+        (method, frequencies)
+    }
+
+    #[test]
+    fn loops_turn_ten_times_and_what_arrives_leaves() {
+        let class = include_bytes!("../tests/subjects/Loops.class");
+        let (plan, frequencies) = of_method(class, "nested");
+        let sum = |wanted: &dyn Fn(&EdgePlan) -> bool| -> f32 {
+            let edges = plan.edges.iter().zip(&frequencies);
+            edges.filter(|(e, _)| wanted(e)).map(|(_, f)| f).sum()
+        };
+        let returns = sum(&|e| e.kind == EdgeKind::Return);
+        assert!((returns - 1.0).abs() < 1e-5, "{returns}");
+        let [outer, inner] = [0, 1].map(|l: usize| plan.loops[l].header);
+        let arrivals = |block: BlockId| sum(&|e| e.to == Node::Block(block));
+        assert!((arrivals(outer) - TURNS).abs() < 1e-4);
+        assert!((arrivals(inner) - (TURNS - 1.0) * TURNS).abs() < 1e-3);
+    }
+}
