@@ -4,8 +4,8 @@
 //! often as the loop is left, and ways into blocks from which every further one ends in an `athrow` hardly ever, since checks of arguments rarely fail.
 //! What arrives at a block is what leads there, so that code behind many conditions weighs little.
 //!
-//! Source: Wu & Larus 1994, "Static branch frequency and program profile analysis", §4. Deviation: of their heuristics only the ones on loops and calls that
-//! do not return; those on comparisons, calls and returns were tried on eleven programs and gained nothing (`docs/decisions/025-counter-updates.md`). Limits: in irreducible
+//! Source: Wu & Larus 1994, "Static branch frequency and program profile analysis". Deviation: of their heuristics only the ones on loops, and ours on throws; those on
+//! comparisons, calls and returns were tried on eleven programs and gained nothing on the whole (`docs/decisions/025-counter-updates.md`). Limits: in irreducible
 //! regions arrivals from blocks that come later are not seen.
 
 use pricetag_probe_plan::{BlockPlan, EdgePlan, MethodPlan, Node};

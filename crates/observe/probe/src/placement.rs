@@ -20,6 +20,7 @@ use crate::{Counters, frequency};
 
 /// The weight of an edge that must be in the tree.
 const ALWAYS: u64 = u64::MAX;
+
 /// Puts counters on the plan's edges, in order of the edges. `order` has the blocks by number in reverse post-order, and may have further numbers.
 pub fn place(
     plan: &mut MethodPlan,
