@@ -3,18 +3,23 @@
 use crate::ClassFileError;
 use crate::pool::{ConstantPool, encode_modified_utf8, tag};
 use crate::splice::Edit;
-use std::borrow::Cow;
+use ahash::AHasher;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+type Indexes<T> = HashMap<T, u16, BuildHasherDefault<AHasher>>;
 
 /// New constants for a class file. Each method returns the index of an equal constant if it was appended before.
 #[derive(Debug)]
 pub struct PoolAppender<'p, 'a> {
     existing: Option<&'p ConstantPool<'a>>,
     /// Class names of the existing pool; made when first needed.
-    classes: Option<HashMap<&'a [u8], u16>>,
+    classes: Option<Indexes<&'a [u8]>>,
     count: u16,
     added: Vec<u8>,
-    known: HashMap<Vec<u8>, u16>,
+    known: Indexes<Vec<u8>>,
+    /// The constant that is asked for.
+    wanted: Vec<u8>,
 }
 
 impl<'p, 'a> PoolAppender<'p, 'a> {
@@ -26,7 +31,8 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
             classes: None,
             count,
             added: Vec::new(),
-            known: HashMap::new(),
+            known: Indexes::default(),
+            wanted: Vec::new(),
         }
     }
 
@@ -37,15 +43,18 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
             classes: None,
             count: 1,
             added: Vec::new(),
-            known: HashMap::new(),
+            known: Indexes::default(),
+            wanted: Vec::new(),
         }
     }
 
-    fn entry(&mut self, tag: u8, body: &[u8]) -> Result<u16, ClassFileError> {
-        let mut bytes = Vec::with_capacity(body.len() + 1);
-        bytes.push(tag);
-        bytes.extend_from_slice(body);
-        if let Some(index) = self.known.get(&bytes) {
+    fn entry(&mut self, tag: u8, body: &[&[u8]]) -> Result<u16, ClassFileError> {
+        self.wanted.clear();
+        self.wanted.push(tag);
+        for part in body {
+            self.wanted.extend_from_slice(part);
+        }
+        if let Some(index) = self.known.get(&self.wanted) {
             return Ok(*index);
         }
         let index = self.count;
@@ -56,14 +65,13 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
             limit,
         };
         self.count = index.checked_add(1).ok_or(full)?;
-        self.added.extend_from_slice(&bytes);
-        self.known.insert(bytes, index);
+        self.added.extend_from_slice(&self.wanted);
+        self.known.insert(self.wanted.clone(), index);
         Ok(index)
     }
 
     fn pair(&mut self, tag: u8, first: u16, second: u16) -> Result<u16, ClassFileError> {
-        let ([a, b], [c, d]) = (first.to_be_bytes(), second.to_be_bytes());
-        self.entry(tag, &[a, b, c, d])
+        self.entry(tag, &[&first.to_be_bytes(), &second.to_be_bytes()])
     }
 
     /// A text.
@@ -76,9 +84,7 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
             value: bytes.len(),
             limit,
         })?;
-        let mut body = length.to_be_bytes().to_vec();
-        body.extend(bytes);
-        self.entry(tag::UTF8, &body)
+        self.entry(tag::UTF8, &[&length.to_be_bytes(), &bytes])
     }
 
     /// A class by internal name, or an array type by descriptor; the existing constant if there is one.
@@ -91,18 +97,12 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
                     .filter_map(named)
                     .collect()
             });
-            let plain = name.bytes().all(|byte| matches!(byte, 1..0x80));
-            let encoded = if plain {
-                Cow::Borrowed(name.as_bytes())
-            } else {
-                Cow::Owned(encode_modified_utf8(name))
-            };
-            if let Some(index) = classes.get(encoded.as_ref()) {
+            if let Some(index) = classes.get(&*encode_modified_utf8(name)) {
                 return Ok(*index);
             }
         }
         let name = self.utf8(name)?;
-        self.entry(tag::CLASS, &name.to_be_bytes())
+        self.entry(tag::CLASS, &[&name.to_be_bytes()])
     }
 
     fn member(
@@ -141,12 +141,12 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
     /// A package by internal name.
     pub fn package(&mut self, name: &str) -> Result<u16, ClassFileError> {
         let name = self.utf8(name)?;
-        self.entry(tag::PACKAGE, &name.to_be_bytes())
+        self.entry(tag::PACKAGE, &[&name.to_be_bytes()])
     }
 
     /// An `int`.
     pub fn integer(&mut self, number: i32) -> Result<u16, ClassFileError> {
-        self.entry(tag::INTEGER, &number.to_be_bytes())
+        self.entry(tag::INTEGER, &[&number.to_be_bytes()])
     }
 
     /// The constant count after appending.

@@ -1,5 +1,7 @@
 //! The constant pool, read in place (JVMS §4.4).
 
+use std::borrow::Cow;
+
 use crate::ClassFileError;
 use crate::cursor::Cursor;
 
@@ -197,6 +199,11 @@ impl<'a> ConstantPool<'a> {
 
     /// A text; what is not valid modified UTF-8, or an unpaired surrogate, becomes U+FFFD.
     pub fn utf8(&self, index: u16) -> Result<String, ClassFileError> {
+        self.text(index).map(Cow::into_owned)
+    }
+
+    /// The same, borrowed where it is plain.
+    pub fn text(&self, index: u16) -> Result<Cow<'a, str>, ClassFileError> {
         self.utf8_bytes(index).map(decode_modified_utf8)
     }
 
@@ -207,7 +214,8 @@ impl<'a> ConstantPool<'a> {
 
     /// Internal name of a class, `java/util/List` or `[I`.
     pub fn class_name(&self, index: u16) -> Result<String, ClassFileError> {
-        self.class_name_bytes(index).map(decode_modified_utf8)
+        let bytes = self.class_name_bytes(index)?;
+        Ok(decode_modified_utf8(bytes).into_owned())
     }
 
     /// Index of the name and index of the descriptor of a name-and-type.
@@ -322,9 +330,9 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
 }
 
 /// Decodes modified UTF-8 (JVMS §4.4.7): surrogate pairs as two three-byte sequences, NUL as `C0 80`.
-pub fn decode_modified_utf8(bytes: &[u8]) -> String {
+pub fn decode_modified_utf8(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut units = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -347,11 +355,14 @@ pub fn decode_modified_utf8(bytes: &[u8]) -> String {
         units.push(unit);
         at += length;
     }
-    String::from_utf16_lossy(&units)
+    Cow::Owned(String::from_utf16_lossy(&units))
 }
 
 /// Encodes text as modified UTF-8.
-pub fn encode_modified_utf8(text: &str) -> Vec<u8> {
+pub fn encode_modified_utf8(text: &str) -> Cow<'_, [u8]> {
+    if text.bytes().all(|byte| matches!(byte, 1..0x80)) {
+        return Cow::Borrowed(text.as_bytes());
+    }
     let mut bytes = Vec::with_capacity(text.len());
     for unit in text.encode_utf16() {
         let continuation = |shift: u16| 0x80 | (unit >> shift & 0x3F) as u8;
@@ -361,5 +372,5 @@ pub fn encode_modified_utf8(text: &str) -> Vec<u8> {
             _ => bytes.extend([0xE0 | (unit >> 12) as u8, continuation(6), continuation(0)]),
         }
     }
-    bytes
+    Cow::Owned(bytes)
 }

@@ -2,6 +2,7 @@
 
 use twox_hash::XxHash3_128;
 
+use crate::calls::Calls;
 use crate::envelope::Envelope;
 use crate::plan::{ClassHash, ClassPlan, PLAN_VERSION};
 
@@ -79,9 +80,9 @@ impl ClassPlan {
     /// Encodes the plan.
     ///
     /// # Errors
-    /// If the encoder refuses, which no plan built from a class file makes it do.
+    /// If its calls are not those of its instructions, which is so in no plan built from a class file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, CodecError> {
-        Ok(PLANS.seal(&postcard::to_stdvec(self)?))
+        PLANS.seal(&(self, Calls::of(self)?))
     }
 
     /// Decodes a plan.
@@ -89,7 +90,8 @@ impl ClassPlan {
     /// # Errors
     /// If the bytes are not a plan of this version, torn or altered, or numbers in it refer to nothing.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
-        let plan: Self = postcard::from_bytes(PLANS.open(bytes)?)?;
+        let (mut plan, calls): (Self, Calls<'_>) = postcard::from_bytes(PLANS.open(bytes)?)?;
+        calls.give_to(&mut plan)?;
         plan.dangling()
             .map_or(Ok(plan), |what| Err(CodecError::Dangling(what)))
     }

@@ -9,12 +9,15 @@
 //! ```
 //! The checksum is verified before the body is decoded, so a torn or altered record is never half-read.
 
+use serde::Serialize;
 use twox_hash::XxHash3_128;
 
 use crate::codec::CodecError;
 
 const HEADER: usize = 16;
 const CHECKSUM: usize = 16;
+/// Room for most records.
+const USUAL: usize = 8 << 10;
 
 /// A kind of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,15 +42,21 @@ impl Envelope {
     pub(crate) const HEAD: usize = HEADER + 5 + 19;
 
     /// Wraps a body.
-    pub fn seal(self, body: &[u8]) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEADER + body.len() + CHECKSUM);
+    ///
+    /// # Errors
+    /// If it cannot be encoded, or is too long.
+    pub fn seal(self, body: &impl Serialize) -> Result<Vec<u8>, CodecError> {
+        let mut bytes = Vec::with_capacity(USUAL);
         bytes.extend(self.magic);
         bytes.extend(self.version.to_le_bytes());
-        bytes.extend((body.len() as u32).to_le_bytes());
-        bytes.extend(body);
+        bytes.extend([0; 4]);
+        let mut bytes = postcard::to_extend(body, bytes)?;
+        let length = u32::try_from(bytes.len() - HEADER);
+        let length = length.map_err(|_| postcard::Error::SerializeBufferFull)?;
+        bytes[HEADER - 4..HEADER].copy_from_slice(&length.to_le_bytes());
         let checksum = XxHash3_128::oneshot(&bytes);
         bytes.extend(checksum.to_le_bytes());
-        bytes
+        Ok(bytes)
     }
 
     /// The body of a record that is whole.

@@ -11,6 +11,7 @@
 //!
 //! The rewriter and the reader of counters load the same plan by [`ClassHash`], so they cannot disagree.
 
+mod calls;
 mod codec;
 mod coherence;
 mod collection;

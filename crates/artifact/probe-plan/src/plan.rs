@@ -8,7 +8,7 @@ use crate::transition::TransitionPlan;
 use crate::variable::ValuesPlan;
 
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
-pub const PLAN_VERSION: u32 = 10;
+pub const PLAN_VERSION: u32 = 11;
 
 /// XXH3-128 of the bytes of a class file before instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -138,7 +138,8 @@ pub struct BlockPlan {
     pub instructions: Vec<Instruction>,
     /// Source lines the block's instructions stem from, ascending, without repeats.
     pub lines: Vec<u16>,
-    /// The block's invocations, in order.
+    /// The block's invocations, in order: one for each instruction that is one.
+    #[serde(skip)]
     pub calls: Vec<CallSite>,
 }
 
@@ -151,8 +152,8 @@ pub struct Instruction {
     pub opcode: u8,
 }
 
-/// One invocation instruction and its static target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One invocation instruction and its static target. Stored beside the plan, each target once.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSite {
     /// Where the invocation stands.
     pub pc: Pc,

@@ -90,10 +90,53 @@ fn a_plan_reads_back_as_it_was() {
     assert_eq!(ClassPlan::from_bytes(&bytes).unwrap(), plan());
 }
 
+#[test]
+fn each_target_is_stored_once() {
+    let calling = |times: u16| {
+        let mut plan = plan();
+        let block = &mut plan.methods[0].blocks[0];
+        let places = || (0..times).map(|n| Pc(3 * n));
+        let call = block.calls[0].clone();
+        block.instructions = places()
+            .map(|pc| Instruction { pc, opcode: 0xb8 })
+            .collect();
+        // Of another name, and copies that share no text.
+        block.calls = places()
+            .map(|pc| CallSite {
+                pc,
+                owner: "a/class/of/some/package".into(),
+                name: if pc.0 % 2 == 0 { "f" } else { "g" }.into(),
+                ..call.clone()
+            })
+            .collect();
+        plan
+    };
+    let stored = |times| calling(times).to_bytes().unwrap();
+    assert_eq!(ClassPlan::from_bytes(&stored(20)).unwrap(), calling(20));
+    // An instruction and a number each.
+    assert_eq!(stored(20).len() - stored(10).len(), 10 * 3);
+}
+
+#[test]
+fn a_plan_whose_calls_are_not_those_of_its_instructions_is_not_stored() {
+    let refused = |spoil: &dyn Fn(&mut BlockPlan)| {
+        let mut spoilt = plan();
+        spoil(&mut spoilt.methods[0].blocks[0]);
+        let stored = spoilt.to_bytes();
+        assert!(matches!(stored, Err(CodecError::Dangling(_))), "{stored:?}");
+    };
+    refused(&|block| block.calls.clear());
+    refused(&|block| block.calls.push(block.calls[0].clone()));
+    refused(&|block| block.calls[0].pc = Pc(3));
+    refused(&|block| block.calls[0].opcode = 0xb6);
+    refused(&|block| block.instructions[0].opcode = 0);
+}
+
 /// The plan with an `iaload` in place of its call's first byte, whose strides are counted.
 fn striding(change: impl Fn(&mut StridePlan)) -> ClassPlan {
     let mut plan = plan();
     plan.methods[0].blocks[0].instructions[0].opcode = 0x2e;
+    plan.methods[0].blocks[0].calls.clear();
     let mut stride = StridePlan {
         method: 0,
         pc: Pc(0),

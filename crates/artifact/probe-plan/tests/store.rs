@@ -269,9 +269,8 @@ fn a_file_that_is_long_is_followed_by_another() {
     let open = || records(directory.path());
     let pack = open();
     let sealed = |key: u8| {
-        let mut body = vec![key; 9 << 20];
-        body[0] = 0;
-        (u128::from(key), RECORD.seal(&body))
+        let key = u128::from(key);
+        (key, RECORD.seal(&(0u32, key, vec![1u8; 9 << 20])).unwrap())
     };
     for key in 1..=5 {
         let (key, bytes) = sealed(key);
@@ -289,7 +288,7 @@ fn a_file_that_is_long_is_followed_by_another() {
 fn what_is_used_is_noted_where_that_is_wanted() {
     let directory = tempfile::tempdir().unwrap();
     let open = || records(directory.path());
-    let sealed = |key: u128| RECORD.seal(&[&[0], &[key as u8][..]].concat());
+    let sealed = |key: u128| RECORD.seal(&(0u32, key)).unwrap();
     for key in [1, 2] {
         open().add(key, &sealed(key)).unwrap();
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use pricetag_instrument::SHARED_CLASSES;
 use pricetag_probe_plan::{ClassHash, CodecError, Envelope, PLAN_VERSION, Pack};
 use pricetag_trace::{AgentOptions, Mode};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::classes::{ClassIndex, Counted, Methods};
 use crate::session::Session;
@@ -54,15 +54,20 @@ pub struct Rewritten {
 struct Stored<'a> {
     version: u32,
     key: u128,
-    #[serde(borrow)]
+    #[serde(borrow, serialize_with = "at_once")]
     bytes: &'a [u8],
     index_at: Cow<'a, [usize]>,
     counted: Cow<'a, Counted>,
-    #[serde(borrow)]
+    #[serde(borrow, serialize_with = "at_once")]
     methods: &'a [u8],
     left: Cow<'a, [(String, String)]>,
-    #[serde(borrow)]
+    #[serde(borrow, serialize_with = "at_once")]
     plan: &'a [u8],
+}
+
+/// Otherwise each byte would be written by itself.
+fn at_once<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bytes(bytes)
 }
 
 impl Reuse {
@@ -156,7 +161,7 @@ fn encode(key: u128, rewritten: &Rewritten) -> Option<Vec<u8>> {
         left: Cow::Borrowed(&rewritten.left),
         plan: &rewritten.plan,
     };
-    Some(CLASSES.seal(&postcard::to_stdvec(&stored).ok()?))
+    CLASSES.seal(&stored).ok()
 }
 
 fn decode(bytes: &[u8]) -> Result<Rewritten, CodecError> {
@@ -175,6 +180,8 @@ fn decode(bytes: &[u8]) -> Result<Rewritten, CodecError> {
 
 #[cfg(test)]
 mod tests {
+    use serde::ser::SerializeTuple;
+
     use super::*;
     use crate::classes::CountedMethod;
 
@@ -227,7 +234,20 @@ mod tests {
             altered[length] ^= 0x10;
             assert!(decode(&altered).is_err(), "altered at {length}");
         }
-        assert!(decode(&CLASSES.seal(b"something else")).is_err());
+        assert!(decode(&CLASSES.seal(&"something else").unwrap()).is_err());
+    }
+
+    /// Bytes that are a body by themselves.
+    struct Raw(Vec<u8>);
+
+    impl Serialize for Raw {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut body = serializer.serialize_tuple(self.0.len())?;
+            for byte in &self.0 {
+                body.serialize_element(byte)?;
+            }
+            body.end()
+        }
     }
 
     #[test]
@@ -239,7 +259,8 @@ mod tests {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut nonsense = body.to_vec();
                 nonsense[at] = value;
-                if let Ok(mut found) = decode(&CLASSES.seal(&nonsense)) {
+                let sealed = CLASSES.seal(&Raw(nonsense)).unwrap();
+                if let Ok(mut found) = decode(&sealed) {
                     let _ = found.number(ClassIndex(1));
                     taken += usize::from(found.counted.methods.len() <= 1);
                 }

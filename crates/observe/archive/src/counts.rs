@@ -129,7 +129,7 @@ impl Reader<'_> {
         let length = usize::from(u16::from_be_bytes(self.take()?));
         let (text, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
-        Some(decode_modified_utf8(text))
+        Some(decode_modified_utf8(text).into_owned())
     }
 
     fn record(&mut self, file: &mut CountsFile) -> Option<Read> {

@@ -41,7 +41,7 @@ impl Names {
         if let Some(Some(known)) = self.0.get(index) {
             return Ok(known.clone());
         }
-        let name = Name::from(constants.utf8(index as u16)?);
+        let name = Name::from(&*constants.text(index as u16)?);
         if let Some(slot) = self.0.get_mut(index) {
             *slot = Some(name.clone());
         }

@@ -45,7 +45,7 @@ impl<'a> ClassScope<'a> {
         let text = |index| class.constants().utf8_bytes(index).unwrap_or_default();
         let fields = class.fields().iter();
         Self {
-            name: encode_modified_utf8(&class.name()),
+            name: encode_modified_utf8(&class.name()).into_owned(),
             has_super: class.super_name().is_some(),
             fields: fields
                 .map(|f| ((text(f.name_index), text(f.descriptor_index)), f.access))

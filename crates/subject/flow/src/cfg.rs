@@ -292,8 +292,19 @@ impl Cfg {
 
     /// The nodes of [`Cfg::digraph`] that the entry reaches, in reverse post-order.
     pub fn reverse_postorder(&self) -> &[u32] {
-        self.order
-            .get_or_init(|| self.digraph().reverse_postorder(self.entry()))
+        self.order.get_or_init(|| {
+            if self.is_straight() {
+                let exit = (self.edges.len() == 2).then_some(self.entry() + 1);
+                return [self.entry(), 0].into_iter().chain(exit).collect();
+            }
+            self.digraph().reverse_postorder(self.entry())
+        })
+    }
+
+    /// Whether there is one block, entered once and left no way but out: many methods are so, and need no graph.
+    pub(crate) fn is_straight(&self) -> bool {
+        self.exceptional.is_empty()
+            && matches!(&self.edges[..], [_] | [_, Edge { to: Node::Exit, .. }])
     }
 
     fn new_digraph(&self) -> Digraph {

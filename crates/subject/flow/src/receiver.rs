@@ -10,9 +10,9 @@
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{Code, ConstantPool, Instruction, Operand};
 use pricetag_graph::{Analysis, solve};
-use pricetag_probe_plan::{BlockId, Node, Pc};
+use pricetag_probe_plan::{BlockId, Pc};
 
-use crate::cfg::{Cfg, Edge, FlowError};
+use crate::cfg::{Cfg, FlowError};
 use crate::stack::{Effect, Effects, shuffle};
 
 /// How many slots of the stack, and how many locals, are followed.
@@ -55,9 +55,7 @@ impl Receivers {
             locals: 1,
             initialised: !uninitialised,
         };
-        let is_straight = cfg.exceptional.is_empty()
-            && matches!(&cfg.edges[..], [_] | [_, Edge { to: Node::Exit, .. }]);
-        let facts = if is_straight {
+        let facts = if cfg.is_straight() {
             vec![Some(start)]
         } else {
             solve(

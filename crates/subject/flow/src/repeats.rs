@@ -162,6 +162,12 @@ impl Children {
     const NONE: u32 = u32::MAX;
 
     fn of(cfg: &Cfg) -> Self {
+        if cfg.is_straight() {
+            return Self {
+                first: vec![Self::NONE, 0],
+                next: vec![Self::NONE; 2],
+            };
+        }
         let immediate = Dominators::immediate_of(cfg.digraph(), cfg.reverse_postorder());
         let mut children = Self {
             first: vec![Self::NONE; immediate.len()],
@@ -222,7 +228,7 @@ impl Walk<'_> {
             tasks.push(Task::Enter {
                 block,
                 state: start,
-                extends: cfg.digraph().in_edges(block).len() == 1,
+                extends: cfg.is_straight() || cfg.digraph().in_edges(block).len() == 1,
                 tested: None,
             });
         }
@@ -274,6 +280,9 @@ impl Walk<'_> {
 
     /// Whether an exception may lead out of the middle of a block to a handler of the method.
     fn leaves_early(&self, block: u32) -> bool {
+        if self.cfg.is_straight() {
+            return false;
+        }
         // Edges come in order of their numbers.
         let last = self.cfg.digraph().out_edges(block).last();
         last.is_some_and(|&e| e as usize >= self.cfg.edges.len())
