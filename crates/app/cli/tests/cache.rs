@@ -1,4 +1,4 @@
-//! Classes that are kept beyond a recording: later ones take them, count the same, and need none of it.
+//! Classes, and lengths of runs, that are kept beyond a recording: later ones take them, count the same, and need none of it.
 
 #[allow(dead_code, reason = "a subject of its own")]
 mod support;
@@ -24,6 +24,22 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, u64> {
         }
     }
     found
+}
+
+/// The kept classes, with their lengths.
+fn kept_classes(cache: &Path) -> BTreeMap<PathBuf, u64> {
+    files(&cache.join("classes"))
+}
+
+/// What is known of the only program that was recorded, a line for each recording.
+fn known(cache: &Path) -> Vec<String> {
+    let programs = files(&cache.join("lengths"));
+    let [file] = &programs.into_keys().collect::<Vec<_>>()[..] else {
+        panic!("one program was recorded");
+    };
+    let text = fs::read_to_string(file).unwrap();
+    assert!(text.starts_with("pricetag lengths 1\n"), "{text}");
+    text.lines().skip(1).map(str::to_owned).collect()
 }
 
 /// `line` on the subject over its inputs, with classes kept there.
@@ -57,15 +73,18 @@ fn another_recording_takes_the_classes_of_the_first() {
     assert!(!cache.exists());
 
     assert_eq!(record("first", Some(&cache)), expected);
-    let kept = files(&cache);
+    let kept = kept_classes(&cache);
     assert!(!kept.is_empty());
+    let mut all = files(&cache).into_keys();
     assert!(
-        kept.keys()
-            .all(|file| file.starts_with(cache.join("classes"))),
-        "{kept:?}"
+        all.all(|file| kept.contains_key(&file) || file.starts_with(cache.join("lengths"))),
+        "{:?}",
+        files(&cache)
     );
+    assert_eq!(known(&cache).len(), 1);
     assert_eq!(record("second", Some(&cache)), expected);
-    assert_eq!(files(&cache), kept, "nothing was rewritten");
+    assert_eq!(kept_classes(&cache), kept, "nothing was rewritten");
+    assert_eq!(known(&cache).len(), 2);
     // A directory of its own has everything that is needed to read it.
     fs::rename(&cache, desk.path("gone")).unwrap();
     let read = desk.run("fit second --method nnls");
@@ -81,7 +100,7 @@ fn another_recording_takes_the_classes_of_the_first() {
     // Other counters are another matter.
     let valued = "record -o valued --repeat 1 --features blocks,values";
     watch(&desk, valued, Some(&cache));
-    assert!(files(&cache).len() > kept.len());
+    assert!(kept_classes(&cache).len() > kept.len());
 }
 
 #[test]
@@ -94,15 +113,19 @@ fn what_is_wrong_with_a_cache_costs_time_alone() {
     };
     let cache = desk.path("cache");
     let expected = record("first", &cache);
+    let first = known(&cache);
     for (file, length) in files(&cache) {
         let mut bytes = fs::read(&file).unwrap();
         bytes[length as usize / 2] ^= 1;
         fs::write(&file, &bytes[..length as usize - 3]).unwrap();
     }
     assert_eq!(record("damaged", &cache), expected);
-    let mended = files(&cache);
+    let mended = kept_classes(&cache);
+    let second = known(&cache);
+    assert_eq!((first.len(), second.len()), (1, 1), "{second:?}");
     assert_eq!(record("mended", &cache), expected);
-    assert_eq!(files(&cache), mended);
+    assert_eq!(kept_classes(&cache), mended);
+    assert_eq!(known(&cache)[..1], second);
 
     let taken = desk.path("file");
     fs::write(&taken, "no directory").unwrap();
@@ -113,11 +136,12 @@ fn what_is_wrong_with_a_cache_costs_time_alone() {
 }
 
 #[test]
-fn a_prediction_takes_the_classes_of_the_recording() {
+fn a_prediction_takes_what_is_kept_of_the_recording() {
     let desk = Desk::new(&INPUTS);
     let cache = desk.path("cache");
     watch(&desk, "mine -o data --method nnls --repeat 1", Some(&cache));
-    let kept = files(&cache);
+    let kept = kept_classes(&cache);
+    let recorded = known(&cache);
     let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 30);
     for file in kept.keys() {
         let opened = fs::File::options().write(true).open(file).unwrap();
@@ -125,7 +149,9 @@ fn a_prediction_takes_the_classes_of_the_recording() {
     }
     let line = "predict data/model.json --json";
     let predicted = watch(&desk, line, Some(&cache));
-    assert_eq!(files(&cache), kept);
+    assert_eq!(kept_classes(&cache), kept);
+    assert_eq!(known(&cache)[..1], recorded, "it is the same program");
+    assert_eq!(known(&cache).len(), 2);
     let mut used = kept.keys().map(|file| fs::metadata(file)?.modified());
     assert!(used.any(|used| used.unwrap() > past), "none was used");
     let known = desk.json(&format!("{line} --dataset data"));

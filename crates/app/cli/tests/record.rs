@@ -326,8 +326,8 @@ fn launchers_other_than_java_are_instrumented_too() {
     );
 }
 
-/// The options behind `-agentpath` of every run that got some, and whether it was to count; `before` is shell code in front of each.
-fn launched(desk: &Desk, line: &str, before: &str) -> Vec<(bool, String)> {
+/// The options behind `-agentpath` of every run of a class that got some, and whether it was to count; `before` is shell code in front of each.
+fn launched(desk: &Desk, line: &str, before: &str, class: &str) -> Vec<(bool, String)> {
     let java = desk.path("java");
     let log = desk.path("log");
     let _ = std::fs::remove_file(&log);
@@ -344,7 +344,7 @@ fn launched(desk: &Desk, line: &str, before: &str) -> Vec<(bool, String)> {
         .args(["--", "./java", "-cp"])
         .arg(support::classes());
     let outcome = ran({
-        command.args(["Sums", "{}"]);
+        command.args([class, "{}"]);
         command
     });
     assert_eq!(outcome.code, 0, "{line}: {}", outcome.stderr);
@@ -369,26 +369,53 @@ fn compiled(runs: &[(bool, String)]) -> Vec<(bool, bool)> {
     of(true).map(|run| how(&run.1)).collect()
 }
 
+const LATE: (bool, bool) = (true, false);
+const SHORT: (bool, bool) = (false, true);
+const AS_ALWAYS: (bool, bool) = (false, false);
+/// What never ends when it is not optimised.
+const SLOW: &str = "case \"$*\" in *Level=1*) exec sleep 600 ;; esac";
+
 #[test]
 fn runs_that_are_only_counted_are_compiled_for_short_ones_or_optimised_later() {
-    const LATE: (bool, bool) = (true, false);
-    const SHORT: (bool, bool) = (false, true);
     let desk = Desk::new(&[("a", "5"), ("b", "9"), ("c", "2")]);
-    let runs = launched(&desk, "", "");
+    let runs = launched(&desk, "", "", "Sums");
     assert_eq!(compiled(&runs), [LATE, SHORT, SHORT]);
     assert_eq!(runs.len(), 3 + 6);
     for otherwise in ["--timing same", "--jit off"] {
-        let runs = compiled(&launched(&desk, otherwise, ""));
+        let runs = compiled(&launched(&desk, otherwise, "", "Sums"));
         assert!(!runs.is_empty(), "{otherwise}");
         assert!(
-            runs.iter().all(|run| *run == (false, false)),
+            runs.iter().all(|run| *run == AS_ALWAYS),
             "{otherwise}: {runs:?}"
         );
     }
     // What is not over in time was not short.
-    let slow = "case \"$*\" in *Level=1*) exec sleep 600 ;; esac";
-    let runs = launched(&desk, "--timeout 8", slow);
+    let runs = launched(&desk, "--timeout 8", SLOW, "Sums");
     assert_eq!(compiled(&runs), [LATE, SHORT, LATE, LATE]);
+}
+
+#[test]
+fn a_program_that_was_short_is_compiled_for_short_runs_at_once() {
+    let desk = Desk::new(&[("a", "5"), ("b", "9"), ("c", "2")]);
+    let recorded =
+        |more: &str, before: &str, class: &str| compiled(&launched(&desk, more, before, class));
+    assert_eq!(recorded("--cache kept", "", "Sums"), [LATE, SHORT, SHORT]);
+    assert_eq!(recorded("--cache kept", "", "Sums"), [SHORT; 3]);
+    // Of another program, and where nothing is kept, nothing is known.
+    assert_eq!(recorded("--cache kept", "", "Parts"), [LATE, SHORT, SHORT]);
+    for nothing in ["--cache none", "--cache new"] {
+        assert_eq!(recorded(nothing, "", "Sums"), [LATE, SHORT, SHORT]);
+    }
+    for otherwise in ["--timing same", "--jit off"] {
+        let runs = recorded(&format!("{otherwise} --cache kept"), "", "Sums");
+        assert!(runs.iter().all(|run| *run == AS_ALWAYS), "{runs:?}");
+    }
+    // What is long now is no longer taken for short.
+    assert_eq!(
+        recorded("--cache kept --timeout 8", SLOW, "Sums"),
+        [SHORT, LATE, LATE, LATE]
+    );
+    assert_eq!(recorded("--cache kept", "", "Sums"), [LATE, SHORT, SHORT]);
 }
 
 /// The JVM finds native methods by way of its own hash tables, which ask for their counters by native methods.

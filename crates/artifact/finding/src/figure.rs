@@ -3,6 +3,8 @@
 //! The report's script formats numbers by the same rules (`report/src/page/figure.js`), so that a figure looks the same
 //! on a terminal and on the page. Limits: units other than `ns` and `byte` are printed as they are, without prefixes.
 
+use crate::command::launched;
+
 /// Formats a cost in its base unit: `1.23 ms`, `4.50 MiB`, `17.0 joule`; a unit of `1` or none is left out.
 pub fn quantity(value: f64, unit: &str) -> String {
     if !value.is_finite() {
@@ -121,16 +123,6 @@ pub fn brief(text: &str) -> String {
 
 /// What people call a subject: the main class or jar of a `java` command, else the program's name.
 pub fn subject_name(command: &[String]) -> String {
-    const WITH_VALUE: [&str; 8] = [
-        "-cp",
-        "-classpath",
-        "--class-path",
-        "-p",
-        "--module-path",
-        "--add-modules",
-        "--add-opens",
-        "--add-exports",
-    ];
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     let Some((program, arguments)) = command.split_first() else {
         return "the subject".to_owned();
@@ -138,20 +130,11 @@ pub fn subject_name(command: &[String]) -> String {
     if base(program) != "java" {
         return base(program);
     }
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
-        match argument.as_str() {
-            "-jar" | "-m" | "--module" => {
-                return rest.next().map_or(base(program), |name| base(name));
-            }
-            option if WITH_VALUE.contains(&option) => {
-                rest.next();
-            }
-            option if option.starts_with('-') => {}
-            class => return without_package(class).to_owned(),
-        }
+    match launched(arguments) {
+        Some(found) if found.class => without_package(found.program).to_owned(),
+        Some(found) => base(found.program),
+        None => base(program),
     }
-    base(program)
 }
 
 fn is_name(c: char) -> bool {

@@ -5,6 +5,7 @@
 
 pub mod block_times;
 pub mod calls;
+pub mod command;
 pub mod controls;
 pub mod explanation;
 pub mod figure;

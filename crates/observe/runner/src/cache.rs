@@ -2,6 +2,7 @@
 //!
 //! What an agent rewrites depends on the class, on the options and on the agent, whose bytes name the folder; the first two are the agent's business. Nothing is lost with a file
 //! that is gone: its classes are rewritten again. Whoever uses a file marks it as modified then. What is kept is code that will run, so a folder into which others can write is none.
+//! What [`crate::lengths`] keeps beside it has its folder made, and room in it, by the same rules.
 
 use std::fs::{self, DirBuilder, FileType};
 use std::io;
@@ -20,20 +21,25 @@ const ROOM: Room = Room {
     files: 500,
 };
 
+/// What may be left.
 #[derive(Clone, Copy, Debug)]
-struct Room {
-    bytes: u64,
-    files: usize,
+pub(crate) struct Room {
+    pub(crate) bytes: u64,
+    pub(crate) files: usize,
 }
 
 /// The folder for what this agent rewrites; none if nothing can be kept there, or by others as well. Files that were not used for longest make room.
 pub fn folder(cache: &Path, agent: &Path) -> Option<PathBuf> {
     let classes = std::path::absolute(cache).ok()?.join("classes");
     let agent = ClassHash::of(&fs::read(agent).ok()?);
-    make_room(&classes, ROOM);
-    let folder = classes.join(agent.to_string());
-    let mut ours_alone = DirBuilder::new();
-    ours_alone
+    make_room(kept(&classes), ROOM);
+    ours_alone(classes.join(agent.to_string()))
+}
+
+/// A folder, made if need be, into which its user can write and no one else.
+pub(crate) fn ours_alone(folder: PathBuf) -> Option<PathBuf> {
+    let mut unreadable = DirBuilder::new();
+    unreadable
         .recursive(true)
         .mode(0o700)
         .create(&folder)
@@ -50,16 +56,22 @@ pub fn folder(cache: &Path, agent: &Path) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Removes files until the rest fits, and folders that are empty then. Touches nothing but what agents put there.
-fn make_room(classes: &Path, room: Room) {
+/// What agents put there.
+fn kept(classes: &Path) -> Vec<PathBuf> {
+    let folders = entries(classes, is_folder).into_iter();
+    folders
+        .flat_map(|folder| entries(&folder, is_file))
+        .collect()
+}
+
+/// Removes of these files those that were not used for longest until the rest fits, and folders that are empty then.
+pub(crate) fn make_room(ours: Vec<PathBuf>, room: Room) {
     let mut files = Vec::new();
-    for folder in entries(classes, is_folder) {
-        for file in entries(&folder, is_file) {
-            if let Ok(found) = file.metadata()
-                && let Ok(used) = found.modified()
-            {
-                files.push((used, file, found.len()));
-            }
+    for file in ours {
+        if let Ok(found) = file.metadata()
+            && let Ok(used) = found.modified()
+        {
+            files.push((used, file, found.len()));
         }
     }
     files.sort();
@@ -85,7 +97,7 @@ fn make_room(classes: &Path, room: Room) {
 }
 
 /// Of what is in a folder, that which is ours.
-fn entries(folder: &Path, ours: fn(&Path, FileType) -> bool) -> Vec<PathBuf> {
+pub(crate) fn entries(folder: &Path, ours: fn(&Path, FileType) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let kinds = entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)));
     kinds
@@ -96,8 +108,12 @@ fn entries(folder: &Path, ours: fn(&Path, FileType) -> bool) -> Vec<PathBuf> {
 
 fn is_folder(path: &Path, kind: FileType) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
-    let is_hash = |name: &str| name.len() == 32 && u128::from_str_radix(name, 16).is_ok();
     kind.is_dir() && name.is_some_and(is_hash)
+}
+
+/// Whether a name is that of a hash.
+pub(crate) fn is_hash(name: &str) -> bool {
+    name.len() == 32 && name.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
 fn is_file(path: &Path, kind: FileType) -> bool {
@@ -149,7 +165,7 @@ mod tests {
                 let file = fs::File::options().write(true).open(file);
                 file.unwrap().set_modified(used).unwrap();
             }
-            make_room(&classes, Room { bytes, files: room });
+            make_room(kept(&classes), Room { bytes, files: room });
             all(&classes)
         };
         let named = |folder: &str, file| format!("{folder}/{file}");
@@ -194,7 +210,7 @@ mod tests {
                     bytes: 9000,
                     files: 1000,
                 };
-                scope.spawn(move || make_room(classes, room));
+                scope.spawn(move || make_room(kept(classes), room));
             }
         });
         assert_eq!(all(&folder).len(), 900);
@@ -224,7 +240,7 @@ mod tests {
         symlink(&strangers[6], ours.join("2.classes")).unwrap();
         let before = all(cache.path());
         fs::write(ours.join("3.classes"), "ours").unwrap();
-        make_room(&classes, Room { bytes: 0, files: 0 });
+        make_room(kept(&classes), Room { bytes: 0, files: 0 });
         assert_eq!(all(cache.path()), before);
     }
 

@@ -1,12 +1,14 @@
 //! How a JVM compiles the program in runs that are only counted.
 //!
 //! Counts do not depend on it, times do, but they come from runs of their own (`docs/decisions/021-late-optimising.md`). Compilers see about twice the bytecode there, and
-//! in short runs that is most of what counting costs: while runs are short the first compiler does alone, after that the optimising one comes later than usual.
+//! in short runs that is most of what counting costs: while runs are short the first compiler does alone, after that the optimising one comes later than usual. Until a run of
+//! this recording has ended, what earlier ones of the program took stands for it ([`crate::lengths`]).
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::jvm::Java;
+use crate::lengths::{Length, Lengths};
 
 /// Runs up to this long, from start to end of the process, are short.
 const SHORT: Duration = Duration::from_secs(2);
@@ -27,6 +29,7 @@ const LATE_OPTIMISING: [&str; 4] = [
 pub struct Compilation {
     /// Whether there is an optimising compiler, and times are not wanted.
     chosen: bool,
+    before: Option<Lengths>,
     took: Mutex<Took>,
 }
 
@@ -35,6 +38,22 @@ pub struct Compilation {
 struct Took {
     first: Option<Duration>,
     longest_of_others: Option<Duration>,
+}
+
+impl Took {
+    /// The first run, which may have rewritten all classes, only as long as there is no other.
+    fn length(&self) -> Option<Length> {
+        let later = self.longest_of_others.map(Length::Later);
+        later.or(self.first.map(Length::First))
+    }
+}
+
+/// Whether runs of such a length are short.
+fn is_short(length: Length) -> bool {
+    match length {
+        Length::First(wall) => wall <= SHORT_AT_FIRST,
+        Length::Later(wall) => wall <= SHORT,
+    }
 }
 
 /// What a run got.
@@ -51,20 +70,26 @@ impl Compilation {
     pub fn of(java: Option<&Java>) -> Self {
         Self {
             chosen: java.is_some_and(Java::optimises),
+            before: None,
             took: Mutex::default(),
         }
     }
 
-    /// What the next run gets: runs are taken to be no longer than the longest so far.
+    /// The same, going by what is remembered of the program as well. It is looked for only where something follows from it.
+    #[must_use]
+    pub fn remembering(self, find: impl FnOnce() -> Option<Lengths>) -> Self {
+        let before = self.chosen.then(find).flatten();
+        Self { before, ..self }
+    }
+
+    /// What the next run gets: runs are taken to be no longer than the longest so far, or, while none has ended, than those of earlier recordings.
     pub fn next(&self) -> Compiled {
         if !self.chosen {
             return Compiled::default();
         }
-        let took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
-        let for_short_runs = match (took.first, took.longest_of_others) {
-            (_, Some(longest)) => longest <= SHORT,
-            (Some(first), None) => first <= SHORT_AT_FIRST,
-            (None, None) => false,
+        let for_short_runs = match self.length() {
+            Some(length) => is_short(length),
+            None => self.known().is_some_and(|mut known| known.all(is_short)),
         };
         let options: &[_] = if for_short_runs {
             &FIRST_TIER
@@ -86,11 +111,43 @@ impl Compilation {
             took.longest_of_others = took.longest_of_others.max(Some(wall));
         }
     }
+
+    /// Notes that a run was not over in time: it is long, be it the first.
+    pub fn timed_out(&self) {
+        let mut took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
+        took.longest_of_others = Some(Duration::MAX);
+    }
+
+    /// Keeps for later recordings what this one has learnt, which ends.
+    pub fn remember(&self) {
+        let (Some(before), Some(length)) = (&self.before, self.length()) else {
+            return;
+        };
+        before.add(match length {
+            // An earlier recording had rewritten its classes.
+            Length::First(wall) if self.known().is_some() => Length::Later(wall),
+            length => length,
+        });
+    }
+
+    /// What earlier recordings found, if there were any.
+    fn known(&self) -> Option<impl Iterator<Item = Length>> {
+        let known = self.before.as_ref()?.known();
+        (!known.is_empty()).then(|| known.iter().copied())
+    }
+
+    /// What this one has found so far.
+    fn length(&self) -> Option<Length> {
+        let took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
+        took.length()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+
+    use pricetag_probe_plan::ClassHash;
 
     use super::*;
 
@@ -120,6 +177,71 @@ mod tests {
         let long = on("OpenJDK 64-Bit Server VM");
         long.took(SHORT_AT_FIRST + Duration::from_millis(1));
         assert_eq!(long.next(), optimised);
+    }
+
+    #[test]
+    fn while_no_run_has_ended_those_of_earlier_recordings_stand_for_them() {
+        let cache = tempfile::tempdir().unwrap();
+        let recording = || {
+            let lengths = || Lengths::of(cache.path(), ClassHash(1));
+            on("OpenJDK 64-Bit Server VM").remembering(lengths)
+        };
+        let short_at_once = || recording().next().for_short_runs;
+        assert!(!short_at_once(), "nothing is known");
+        recording().remember();
+        assert!(!short_at_once(), "nothing was learnt");
+        let first = recording();
+        first.took(SHORT_AT_FIRST);
+        first.remember();
+        assert!(short_at_once(), "it had rewritten all classes");
+
+        let second = recording();
+        second.took(SHORT_AT_FIRST + Duration::from_millis(1));
+        assert!(!second.next().for_short_runs, "what is seen comes first");
+        second.took(Duration::from_millis(1));
+        assert!(second.next().for_short_runs);
+        second.remember();
+        assert!(short_at_once(), "the first run is nothing beside others");
+
+        let alone = recording();
+        alone.took(SHORT + Duration::from_millis(1));
+        alone.remember();
+        assert!(!short_at_once(), "nothing was left to be rewritten");
+        for _ in 0..9 {
+            let usual = recording();
+            usual.took(SHORT);
+            usual.remember();
+            assert!(!short_at_once(), "it is long sometimes");
+        }
+        let usual = recording();
+        usual.took(SHORT);
+        usual.remember();
+        assert!(short_at_once(), "it was long once, long ago");
+    }
+
+    #[test]
+    fn a_run_that_is_not_over_in_time_is_remembered_as_long() {
+        let cache = tempfile::tempdir().unwrap();
+        let lengths = || Lengths::of(cache.path(), ClassHash(1));
+        let recording = on("OpenJDK 64-Bit Server VM").remembering(lengths);
+        recording.timed_out();
+        recording.took(Duration::from_millis(1));
+        recording.took(Duration::from_millis(1));
+        assert!(!recording.next().for_short_runs);
+        recording.remember();
+        let next = on("OpenJDK 64-Bit Server VM").remembering(lengths);
+        assert!(!next.next().for_short_runs);
+        assert!(next.known().is_some());
+    }
+
+    #[test]
+    fn nothing_is_looked_for_from_which_nothing_follows() {
+        let never = || -> Option<Lengths> { panic!("it was looked for") };
+        for compilation in [on("Eclipse OpenJ9 VM"), Compilation::of(None)] {
+            let compilation = compilation.remembering(never);
+            compilation.took(Duration::from_millis(1));
+            compilation.remember();
+        }
     }
 
     #[test]

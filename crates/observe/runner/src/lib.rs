@@ -19,6 +19,7 @@ pub mod failure;
 pub mod intervals;
 pub mod journal;
 pub mod jvm;
+pub mod lengths;
 pub mod matching;
 mod operations;
 pub mod options;

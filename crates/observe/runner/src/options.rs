@@ -143,7 +143,7 @@ pub struct RecordOptions {
     pub force: bool,
     /// The agent's library.
     pub agent: PathBuf,
-    /// Where rewritten classes are kept beyond a recording, if they are.
+    /// Where rewritten classes and lengths of runs are kept beyond a recording, if they are.
     pub cache: Option<PathBuf>,
     /// `PATH`.
     pub path: Option<String>,

@@ -58,7 +58,9 @@ pub fn record(
         session.subject.skip = fitted.uncounted();
         session.subject.skip_values = fitted.without_values();
     }
-    session.go()?;
+    let went = session.go();
+    session.subject.compilation.remember();
+    went?;
     let notes = [
         session.subject.launcher_note(),
         session.subject.cache_note(),
@@ -289,7 +291,7 @@ impl Session<'_> {
         if !matches!(ended.ending, Ending::TimedOut(_)) {
             return Ok(ended);
         }
-        compilation.took(Duration::MAX);
+        compilation.timed_out();
         if !compiled.for_short_runs {
             return Ok(ended);
         }

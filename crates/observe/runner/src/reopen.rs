@@ -29,7 +29,7 @@ pub fn unfinished(dir: &Path) -> Result<Option<(Recorded, RecordOptions)>, Runne
     Ok(Some((recorded, options)))
 }
 
-fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
+pub(crate) fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
     let text = |name: &str| {
         let value = manifest.options.get(name);
         value

@@ -10,6 +10,7 @@ use crate::compilation::{Compilation, Compiled};
 use crate::error::RunnerError;
 use crate::journal::{Journal, RunId, RunKind};
 use crate::jvm::{Java, Launcher, resolve};
+use crate::lengths::{self, Lengths};
 use crate::options::{RecordOptions, Timing};
 use crate::platform;
 use crate::supervise::{Cancel, Launch};
@@ -83,7 +84,14 @@ impl<'a> Subject<'a> {
             }
         }
         let counted_alone = options.jit && counts_alone(options.timing, options.overhead);
-        let compilation = Compilation::of(java.as_ref().filter(|_| counted_alone));
+        // Of a recording that goes on, earlier runs are in its journal.
+        let cache = options.cache.as_deref().filter(|_| !options.resume);
+        let compilation =
+            Compilation::of(java.as_ref().filter(|_| counted_alone)).remembering(|| {
+                let cache = cache?;
+                let key = lengths::key(options, &program, launcher, java.as_ref(), &flags)?;
+                Lengths::of(cache, key)
+            });
         Ok(Self {
             options,
             program,
@@ -93,9 +101,7 @@ impl<'a> Subject<'a> {
             flags,
             compilation,
             // What another version has begun goes on by its plans, which are nothing for others.
-            rewritten: (options.cache.as_deref())
-                .filter(|_| !options.resume)
-                .and_then(|cache| cache::folder(cache, &options.agent)),
+            rewritten: cache.and_then(|cache| cache::folder(cache, &options.agent)),
             skip: BTreeSet::new(),
             skip_values: BTreeSet::new(),
         })

@@ -143,7 +143,8 @@ pub struct SubjectArgs {
     /// The agent's library; beside the executable by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub agent: Option<PathBuf>,
-    /// Where rewritten classes are kept for later recordings, cut back to 256 MB whenever one begins: a directory, or `none`; `pricetag` in the user's cache by default.
+    /// Where rewritten classes are kept for later recordings, cut back to 256 MB whenever one begins, and how long runs took: a directory, or `none`; `pricetag` in the user's
+    /// cache by default.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub cache: Option<PathBuf>,
     /// The subject's command, such as `java -jar app.jar {}`.

@@ -3,6 +3,7 @@
 
 mod bench;
 mod budget;
+mod remembered;
 mod scoped;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -100,6 +101,12 @@ fn a_failure_is_one_failed_row_and_the_rest_goes_on() {
 /// Cancels after so many runs.
 struct Impatient(AtomicU64, u64, Cancel);
 
+impl Impatient {
+    fn new(runs: u64, cancel: &Cancel) -> Self {
+        Self(AtomicU64::new(0), runs, cancel.clone())
+    }
+}
+
 impl Progress for Impatient {
     fn begin(&self, _runs: u64, _what: &str) {}
     fn started(&self, _label: &str) {}
@@ -119,12 +126,7 @@ fn an_interrupted_recording_is_resumed_without_repeating_anything() {
         ..bench.options()
     };
     let cancel = Cancel::default();
-    let recorded = record(
-        &options,
-        &Impatient(AtomicU64::new(0), 5, cancel.clone()),
-        &cancel,
-    )
-    .unwrap();
+    let recorded = record(&options, &Impatient::new(5, &cancel), &cancel).unwrap();
     assert!(recorded.interrupted);
     assert_eq!(
         recorded.finished,

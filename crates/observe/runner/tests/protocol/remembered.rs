@@ -1,0 +1,84 @@
+//! What recordings remember of a program, however they end.
+
+use std::fs;
+
+use pricetag_runner::{Cancel, Determinism, RecordOptions, RunnerError, record};
+
+use crate::Impatient;
+use crate::bench::*;
+
+/// A JVM with the optimising compiler, and what its recordings keep.
+fn optimising(inputs: &[(&str, &str)]) -> (Bench, RecordOptions) {
+    let bench = Bench::new(inputs);
+    let property = "java.version = 17.0.1";
+    let java = JAVA.replace(
+        property,
+        &format!("{property}\n    java.vm.name = A Server VM"),
+    );
+    fs::remove_file(bench.path("java")).unwrap();
+    script(&bench.path("java"), &java);
+    let options = RecordOptions {
+        determinism: Determinism::None,
+        jobs: 1,
+        force: true,
+        cache: Some(bench.path("cache")),
+        ..bench.options()
+    };
+    (bench, options)
+}
+
+/// Of every recording that is remembered, whether only a first run is.
+fn remembered(bench: &Bench) -> Vec<bool> {
+    let entries = fs::read_dir(bench.path("cache/lengths"));
+    let files: Vec<_> = entries.into_iter().flatten().flatten().collect();
+    assert!(files.len() <= 1, "one program: {files:?}");
+    let texts = files.iter().map(|file| fs::read_to_string(file.path()));
+    let text: String = texts.map(Result::unwrap).collect();
+    let lines = text.lines().skip(1);
+    lines.map(|line| line.starts_with("first ")).collect()
+}
+
+#[test]
+fn a_recording_that_is_cut_short_leaves_what_it_knows_and_one_that_goes_on_nothing() {
+    let (bench, options) = optimising(&[("a", ""), ("b", "")]);
+    let cancelled_after = |runs| {
+        let cancel = Cancel::default();
+        let recorded = record(&options, &Impatient::new(runs, &cancel), &cancel).unwrap();
+        assert!(recorded.interrupted);
+    };
+    cancelled_after(1);
+    assert_eq!(remembered(&bench), [true]);
+    let resumed = RecordOptions {
+        resume: true,
+        force: false,
+        ..options.clone()
+    };
+    go(&resumed).unwrap();
+    assert_eq!(remembered(&bench), [true]);
+    cancelled_after(1);
+    assert_eq!(
+        remembered(&bench),
+        [true, false],
+        "nothing was left to be rewritten"
+    );
+    let nothing_kept = RecordOptions {
+        cache: None,
+        ..options.clone()
+    };
+    go(&nothing_kept).unwrap();
+    assert_eq!(remembered(&bench).len(), 2);
+    go(&options).unwrap();
+    assert_eq!(remembered(&bench).len(), 3);
+}
+
+#[test]
+fn a_recording_that_fails_half_way_leaves_what_it_knows_and_one_in_which_nothing_ran_nothing() {
+    let (bench, options) = optimising(&[("a", "fail"), ("b", "unobserved")]);
+    let failed = go(&options);
+    assert!(matches!(failed, Err(RunnerError::Unobserved { .. })));
+    assert_eq!(remembered(&bench), [true; 0]);
+    fs::write(bench.path("in/a"), "").unwrap();
+    let failed = go(&options);
+    assert!(matches!(failed, Err(RunnerError::Unobserved { .. })));
+    assert_eq!(remembered(&bench), [true]);
+}
