@@ -2,7 +2,7 @@
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
 #   scripts/agent-cost.sh [PAIRS] [startup|memory|values|late|calls|sharing ...]     15 rounds of all unless told otherwise
 # startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same as `record` has its
-#          first counting run, that of another recording, and the later ones, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
+#          first counting run, that of another recording of the same program, and the later ones, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
 # values:  memory with 10,000 values (40 classes of 50 variables, five values each) assigned by 1,000 threads that stay alive, of whole runs and of six
@@ -65,8 +65,9 @@ startup() {
                     options=("$(plans=$kept/plans agent_option javac "$count" "rewritten=$kept/rewritten")" $first)
                     begun=$(date +%s%3N)
                     ;;
+                # Its length is remembered, and its classes are kept.
                 # shellcheck disable=SC2206 # several JVM options
-                again) options=("$(plans=$kept/others agent_option javac "$count" "rewritten=$kept/rewritten")" $first) ;;
+                again) options=("$(plans=$kept/others agent_option javac "$count" "rewritten=$kept/rewritten")" $later) ;;
                 # shellcheck disable=SC2206 # several JVM options
                 recorded) options=("$(plans=$kept/plans agent_option javac "$count" "rewritten=$kept/rewritten")" $later) ;;
                 jacoco) options=("-javaagent:$jacoco=destfile=$work/javac.exec,append=false,includes=com.sun.tools.javac.*") ;;

@@ -6,9 +6,10 @@
 # A program's earlier runs are replaced. About 30 s a round and program on an idle machine: 11 programs in 15 rounds take an hour and a half.
 #   OVERHEAD_HUGE=skipped      leave methods over 8,000 bytes to the interpreter, as the JVM does by itself; `compiled` is the default and
 #                              what pricetag itself chooses (-XX:-DontCompileHugeMethods)
-#   OVERHEAD_VARIANTS          some of "plain pricetag recorded jacoco naive atomic threadlocal"; `recorded` is pricetag as `record` runs what is only counted:
+#   OVERHEAD_VARIANTS          some of "plain pricetag recorded budget jacoco naive atomic threadlocal"; `recorded` is pricetag as `record` runs what is only counted:
 #                              after two runs that do not count here, by whose length the JVM gets its options and whose rewritten classes are taken
-#                              (docs/decisions/021-late-optimising.md, 023-kept-classes.md)
+#                              (docs/decisions/021-late-optimising.md, 023-kept-classes.md). `budget` is what `record --overhead` leaves, by which it is preceded: minutes
+#   OVERHEAD_BUDGET            how much `budget` may cost: 5%
 #   OVERHEAD_ALTERNATIVES=1    where counters could live (docs/decisions/001-exact-counting.md), in tables of their own:
 #                              plain, pricetag, and naive counters in one shared array, in atomics and in an array per thread
 #   OVERHEAD_OPTIONS           further lines for the agent's options file
@@ -23,7 +24,8 @@ alternatives=${OVERHEAD_ALTERNATIVES:+-alternatives}
 if [ -n "$alternatives" ]; then variants="plain pricetag naive atomic threadlocal"; else variants="plain pricetag recorded jacoco naive"; fi
 variants=${OVERHEAD_VARIANTS:-$variants}
 all="bzip2 xz lzw h2 lucene-index lucene-search javac imagej rhino json http"
-results=$work/runs-$huge$alternatives.jsonl
+case $variants in *budget*) budgeted=-budget ;; *) budgeted="" ;; esac
+results=$work/runs-$huge$alternatives$budgeted.jsonl
 
 die() {
     echo "overhead: $*" >&2
@@ -136,15 +138,24 @@ agent_options() { # agent_options PROGRAM: writes the agent's options
 
 counts_instructions=$(perf stat -x, -e instructions:u true 2>&1 | grep -E '^[0-9]+,' >/dev/null && echo yes || echo no)
 
+command_line() { # command_line PROGRAM CLASS_PATH: leaves what follows `java` in command_line
+    # shellcheck disable=SC2206 # several JVM options
+    command_line=(-Xms1g -Xmx1g -XX:+UseSerialGC "$huge_option" ${OVERHEAD_JVM:-} -Djava.awt.headless=true -Dsun.net.httpserver.nodelay=true
+        "-Dbench.javac.classpath=$PWD/.cache/subjects/commons-math3-3.6.1.jar" -cp "$2" Bench "$1" "$sources" "$warm" "$timed")
+}
+
 run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
     local program=$1 variant=$2 round=$3 class_path=$work/classes:$jars options=() out=$work/log/$1-$2.out err=$work/log/$1-$2.err proof counting=()
     case $variant in
         plain) ;;
-        pricetag | recorded)
+        pricetag | recorded | budget)
             proof=$work/log/$program.trace
             options=("-agentpath:$agent=$work/log/$program.options")
-            # shellcheck disable=SC2206 # several JVM options
-            if [ "$variant" = recorded ]; then options=("-agentpath:$agent=$work/log/$program.kept" $recorded); fi
+            case $variant in
+                # shellcheck disable=SC2206 # several JVM options
+                recorded) options=("-agentpath:$agent=$work/log/$program.kept" $recorded) ;;
+                budget) options=("-agentpath:$agent=$work/log/$program.fits") ;;
+            esac
             ;;
         jacoco)
             proof=$work/log/$program.exec
@@ -160,14 +171,13 @@ run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
     [ -z "${proof:-}" ] || rm -f "$proof"
     if [ "$counts_instructions" = yes ]; then counting=(perf stat -x, -e instructions:u -o "$work/log/perf.txt"); fi
     local TIMEFORMAT='%U %S %R' figures instructions=null
-    # shellcheck disable=SC2086 # several JVM options
-    figures=$({ time "${counting[@]}" java -Xms1g -Xmx1g -XX:+UseSerialGC "$huge_option" ${OVERHEAD_JVM:-} -Djava.awt.headless=true -Dsun.net.httpserver.nodelay=true \
-        "-Dbench.javac.classpath=$PWD/.cache/subjects/commons-math3-3.6.1.jar" "${options[@]}" -cp "$class_path" Bench "$program" "$sources" "$warm" "$timed" >"$out" 2>"$err"; } 2>&1) ||
+    command_line "$program" "$class_path"
+    figures=$({ time "${counting[@]}" java "${options[@]}" "${command_line[@]}" >"$out" 2>"$err"; } 2>&1) ||
         die "$program failed with $variant: $(head -c 2000 "$err")"
     if [ "$counts_instructions" = yes ]; then instructions=$(grep -oE '^[0-9]+,' "$work/log/perf.txt" | tr -d ,); fi
     case $variant in
         naive | atomic | threadlocal) grep -q '^naive counts: [1-9]' "$err" || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
-        pricetag | recorded) "$target/release/examples/trace_summary" "$proof" 2>/dev/null | grep '^[1-9][0-9]* counted' >/dev/null || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
+        pricetag | recorded | budget) "$target/release/examples/trace_summary" "$proof" 2>/dev/null | grep '^[1-9][0-9]* counted' >/dev/null || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
         jacoco) grep -qaF "$(sed 's/ .*//; s/\./\//g' <<<"${packages:-$classes}")" "$proof" || die "$program was not covered by $variant: $(head -c 1000 "$err")" ;;
     esac
     [ "$(awk '{ print $4 }' "$out" | sort -u | wc -l)" = 1 ] || die "$program: checksums differ between iterations ($variant)"
@@ -201,7 +211,25 @@ first_recorded() { # first_recorded PROGRAM: the first two runs of a recording; 
     done
 }
 
+fit_budget() { # fit_budget PROGRAM: has `record` find what is left uncounted, and keeps the options of a run that fitted
+    local folder=$work/budget/$1 package class include=()
+    for package in $packages; do include+=(--include "$package.**"); done
+    for class in $classes; do include+=(--include "$class" --include "$class\$*"); done
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    # A launcher of this name takes the agent first; its options are removed when the run is over.
+    printf '#!/bin/sh\noptions=${1#*=}\ncase $1 in -agentpath:*) grep -q mode=count "$options" && cp "$options" "%s/options" ;; esac\nexec "%s" "$@"\n' \
+        "$folder" "$(command -v java)" >"$folder/java"
+    chmod +x "$folder/java"
+    command_line "$1" "$work/classes:$jars"
+    "$target/release/pricetag" --quiet record -o "$folder/data" --force --overhead "${OVERHEAD_BUDGET:-5%}" --timing same --repeat 1 --check-determinism none --agent "$agent" \
+        --cache none --count-jdk "${include[@]}" -- "$folder/java" "${command_line[@]}" >"$folder/said" 2>&1 || die "$1 does not fit: $(tail -c 1000 "$folder/said")"
+    { grep -E '^skip' "$folder/options" || true; sed "s#^plans=.*#plans=$folder/plans#" "$work/log/$1.options"; } >"$work/log/$1.fits"
+    echo "overhead: $1 fits without $(grep -c '^skip=' "$work/log/$1.fits") groups" >&2
+}
+
 prepare
+[ -z "$budgeted" ] || cargo build --release --locked -q -p pricetag-cli
 rm -rf "$work/rewritten"
 sources=$PWD/.cache/subjects/src/commons-math3-3.6.1
 [ "$counts_instructions" = yes ] || echo "overhead: no instruction counts here (perf is missing, or the machine does not offer the event); times only" >&2
@@ -211,6 +239,7 @@ for program in $programs; do
     extract "$program"
     checksum=
     case $variants in *recorded*) first_recorded "$program" ;; esac
+    [ -z "$budgeted" ] || fit_budget "$program"
     : >"$results.part"
     for ((round = 0; round < pairs; round++)); do
         # Every other round goes backwards, so that no variant always follows the same one.

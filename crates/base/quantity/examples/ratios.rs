@@ -12,7 +12,7 @@ use std::{env, fs};
 /// The variant that all others are divided by.
 const PLAIN: &str = "plain";
 /// Known variants in the order of the table, with their headings.
-const VARIANTS: [(&str, &str); 9] = [
+const VARIANTS: [(&str, &str); 10] = [
     ("idle", "Pricetag, nothing to count"),
     ("pricetag", "Pricetag, exact counts"),
     ("first", "the same in the first counting run of `record`"),
@@ -21,6 +21,7 @@ const VARIANTS: [(&str, &str); 9] = [
         "the same in the first counting run of another `record`",
     ),
     ("recorded", "the same as `record` runs it"),
+    ("budget", "the same within a budget"),
     ("jacoco", "JaCoCo, booleans"),
     ("naive", "naive block counters"),
     ("atomic", "naive, atomic"),
