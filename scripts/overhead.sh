@@ -224,7 +224,9 @@ fit_budget() { # fit_budget PROGRAM: has `record` find what is left uncounted, a
     command_line "$1" "$work/classes:$jars"
     "$target/release/pricetag" --quiet record -o "$folder/data" --force --overhead "${OVERHEAD_BUDGET:-5%}" --timing same --repeat 1 --check-determinism none --agent "$agent" \
         --cache none --count-jdk "${include[@]}" -- "$folder/java" "${command_line[@]}" >"$folder/said" 2>&1 || die "$1 does not fit: $(tail -c 1000 "$folder/said")"
-    { grep -E '^skip' "$folder/options" || true; sed "s#^plans=.*#plans=$folder/plans#" "$work/log/$1.options"; } >"$work/log/$1.fits"
+    { grep -E '^skip' "$folder/options" || true; sed "s#^plans=.*#plans=$folder/plans#" "$work/log/$1.options"; echo "rewritten=$folder/rewritten"; } >"$work/log/$1.fits"
+    # A recording's first run does not count.
+    run "$1" budget 0
     echo "overhead: $1 fits without $(grep -c '^skip=' "$work/log/$1.fits") groups" >&2
 }
 

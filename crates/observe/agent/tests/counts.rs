@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use pricetag_testkit::Counts;
 use pricetag_trace::Mode;
-use support::{Subject, execute};
+use support::{Subject, counted_classes, execute};
 
 /// Name of the case, and the body of `main` with the members before it.
 const CASES: [(&str, &str, &str); 12] = [
@@ -173,4 +173,32 @@ fn threads_that_end_beside_the_end_are_counted_once() {
         let counts = Counts::from_trace(&options.trace, &subject.path("plans")).expect("counts");
         assert_eq!(entered(&counts, "Ends", "once", "(I)V"), 60, "{trace}");
     }
+}
+
+const APART: &str = r#"
+public class Apart {
+    public static void main(String[] args) throws Exception {
+        java.lang.reflect.Field field = Thread.class.getDeclaredField("$pricetag");
+        field.setAccessible(true);
+        for (long[] chunk : (long[][]) field.get(Thread.currentThread())) if (chunk != null) System.out.println(chunk.length);
+    }
+}
+"#;
+
+/// Collectors that copy put the chunks of two threads side by side.
+#[test]
+fn a_cache_line_lies_behind_the_counters_of_a_thread() {
+    const COUNTERS_OF_A_LINE: usize = 64 / size_of::<u64>();
+    let subject = Subject::new("Apart.java", APART);
+    let opened = ["--add-opens", "java.base/java.lang=ALL-UNNAMED", "Apart"];
+    let (outcome, trace) = subject.trace(&subject.options(Mode::Count), &opened);
+    let classes = counted_classes(&trace, &subject.path("plans"));
+    let [(plan, _)] = &classes[..] else {
+        panic!("one class: {outcome:?}");
+    };
+    let length: usize = outcome.output.trim().parse().expect("one chunk");
+    assert!(
+        length >= plan.counters as usize + COUNTERS_OF_A_LINE,
+        "{length}"
+    );
 }

@@ -141,4 +141,28 @@ mod tests {
         assert!((arrivals(outer) - TURNS).abs() < 1e-4);
         assert!((arrivals(inner) - (TURNS - 1.0) * TURNS).abs() < 1e-3);
     }
+
+    #[test]
+    fn checks_rarely_fail_and_other_ways_are_even() {
+        let class = include_bytes!("../tests/subjects/Checks.class");
+        let (plan, frequencies) = of_method(class, "checked");
+        let expected = [
+            (EdgeKind::Entry, 1.0),
+            (EdgeKind::NotTaken, COLD / (1.0 + COLD)),
+            (EdgeKind::Taken, 1.0 / (1.0 + COLD)),
+            (EdgeKind::NotTaken, 0.5 / (1.0 + COLD)),
+            (EdgeKind::Taken, 0.5 / (1.0 + COLD)),
+            (EdgeKind::Jump, 0.5 / (1.0 + COLD)),
+            (EdgeKind::FallThrough, 0.5 / (1.0 + COLD)),
+            (EdgeKind::Return, 1.0 / (1.0 + COLD)),
+        ];
+        assert_eq!(plan.edges.len(), expected.len());
+        let found = plan.edges.iter().zip(frequencies);
+        for ((edge, frequency), (kind, wanted)) in found.zip(expected) {
+            assert_eq!(edge.kind, kind);
+            assert!((frequency - wanted).abs() < 1e-6, "{kind:?} {frequency}");
+        }
+        let failing = &plan.edges[1];
+        assert!(failing.counter.is_some(), "it is the one to count");
+    }
 }

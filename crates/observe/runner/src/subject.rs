@@ -251,7 +251,7 @@ fn sibling_java(tool: &Path) -> Option<PathBuf> {
     Some(real.parent()?.join("java")).filter(|p| p.is_file())
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, RunnerError> {
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, RunnerError> {
     std::path::absolute(path).map_err(RunnerError::io("find", path))
 }
 

@@ -18,7 +18,7 @@ use crate::failure;
 use crate::journal::{self, Journal};
 use crate::operations::{self, Beside};
 use crate::progress::Progress;
-use crate::subject::Subject;
+use crate::subject::{Subject, absolute};
 use crate::supervise::{Cancel, run};
 use crate::workload::Case;
 
@@ -153,6 +153,9 @@ impl<'a> Trials<'a> {
             .agent_options_at(mode, &trace, &plans(folder))?;
         agent.skip = budget::regions(removed.iter(), false);
         agent.skip_values = budget::regions(removed.iter(), true);
+        // As in the recording, all runs but the first take classes as that one left them.
+        let rewritten = absolute(&folder.join("rewritten"))?;
+        agent.rewritten = (mode == Mode::Count).then_some(rewritten);
         let launch = self
             .subject
             .launch_with(&agent, &options, &crash, case, &[])?;
