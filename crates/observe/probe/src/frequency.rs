@@ -162,7 +162,5 @@ mod tests {
             assert_eq!(edge.kind, kind);
             assert!((frequency - wanted).abs() < 1e-6, "{kind:?} {frequency}");
         }
-        let failing = &plan.edges[1];
-        assert!(failing.counter.is_some(), "it is the one to count");
     }
 }

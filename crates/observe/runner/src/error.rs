@@ -185,7 +185,7 @@ pub enum RunnerError {
     /// Counting nothing that runs is still slower than allowed.
     #[error(
         "the overhead budget of {} cannot be met: counting everything costs {}, and {} with all probes that \
-         run removed, the least possible on this input: the agent's own start and the rewriting of classes remain",
+         run removed, the least possible on this input: the agent's own start and the loading of larger classes remain",
         percent(budget / 100.0), percent(everything / 100.0), percent(smallest / 100.0)
     )]
     OverBudget {
