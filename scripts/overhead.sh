@@ -231,6 +231,7 @@ fit_budget() { # fit_budget PROGRAM: has `record` find what is left uncounted, a
 }
 
 prepare
+[ -z "$budgeted" ] || [ -z "${OVERHEAD_OPTIONS:-}" ] || die "a budget is not fitted to OVERHEAD_OPTIONS"
 [ -z "$budgeted" ] || cargo build --release --locked -q -p pricetag-cli
 rm -rf "$work/rewritten"
 sources=$PWD/.cache/subjects/src/commons-math3-3.6.1

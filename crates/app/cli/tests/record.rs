@@ -396,15 +396,15 @@ fn runs_that_are_only_counted_are_compiled_for_short_ones_or_optimised_later() {
 
 #[test]
 fn a_program_that_was_short_is_compiled_for_short_runs_at_once() {
-    let desk = Desk::new(&[("a", "5"), ("b", "9"), ("c", "2")]);
+    let desk = Desk::new(&[("a", "5")]);
     let recorded =
         |more: &str, before: &str, class: &str| compiled(&launched(&desk, more, before, class));
-    assert_eq!(recorded("--cache kept", "", "Sums"), [LATE, SHORT, SHORT]);
-    assert_eq!(recorded("--cache kept", "", "Sums"), [SHORT; 3]);
+    assert_eq!(recorded("--cache kept", "", "Sums"), [LATE]);
+    assert_eq!(recorded("--cache kept", "", "Sums"), [SHORT]);
     // Of another program, and where nothing is kept, nothing is known.
-    assert_eq!(recorded("--cache kept", "", "Parts"), [LATE, SHORT, SHORT]);
+    assert_eq!(recorded("--cache kept", "", "Parts"), [LATE]);
     for nothing in ["--cache none", "--cache new"] {
-        assert_eq!(recorded(nothing, "", "Sums"), [LATE, SHORT, SHORT]);
+        assert_eq!(recorded(nothing, "", "Sums"), [LATE]);
     }
     for otherwise in ["--timing same", "--jit off"] {
         let runs = recorded(&format!("{otherwise} --cache kept"), "", "Sums");
@@ -413,9 +413,9 @@ fn a_program_that_was_short_is_compiled_for_short_runs_at_once() {
     // What is long now is no longer taken for short.
     assert_eq!(
         recorded("--cache kept --timeout 8", SLOW, "Sums"),
-        [SHORT, LATE, LATE, LATE]
+        [SHORT, LATE]
     );
-    assert_eq!(recorded("--cache kept", "", "Sums"), [LATE, SHORT, SHORT]);
+    assert_eq!(recorded("--cache kept", "", "Sums"), [LATE]);
 }
 
 /// The JVM finds native methods by way of its own hash tables, which ask for their counters by native methods.

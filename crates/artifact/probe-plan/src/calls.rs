@@ -45,7 +45,7 @@ impl<'a> Calls<'a> {
         for block in blocks(plan) {
             let mut sites = block.calls.iter();
             for here in invocations(block) {
-                let site = sites.next().filter(|site| is_at(site, here));
+                let site = sites.next().filter(|site| is_at(site, *here));
                 let parts = site.ok_or(MISMATCH)?.parts();
                 let target = *copies.entry(parts.map(str::as_ptr)).or_insert_with(|| {
                     let parts = parts.map(|text| number(&mut names, &mut calls.names, text));
@@ -99,7 +99,7 @@ fn invocations(block: &BlockPlan) -> impl Iterator<Item = &Instruction> {
     block.instructions.iter().filter(calls)
 }
 
-fn is_at(site: &CallSite, here: &Instruction) -> bool {
+fn is_at(site: &CallSite, here: Instruction) -> bool {
     (site.pc, site.opcode) == (here.pc, here.opcode)
 }
 

@@ -138,7 +138,7 @@ pub struct BlockPlan {
     pub instructions: Vec<Instruction>,
     /// Source lines the block's instructions stem from, ascending, without repeats.
     pub lines: Vec<u16>,
-    /// The block's invocations, in order: one for each instruction that is one.
+    /// The block's invocations, in order: one for each instruction that is one. Only [`ClassPlan::to_bytes`] stores them.
     #[serde(skip)]
     pub calls: Vec<CallSite>,
 }

@@ -132,6 +132,37 @@ fn a_plan_whose_calls_are_not_those_of_its_instructions_is_not_stored() {
     refused(&|block| block.instructions[0].opcode = 0);
 }
 
+/// Under a right checksum, as only another program's mistake would have it.
+#[test]
+fn calls_of_targets_or_names_that_are_not_there_are_refused() {
+    let sealed = plan().to_bytes().unwrap();
+    let body = &sealed[16..sealed.len() - 16];
+    // Three names, a target of theirs, an invocation of it.
+    let told = *b"\x03\x01A\x01f\x03()V\x01\x00\x01\x02\x01\x00";
+    assert!(body.ends_with(&told), "{body:?}");
+    let read = |calls: &[u8]| {
+        let body = [&body[..body.len() - told.len()], calls].concat();
+        let mut bytes = sealed[..12].to_vec();
+        bytes.extend((body.len() as u32).to_le_bytes());
+        bytes.extend(body);
+        let checksum = twox_hash::XxHash3_128::oneshot(&bytes);
+        bytes.extend(checksum.to_le_bytes());
+        ClassPlan::from_bytes(&bytes)
+    };
+    assert_eq!(read(&told).unwrap(), plan());
+    for calls in [
+        &b"\x03\x01A\x01f\x03()V\x01\x00\x01\x02\x01\x01"[..],
+        b"\x03\x01A\x01f\x03()V\x01\x00\x01\x03\x01\x00",
+        b"\x02\x01A\x01f\x01\x00\x01\x02\x01\x00",
+        b"\x03\x01A\x01f\x03()V\x01\x00\x01\x02\x00",
+        b"\x03\x01A\x01f\x03()V\x01\x00\x01\x02\x02\x00\x00",
+        b"\x00\x00\x00",
+    ] {
+        let read = read(calls);
+        assert!(matches!(read, Err(CodecError::Dangling(_))), "{read:?}");
+    }
+}
+
 /// The plan with an `iaload` in place of its call's first byte, whose strides are counted.
 fn striding(change: impl Fn(&mut StridePlan)) -> ClassPlan {
     let mut plan = plan();

@@ -156,7 +156,10 @@ mod tests {
             (EdgeKind::FallThrough, 0.5 / (1.0 + COLD)),
             (EdgeKind::Return, 1.0 / (1.0 + COLD)),
         ];
-        assert_eq!(plan.edges.len(), expected.len());
+        assert_eq!(
+            (plan.edges.len(), frequencies.len()),
+            (expected.len(), expected.len())
+        );
         let found = plan.edges.iter().zip(frequencies);
         for ((edge, frequency), (kind, wanted)) in found.zip(expected) {
             assert_eq!(edge.kind, kind);

@@ -15,7 +15,7 @@ use rustix::process::geteuid;
 
 /// What is left when a recording begins.
 const ROOM: Room = Room {
-    // Some fifteen thousand classes.
+    // Some twenty thousand classes.
     bytes: 256 << 20,
     // From twice as many on agents keep no more.
     files: 500,

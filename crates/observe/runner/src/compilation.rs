@@ -120,14 +120,9 @@ impl Compilation {
 
     /// Keeps for later recordings what this one has learnt, which ends.
     pub fn remember(&self) {
-        let (Some(before), Some(length)) = (&self.before, self.length()) else {
-            return;
-        };
-        before.add(match length {
-            // An earlier recording had rewritten its classes.
-            Length::First(wall) if self.known().is_some() => Length::Later(wall),
-            length => length,
-        });
+        if let (Some(before), Some(length)) = (&self.before, self.length()) {
+            before.add(length);
+        }
     }
 
     /// What earlier recordings found, if there were any.
@@ -204,9 +199,14 @@ mod tests {
         assert!(short_at_once(), "the first run is nothing beside others");
 
         let alone = recording();
-        alone.took(SHORT + Duration::from_millis(1));
+        alone.took(SHORT_AT_FIRST);
         alone.remember();
-        assert!(!short_at_once(), "nothing was left to be rewritten");
+        assert!(short_at_once(), "it may have rewritten all classes, too");
+        let long = recording();
+        long.took(Duration::from_millis(1));
+        long.took(SHORT + Duration::from_millis(1));
+        long.remember();
+        assert!(!short_at_once(), "one that rewrote none was long");
         for _ in 0..9 {
             let usual = recording();
             usual.took(SHORT);

@@ -280,12 +280,10 @@ impl Walk<'_> {
 
     /// Whether an exception may lead out of the middle of a block to a handler of the method.
     fn leaves_early(&self, block: u32) -> bool {
-        if self.cfg.is_straight() {
-            return false;
-        }
         // Edges come in order of their numbers.
-        let last = self.cfg.digraph().out_edges(block).last();
-        last.is_some_and(|&e| e as usize >= self.cfg.edges.len())
+        let last = || self.cfg.digraph().out_edges(block).last();
+        let exceptional = |&e: &u32| e as usize >= self.cfg.edges.len();
+        !self.cfg.exceptional.is_empty() && last().is_some_and(exceptional)
     }
 
     /// Schedules the blocks that `block` dominates: first those that know what was known at its end. What was known at its start is
