@@ -17,8 +17,7 @@
 //! holds only there, and elsewhere what was known at its start does.
 //!
 //! Source: dominator-based value numbering (Briggs, Cooper & Simpson 1997, "Value Numbering"). Deviation: checks are remembered in
-//! place of expressions. Limits: nothing survives a join unless it dominates it; at most [`RECENT`] checks of
-//! one kind are searched.
+//! place of expressions. Limits: nothing survives a join unless it dominates it; at most [`RECENT`] checks of one kind are searched.
 
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ConstantPool, Instruction, Operand, pool::tag};
