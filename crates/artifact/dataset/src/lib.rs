@@ -5,6 +5,7 @@
 //! A dataset comes from a recording ([`Recording`], journalled run by run) or from a foreign table ([`import`](import::import)).
 
 pub mod builder;
+pub mod command;
 pub mod directory;
 mod error;
 pub mod export;

@@ -3,7 +3,7 @@
 //! The report's script formats numbers by the same rules (`report/src/page/figure.js`), so that a figure looks the same
 //! on a terminal and on the page. Limits: units other than `ns` and `byte` are printed as they are, without prefixes.
 
-use crate::command::launched;
+use pricetag_dataset::command::launched;
 
 /// Formats a cost in its base unit: `1.23 ms`, `4.50 MiB`, `17.0 joule`; a unit of `1` or none is left out.
 pub fn quantity(value: f64, unit: &str) -> String {

@@ -5,7 +5,6 @@
 
 pub mod block_times;
 pub mod calls;
-pub mod command;
 pub mod controls;
 pub mod explanation;
 pub mod figure;

@@ -9,7 +9,7 @@ use ahash::AHasher;
 use pricetag_classfile::opcode as op;
 use serde::{Deserialize, Serialize};
 
-use crate::codec::CodecError;
+use crate::error::CodecError;
 use crate::name::Name;
 use crate::plan::{BlockPlan, CallSite, ClassPlan, Instruction};
 

@@ -12,7 +12,7 @@
 use serde::Serialize;
 use twox_hash::XxHash3_128;
 
-use crate::codec::CodecError;
+use crate::error::CodecError;
 
 const HEADER: usize = 16;
 const CHECKSUM: usize = 16;

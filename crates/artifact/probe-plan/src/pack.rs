@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use crate::codec::CodecError;
 use crate::envelope::{Envelope, Head};
+use crate::error::CodecError;
 
 /// Files that are longer are not added to: whoever makes room removes whole files.
 const FULL: u64 = 16 << 20;

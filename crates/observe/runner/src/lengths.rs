@@ -2,14 +2,14 @@
 //!
 //! How a run is best compiled depends on its length ([`crate::compilation`]), and nobody knows it before the first run of a recording has ended, which may be the only one. So each
 //! recording leaves the longest of its runs to later ones. PROGRAM is a hash of what tells programs apart, not of their own arguments: a prediction for another input is to find it.
-//! Limits: a program whose arguments make it short or long is as long as it was at its longest lately. What is damaged, or cannot be kept, is as good as nothing.
+//! Limits: a program whose arguments make it short or long is as long as it was at its longest lately; of variables that the user has set, only `JAVA_TOOL_OPTIONS` tells programs apart. What is damaged, or cannot be kept, is as good as nothing.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pricetag_finding::command::launched;
+use pricetag_dataset::command::launched;
 use pricetag_probe_plan::ClassHash;
 use pricetag_trace::{AgentOptions, Mode};
 

@@ -101,6 +101,8 @@ impl Measurer for Trials<'_> {
                 comparison.work = self.work(&counted, &plans(&folder))?;
             }
         }
+        // Another comparison counts otherwise: nothing of this one is of use to it.
+        journal::remove(&folder)?;
         Ok(Some(comparison))
     }
 }
