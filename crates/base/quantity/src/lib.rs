@@ -10,7 +10,8 @@ pub mod unit;
 
 pub use interval::Interval;
 pub use statistics::{
-    MedianInterval, low_quantile, mad, median, median_interval, minimum, quantile, relative_spread,
+    MedianInterval, low_quantile, mad, mean_interval, median, median_interval, minimum, quantile,
+    relative_spread,
 };
 pub use unfinite::Unfinite;
 pub use unit::{counted, human, human_interval, significant};

@@ -5,6 +5,8 @@
 //! Statistics*, §7.1), so it needs no resampling. Arguments must not contain NaN; samples that do, or are empty, have no
 //! statistics and yield `None`.
 
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
 use crate::Interval;
 
 /// Makes the median absolute deviation estimate the standard deviation of normal data: 1 / Φ⁻¹(3/4), as in R's `mad`.
@@ -110,6 +112,20 @@ pub fn median_interval(sample: &[f64], confidence: f64) -> Option<MedianInterval
     best
 }
 
+/// The interval that covers the mean of a normal distribution with the given confidence (Student 1908). `None` for fewer than two values.
+pub fn mean_interval(sample: &[f64], confidence: f64) -> Option<Interval> {
+    if !(0.0..1.0).contains(&confidence) || sample.len() < 2 {
+        return None;
+    }
+    let n = sample.len() as f64;
+    let mean = sample.iter().sum::<f64>() / n;
+    let squares: f64 = sample.iter().map(|x| (x - mean).powi(2)).sum();
+    let error = (squares / (n - 1.0) / n).sqrt();
+    let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
+    let half = t.inverse_cdf(0.5 + confidence / 2.0) * error;
+    Interval::between(mean - half, mean + half)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +161,22 @@ mod tests {
     }
     /// `mad(x)`
     const R_MAD: f64 = 3.33585;
+
+    #[test]
+    fn mean_interval_is_students() {
+        // By the distribution function for odd degrees of freedom in closed form (Abramowitz & Stegun 1964, 26.7.3), whose quantile for seven is 1.894578605.
+        let interval = mean_interval(&X, 0.9).unwrap();
+        for (found, expected) in [
+            (interval.low, -5.777_134_910),
+            (interval.high, 39.402_134_910),
+        ] {
+            assert!((found - expected).abs() < 1e-6, "{found}");
+        }
+        let alike = mean_interval(&[2.0; 5], 0.95).unwrap();
+        assert_eq!((alike.low, alike.high), (2.0, 2.0));
+        assert!(mean_interval(&[1.0], 0.9).is_none());
+        assert!(mean_interval(&[1.0, f64::NAN], 0.9).is_none());
+    }
 
     #[test]
     fn median_interval_has_binomial_coverage() {

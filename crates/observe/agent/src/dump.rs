@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use jvmti_bindings::sys::jvmti::JVMTI_EVENT_BREAKPOINT;
-use pricetag_trace::{ClassCounters, ClassLoaded, Mode, OpenFrameRecord, Record};
+use pricetag_trace::{ClassCounters, ClassLoaded, Lifetime, Mode, OpenFrameRecord, Record};
 
 use crate::callers;
 use crate::chunks::Totals;
+use crate::clock;
 use crate::frames;
 use crate::jvm::Jni;
 use crate::session::{Session, lock};
@@ -131,6 +132,8 @@ fn finish(session: &Session) {
     if let Some(caveat) = session.scopes.together.caveat() {
         session.inexact(caveat);
     }
+    let cpu_ns = clock::process_cpu();
+    session.record(&Record::Lifetime(Lifetime { cpu_ns }));
     session.record(&Record::End);
     session.flush();
 }

@@ -3,8 +3,8 @@
 //! Probes are removed in groups. The counters, transitions and strides in a loop are one, the values taken there another; an edge is in the innermost
 //! loop that it stays in. What stands outside loops is the method's own group, with the fetch of its counters at every entry: without it no counter
 //! of the method has a place, so it takes all groups of the method with it (values outside loops take those in loops). The slow-down of a run is taken to be spread over
-//! the groups in proportion to the probe operations they executed. The hottest groups go first, as many as the estimate asks for, and the run is measured again, until a *measured* run fits: the
-//! estimate only decides how fast that happens. Given the measurements, every decision is determined.
+//! the groups in proportion to what their probes executed and what compiling them takes ([`crate::operations`]). The dearest groups go first, as many as the estimate asks for, and what is left is
+//! measured anew, by runs that had no part in choosing it, until a *measurement* fits ([`crate::slow_down`]): the estimate only decides how fast that happens. Given the measurements, every decision is determined.
 //!
 //! The greedy choice is a heuristic of our own: it need not keep the most features that would fit.
 //! Limits: one input stands for all; what loading the agent and rewriting classes costs cannot be removed.
@@ -17,33 +17,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RunnerError;
 use crate::overhead::percent;
+use crate::slow_down::SlowDown;
 
-/// Part of the budget that removals aim at, so that noise does not cost another round.
-const AIM: f64 = 0.8;
 /// Rounds of removal by estimate; in the last one everything that runs is removed.
 const ROUNDS: usize = 8;
-
-/// The subject with counters beside the subject without.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Comparison {
-    /// CPU time without counters, ns.
-    pub plain_ns: f64,
-    /// CPU time with them, ns.
-    pub counted_ns: f64,
-    /// What the probes of each group executed.
-    pub work: BTreeMap<Group, Work>,
-}
-
-impl Comparison {
-    /// 0.35 for 35 %.
-    pub fn slow_down(&self) -> f64 {
-        if self.plain_ns > 0.0 {
-            self.counted_ns / self.plain_ns - 1.0
-        } else {
-            0.0
-        }
-    }
-}
 
 /// Probes that are removed together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -75,8 +52,11 @@ pub struct Work {
 
 /// Measures the subject with some probes left out.
 pub trait Measurer {
-    /// None if it was interrupted, or no input runs.
-    fn compare(&mut self, removed: &BTreeSet<Group>) -> Result<Option<Comparison>, RunnerError>;
+    /// By how much the other probes slow it down; none if it was interrupted, or no input runs.
+    fn compare(&mut self, removed: &BTreeSet<Group>) -> Result<Option<SlowDown>, RunnerError>;
+
+    /// What the probes of each group execute if all are there; asked for when that was compared.
+    fn work(&self) -> &BTreeMap<Group, Work>;
 }
 
 /// Probes that are left out for the sake of the budget.
@@ -114,8 +94,11 @@ pub struct Fitted {
     pub budget: f64,
     /// Slow-down with everything counted.
     pub everything: f64,
-    /// Slow-down of the run that fits.
+    /// Slow-down of what fits.
     pub remaining: f64,
+    /// The same, with the doubt that its measurement leaves.
+    #[serde(default)]
+    pub at_most: Option<f64>,
     /// What is left uncounted, in order of removal.
     pub removals: Vec<Removal>,
 }
@@ -134,13 +117,18 @@ impl Fitted {
     /// What the user must know.
     pub fn note(&self) -> String {
         let budget = percent(self.budget);
+        let at_most = self
+            .at_most
+            .map_or_else(String::new, |most| format!(" (at most {})", percent(most)));
         if self.removals.is_empty() {
             let all = percent(self.everything);
-            return format!("overhead budget {budget}: nothing was removed, counting cost {all}");
+            return format!(
+                "overhead budget {budget}: nothing was removed, counting cost {all}{at_most}"
+            );
         }
         let names: Vec<String> = self.removals.iter().map(ToString::to_string).collect();
         format!(
-            "overhead budget {budget}: counting everything cost {}, now {}; {} of probes removed, the features that need them are absent, not zero, \
+            "overhead budget {budget}: counting everything cost {}, now {}{at_most}; {} of probes removed, the features that need them are absent, not zero, \
              and totals of opcodes and calls are without what is not counted (estimated share of the slow-down): {}",
             percent(self.everything),
             percent(self.remaining),
@@ -171,47 +159,58 @@ pub fn fit(budget: f64, measurer: &mut dyn Measurer) -> Result<Option<Fitted>, R
     let mut everything = None;
     for round in 1.. {
         let removed = removals.iter().map(|r| r.group.clone()).collect();
-        let Some(run) = measurer.compare(&removed)? else {
+        let Some(slow) = measurer.compare(&removed)? else {
             return Ok(None);
         };
-        let slow = run.slow_down();
-        let everything = *everything.get_or_insert(slow);
-        if slow <= budget {
-            return Ok(Some(Fitted {
-                budget,
-                everything,
-                remaining: slow,
-                removals,
-            }));
+        let everything = *everything.get_or_insert(slow.estimate);
+        if !slow.fits(budget) {
+            let excess = if round < ROUNDS {
+                slow.excess(budget)
+            } else {
+                f64::INFINITY
+            };
+            remove_hottest(&mut removals, measurer.work(), slow.estimate, excess);
+            if removals.iter().any(|r| !removed.contains(&r.group)) {
+                continue;
+            }
+            // Nothing is left that could be removed.
+            if slow.estimate > budget {
+                return Err(RunnerError::OverBudget {
+                    budget: budget * 100.0,
+                    smallest: slow.estimate * 100.0,
+                    everything: everything * 100.0,
+                });
+            }
         }
-        remove_hottest(&mut removals, &run, budget, round >= ROUNDS);
-        if removals.iter().all(|r| removed.contains(&r.group)) {
-            return Err(RunnerError::OverBudget {
-                budget: budget * 100.0,
-                smallest: slow * 100.0,
-                everything: everything * 100.0,
-            });
-        }
+        return Ok(Some(Fitted {
+            budget,
+            everything,
+            remaining: slow.estimate,
+            at_most: Some(slow.high),
+            removals,
+        }));
     }
     Ok(None)
 }
 
 /// Removes the next groups: at least one, if any executed probes.
-fn remove_hottest(removals: &mut Vec<Removal>, run: &Comparison, budget: f64, all: bool) {
+fn remove_hottest(
+    removals: &mut Vec<Removal>,
+    work: &BTreeMap<Group, Work>,
+    slow: f64,
+    excess: f64,
+) {
     let left = |group: &Group| !removals.iter().any(|r| r.group.covers(group));
-    let mut groups: Vec<(&Group, Work)> = run
-        .work
+    let mut groups: Vec<(&Group, Work)> = work
         .iter()
         .filter(|(group, work)| work.operations > 0 && left(group))
         .map(|(group, work)| (group, *work))
         .collect();
     groups.sort_by(|a, b| (b.1.operations.cmp(&a.1.operations)).then_with(|| a.0.cmp(b.0)));
     let total: f64 = groups.iter().map(|(_, work)| work.operations as f64).sum();
-    let slow = run.slow_down();
-    let excess = slow - AIM * budget;
     let mut gone = 0.0;
     for (group, work) in &groups {
-        if !all && gone >= excess {
+        if gone > 0.0 && gone >= excess {
             break;
         }
         if removals.iter().any(|r| r.group.covers(group)) {
@@ -241,34 +240,32 @@ mod tests {
     /// A subject whose probes cost what this says: a fixed part, and a price per operation of each method.
     struct Model {
         fixed: f64,
+        doubt: f64,
         methods: Vec<(&'static str, u64, f64)>,
+        work: BTreeMap<Group, Work>,
         asked: Vec<usize>,
         patience: usize,
     }
 
     impl Measurer for Model {
-        fn compare(
-            &mut self,
-            removed: &BTreeSet<Group>,
-        ) -> Result<Option<Comparison>, RunnerError> {
+        fn compare(&mut self, removed: &BTreeSet<Group>) -> Result<Option<SlowDown>, RunnerError> {
             if self.asked.len() == self.patience {
                 return Ok(None);
             }
             self.asked.push(removed.len());
-            let left: Vec<_> = self
-                .methods
-                .iter()
-                .filter(|(name, _, _)| !removed.iter().any(|r| r.covers(&group(name))))
-                .collect();
-            let probes: f64 = left.iter().map(|(_, n, price)| *n as f64 * price).sum();
-            Ok(Some(Comparison {
-                plain_ns: 1000.0,
-                counted_ns: 1000.0 + self.fixed + probes,
-                work: left
-                    .iter()
-                    .map(|(name, n, _)| (group(name), work(*n)))
-                    .collect(),
+            let gone = |name| removed.iter().any(|r| r.covers(&group(name)));
+            let left = self.methods.iter().filter(|(name, _, _)| !gone(name));
+            let probes: f64 = left.map(|(_, n, price)| *n as f64 * price).sum();
+            let exact = SlowDown::exact((self.fixed + probes) / 1000.0);
+            Ok(Some(SlowDown {
+                high: exact.estimate + self.doubt,
+                margin: self.doubt,
+                ..exact
             }))
+        }
+
+        fn work(&self) -> &BTreeMap<Group, Work> {
+            &self.work
         }
     }
 
@@ -294,7 +291,12 @@ mod tests {
     fn model(fixed: f64, methods: &[(&'static str, u64, f64)]) -> Model {
         Model {
             fixed,
+            doubt: 0.0,
             methods: methods.to_vec(),
+            work: methods
+                .iter()
+                .map(|(name, n, _)| (group(name), work(*n)))
+                .collect(),
             asked: Vec::new(),
             patience: usize::MAX,
         }
@@ -414,6 +416,16 @@ mod tests {
         let methods = [("b", 100, 1.0), ("a", 100, 1.0), ("c", 100, 1.0)];
         let fitted = fit(0.15, &mut model(0.0, &methods)).unwrap().unwrap();
         assert_eq!(names(&fitted), ["a", "b"]);
+    }
+
+    #[test]
+    fn what_fits_narrowly_is_taken_once_nothing_is_left_to_remove() {
+        // Nine tenths of the budget are more than its doubtful measurement allows as long as there is a choice.
+        let mut subject = model(45.0, &[("hot", 5, 1.0)]);
+        subject.doubt = 0.02;
+        let fitted = fit(0.05, &mut subject).unwrap().unwrap();
+        assert_eq!((names(&fitted), subject.asked), (vec!["hot"], vec![0, 1]));
+        assert!(fitted.note().contains("now 4.5 % (at most 6.5 %)"));
     }
 
     #[test]

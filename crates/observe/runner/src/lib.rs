@@ -29,6 +29,7 @@ pub mod progress;
 pub mod record;
 pub mod reopen;
 mod scope;
+pub mod slow_down;
 pub mod subject;
 pub mod supervise;
 pub mod template;

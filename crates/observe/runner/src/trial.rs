@@ -1,30 +1,27 @@
 //! Measures the subject with and without counters, for the overhead budget.
 //!
-//! Plain and counted runs alternate, so that a drift of the machine meets both; of each kind the smallest CPU time counts,
-//! since interference only adds. Times are those of the whole process from the entry of `main`, compilers and collector included.
-//! One input stands for the workload: the one in the middle, or if it fails the first that does not.
+//! Plain and counted runs alternate, and which of them goes first does, so that a drift of the machine meets both. What is compared is the CPU time of the
+//! whole process from its start, with the JVM's own threads and the agent's. One input stands for the workload: the one in the middle, or if it fails the first that does not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use pricetag_probe_plan::PlanStore;
-use pricetag_trace::{Mode, Trace};
+use pricetag_trace::{Mode, Record, Trace};
 
-use crate::budget::{self, Comparison, Fitted, Group, Measurer, Work};
-use crate::costs::process_costs;
+use crate::budget::{self, Fitted, Group, Measurer, Work};
 use crate::error::RunnerError;
 use crate::failure;
 use crate::journal::{self, Journal};
 use crate::operations::{self, Beside};
 use crate::progress::Progress;
+use crate::slow_down::{Pairs, SlowDown};
 use crate::subject::{Subject, absolute};
 use crate::supervise::{Cancel, run};
 use crate::workload::Case;
 
-/// Pairs of runs at least and at most, and the CPU time of plain runs that is enough.
-const PAIRS: (usize, usize) = (3, 9);
-const ENOUGH: Duration = Duration::from_secs(2);
+/// Runs of a comparison, as far as they can be told.
+const RUNS: u64 = 11;
 
 /// What the budget leaves uncounted: found by an earlier recording that is being resumed, or now. None without a budget, or
 /// if no input runs (recording then says why).
@@ -42,13 +39,15 @@ pub(crate) fn fit_budget(
     if kept.is_some() {
         return Ok(kept);
     }
-    progress.begin(2 * PAIRS.0 as u64, "measuring the overhead");
+    progress.begin(RUNS, "measuring the overhead");
     let mut trials = Trials {
         subject,
+        budget,
         folder: journal.trials(),
         progress,
         cancel,
         case: None,
+        work: BTreeMap::new(),
         rounds: 0,
     };
     let fitted = budget::fit(budget, &mut trials);
@@ -62,48 +61,57 @@ pub(crate) fn fit_budget(
 
 struct Trials<'a> {
     subject: &'a Subject<'a>,
+    budget: f64,
     folder: PathBuf,
     progress: &'a dyn Progress,
     cancel: &'a Cancel,
     /// The input that stands for all, once one is known to run.
     case: Option<&'a Case>,
+    work: BTreeMap<Group, Work>,
     rounds: usize,
 }
 
 impl Measurer for Trials<'_> {
-    fn compare(&mut self, removed: &BTreeSet<Group>) -> Result<Option<Comparison>, RunnerError> {
+    fn compare(&mut self, removed: &BTreeSet<Group>) -> Result<Option<SlowDown>, RunnerError> {
         self.rounds += 1;
         let folder = self.folder.join(self.rounds.to_string());
         std::fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
         let Some(case) = self.sample(&folder)? else {
             return Ok(None);
         };
-        let mut comparison = Comparison {
-            plain_ns: f64::INFINITY,
-            counted_ns: f64::INFINITY,
-            work: BTreeMap::new(),
+        // The first counted run rewrites all classes, the others take them as it left them, as in a recording.
+        let Some(first) = self.one(&folder, Mode::Count, case, removed)? else {
+            return Ok(None);
         };
-        let mut spent = 0.0;
-        for pair in 0..PAIRS.1 {
-            if pair >= PAIRS.0 && spent >= ENOUGH.as_nanos() as f64 {
-                break;
-            }
-            let plain = self.one(&folder, Mode::Time, case, removed)?;
-            let counted = self.one(&folder, Mode::Count, case, removed)?;
-            let (Some(plain), Some(counted)) = (plain, counted) else {
-                return Ok(None);
-            };
-            let (without, with) = (cpu(&plain), cpu(&counted));
-            spent += without;
-            comparison.plain_ns = comparison.plain_ns.min(without);
-            comparison.counted_ns = comparison.counted_ns.min(with);
-            if pair == 0 {
-                comparison.work = self.work(&counted, &plans(&folder))?;
-            }
+        if removed.is_empty() {
+            self.work = self.work_of(&first, &plans(&folder))?;
         }
+        let mut pairs = Pairs::default();
+        let slow_down = loop {
+            let mut order = [(0, Mode::Time), (1, Mode::Count)];
+            if pairs.count() % 2 == 1 {
+                order.reverse();
+            }
+            let mut used = [0.0; 2];
+            for (which, mode) in order {
+                let Some(run) = self.one(&folder, mode, case, removed)? else {
+                    return Ok(None);
+                };
+                used[which] = cpu(&run);
+            }
+            let [plain, counted] = used;
+            pairs.add(plain, counted);
+            if let Some(slow_down) = pairs.verdict(self.budget) {
+                break slow_down;
+            }
+        };
         // Another comparison counts otherwise: nothing of this one is of use to it.
         journal::remove(&folder)?;
-        Ok(Some(comparison))
+        Ok(Some(slow_down))
+    }
+
+    fn work(&self) -> &BTreeMap<Group, Work> {
+        &self.work
     }
 }
 
@@ -126,7 +134,7 @@ impl<'a> Trials<'a> {
         Ok(self.case)
     }
 
-    fn work(&self, counted: &Trace, plans: &Path) -> Result<BTreeMap<Group, Work>, RunnerError> {
+    fn work_of(&self, counted: &Trace, plans: &Path) -> Result<BTreeMap<Group, Work>, RunnerError> {
         let unreadable = |e| RunnerError::io("read", plans)(std::io::Error::other(e));
         let store = PlanStore::open(plans).map_err(unreadable)?;
         let options = self.subject.options;
@@ -155,7 +163,6 @@ impl<'a> Trials<'a> {
             .agent_options_at(mode, &trace, &plans(folder))?;
         agent.skip = budget::regions(removed.iter(), false);
         agent.skip_values = budget::regions(removed.iter(), true);
-        // As in the recording, all runs but the first take classes as that one left them.
         let rewritten = absolute(&folder.join("rewritten"))?;
         agent.rewritten = (mode == Mode::Count).then_some(rewritten);
         let launch = self
@@ -167,7 +174,7 @@ impl<'a> Trials<'a> {
         let failed = failure::reason(&ended, &crash);
         self.progress.step(&case.label, None);
         let read = Trace::read(&trace).ok();
-        let sound = read.filter(|read| read.complete && process_costs(read).is_some());
+        let sound = read.filter(|read| read.complete && cpu(read) > 0.0);
         Ok(sound.filter(|_| failed.is_none()))
     }
 }
@@ -176,6 +183,11 @@ fn plans(folder: &Path) -> PathBuf {
     folder.join("plans")
 }
 
+/// CPU time of a run's process, ns; 0 if its trace does not tell.
 fn cpu(trace: &Trace) -> f64 {
-    process_costs(trace).map_or(0.0, |costs| costs.cpu_ns as f64)
+    let mut used = trace.records.iter().filter_map(|record| match record {
+        Record::Lifetime(lifetime) => Some(lifetime.cpu_ns as f64),
+        _ => None,
+    });
+    used.next().unwrap_or(0.0)
 }

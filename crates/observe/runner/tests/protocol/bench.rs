@@ -11,8 +11,8 @@ use pricetag_runner::{
     Cancel, Determinism, RecordOptions, Recorded, RunnerError, Silent, Timing, Workload, record,
 };
 use pricetag_trace::{
-    Argument, ClassCounters, Invocation, Listed, ProcessCosts, Record, Scope, Start, TRACE_VERSION,
-    TraceWriter,
+    Argument, ClassCounters, Invocation, Lifetime, Listed, ProcessCosts, Record, Scope, Start,
+    TRACE_VERSION, TraceWriter,
 };
 
 /// Understands `-version`; otherwise leaves the trace of its mode, or of its mode for that input, and obeys the input's text.
@@ -149,7 +149,13 @@ impl Bench {
         let path = self.path(&format!("{mode}.trace"));
         fs::remove_file(&path).ok();
         let mut writer = TraceWriter::create(&path).unwrap();
-        for record in [start()].into_iter().chain(records).chain([Record::End]) {
+        let costs = records.iter().find_map(|record| match record {
+            Record::Process(costs) => Some(costs.cpu_ns),
+            _ => None,
+        });
+        let lifetime = costs.map(|cpu_ns| Record::Lifetime(Lifetime { cpu_ns }));
+        let end = lifetime.into_iter().chain([Record::End]);
+        for record in [start()].into_iter().chain(records).chain(end) {
             writer.write(&record).unwrap();
         }
         writer.finish().unwrap();

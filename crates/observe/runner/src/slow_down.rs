@@ -1,0 +1,175 @@
+//! How much slower a program is with counters, from runs in pairs.
+//!
+//! What is averaged is the logarithm of each pair's ratio, as ratios multiply; its interval is Student's. Pairs are added until the interval
+//! lies on one side of the budget, so that quiet machines and clear cases need few of them.
+
+use pricetag_quantity::mean_interval;
+
+/// Coverage of the intervals. Each bound by itself holds with 95 %.
+const CONFIDENCE: f64 = 0.9;
+/// Pairs before a slow-down is called too large, and before it is called small enough: whoever looks often accepts too early.
+const TO_REJECT: usize = 3;
+const TO_ACCEPT: usize = 9;
+/// Pairs at most, if they take no longer than that in all.
+const MOST: usize = 21;
+const LONGEST_NS: f64 = 120e9;
+
+/// Runs without and with counters, in pairs.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    logarithms: Vec<f64>,
+    spent_ns: f64,
+}
+
+impl Pairs {
+    /// Adds a pair by its CPU times, ns.
+    pub fn add(&mut self, plain_ns: f64, counted_ns: f64) {
+        self.logarithms.push((counted_ns / plain_ns).ln());
+        self.spent_ns += plain_ns + counted_ns;
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.logarithms.len()
+    }
+
+    /// What they show against a budget, once they show it or no more of them are worth their time.
+    pub fn verdict(&self, budget: f64) -> Option<SlowDown> {
+        let n = self.logarithms.len();
+        if n < TO_REJECT {
+            return None;
+        }
+        let interval = mean_interval(&self.logarithms, CONFIDENCE)?;
+        let mean = self.logarithms.iter().sum::<f64>() / n as f64;
+        let most = LONGEST_NS * n as f64 / self.spent_ns.max(1.0);
+        let most = (most as usize).clamp(TO_ACCEPT, MOST);
+        let slow = SlowDown {
+            estimate: mean.exp_m1(),
+            low: interval.low.exp_m1(),
+            high: interval.high.exp_m1(),
+            // The spread being the same, intervals shrink by the root of the number of pairs.
+            margin: interval.width() / 2.0 * (n as f64 / most.max(n) as f64).sqrt(),
+        };
+        let shown = slow.low > budget || (slow.high <= budget && n >= TO_ACCEPT);
+        (shown || n >= most).then_some(slow)
+    }
+}
+
+/// A measured slow-down; 0.35 for 35 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowDown {
+    /// What is most likely.
+    pub estimate: f64,
+    /// Less it is with a probability of 5 %.
+    pub low: f64,
+    /// More it is with a probability of 5 %.
+    pub high: f64,
+    /// How far the bounds of such measurements lie from the estimate, with as many pairs as are made at most.
+    pub margin: f64,
+}
+
+impl SlowDown {
+    /// Whether it is within a budget: with its upper bound, or by a fifth of the budget. Where runs differ much, hardly any probes could stay if it had to be the bound; what sets that were found
+    /// too slow leave aims lower, at half of the budget, so that few that are accepted exceed it.
+    pub fn fits(&self, budget: f64) -> bool {
+        let doubt = self.high - self.estimate;
+        self.estimate + doubt.min(budget / 5.0) <= budget
+    }
+
+    /// The slow-down that must go so that the next measurement fits.
+    pub fn excess(&self, budget: f64) -> f64 {
+        /// Part of what is left of the budget beside the doubt.
+        const AIM: f64 = 0.9;
+        self.estimate - AIM * (budget - self.margin.min(budget / 2.0))
+    }
+
+    /// One that is known exactly.
+    #[cfg(test)]
+    pub(crate) fn exact(estimate: f64) -> Self {
+        Self {
+            estimate,
+            low: estimate,
+            high: estimate,
+            margin: 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pairs with these ratios, of a plain run that takes so many seconds.
+    fn pairs(seconds: f64, ratios: &[f64]) -> Pairs {
+        let mut pairs = Pairs::default();
+        for ratio in ratios {
+            pairs.add(seconds * 1e9, ratio * seconds * 1e9);
+        }
+        pairs
+    }
+
+    #[test]
+    fn it_is_the_geometric_mean_and_its_interval() {
+        let slow = pairs(1.0, &[1.2, 1.25, 1.3, 1.2]).verdict(0.05).unwrap();
+        let mean = (1.2_f64 * 1.25 * 1.3 * 1.2).powf(0.25) - 1.0;
+        assert!((slow.estimate - mean).abs() < 1e-12);
+        assert!(0.05 < slow.low && slow.low < mean && mean < slow.high);
+    }
+
+    #[test]
+    fn what_is_clear_takes_few_pairs() {
+        assert_eq!(pairs(1.0, &[1.5; 2]).verdict(0.05), None);
+        let slow = pairs(1.0, &[1.5; 3]).verdict(0.05).unwrap();
+        assert!((slow.estimate - 0.5).abs() < 1e-12);
+        assert_eq!(pairs(1.0, &[1.01; 8]).verdict(0.05), None, "too soon");
+        assert!(pairs(1.0, &[1.01; 9]).verdict(0.05).is_some());
+    }
+
+    #[test]
+    fn what_is_not_clear_takes_as_many_as_there_is_time_for() {
+        let noisy: Vec<f64> = (0..30)
+            .map(|k| if k % 2 == 0 { 0.9 } else { 1.2 })
+            .collect();
+        let until = |seconds| {
+            let enough = |n: &usize| pairs(seconds, &noisy[..*n]).verdict(0.05).is_some();
+            (1..30).find(enough)
+        };
+        assert_eq!(until(1.0), Some(21));
+        assert_eq!(until(4.0), Some(14), "two minutes, at eight seconds a pair");
+        assert_eq!(until(600.0), Some(9));
+    }
+
+    #[test]
+    fn the_upper_bound_has_to_fit_unless_runs_differ_too_much_for_that() {
+        let slow = |estimate, doubt| SlowDown {
+            estimate,
+            low: estimate - doubt,
+            high: estimate + doubt,
+            margin: doubt,
+        };
+        assert!(slow(0.04, 0.01).fits(0.05));
+        assert!(!slow(0.041, 0.01).fits(0.05));
+        assert!(slow(0.0399, 0.1).fits(0.05));
+        assert!(!slow(0.0401, 0.1).fits(0.05));
+        assert!(!slow(0.06, 0.0).fits(0.05));
+    }
+
+    #[test]
+    fn removals_aim_at_what_the_next_measurement_could_show() {
+        let excess = |margin| {
+            let slow = SlowDown {
+                margin,
+                ..SlowDown::exact(0.2)
+            };
+            slow.excess(0.05)
+        };
+        for (margin, expected) in [(0.0, 0.155), (0.01, 0.164), (0.5, 0.1775)] {
+            assert!((excess(margin) - expected).abs() < 1e-12, "{margin}");
+        }
+        // Of six pairs out of twenty-one: the bounds come closer by the root of that.
+        let early = pairs(1.0, &[1.5, 1.6, 1.4, 1.5, 1.6, 1.4]).verdict(0.05);
+        let early = early.unwrap();
+        let half = ((1.0 + early.high) / (1.0 + early.low)).ln() / 2.0;
+        assert!((early.margin / half - (6.0_f64 / 21.0).sqrt()).abs() < 1e-9);
+    }
+}
