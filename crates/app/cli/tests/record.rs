@@ -379,8 +379,11 @@ const SLOW: &str = "case \"$*\" in *Level=1*) exec sleep 600 ;; esac";
 fn runs_that_are_only_counted_are_compiled_for_short_ones_or_optimised_later() {
     let desk = Desk::new(&[("a", "5"), ("b", "9"), ("c", "2")]);
     let runs = launched(&desk, "", "", "Sums");
-    assert_eq!(compiled(&runs), [LATE, SHORT, SHORT]);
-    assert_eq!(runs.len(), 3 + 6);
+    assert_eq!(compiled(&runs), [SHORT, SHORT, SHORT]);
+    let counted: Vec<bool> = runs.iter().map(|run| run.0).collect();
+    let timed = [false; 5];
+    assert_eq!(counted[..4], [false, true, true, true], "a timed run tells");
+    assert_eq!(counted[4..], timed);
     for otherwise in ["--timing same", "--jit off"] {
         let runs = compiled(&launched(&desk, otherwise, "", "Sums"));
         assert!(!runs.is_empty(), "{otherwise}");
@@ -391,31 +394,39 @@ fn runs_that_are_only_counted_are_compiled_for_short_ones_or_optimised_later() {
     }
     // What is not over in time was not short.
     let runs = launched(&desk, "--timeout 8", SLOW, "Sums");
-    assert_eq!(compiled(&runs), [LATE, SHORT, LATE, LATE]);
+    assert_eq!(compiled(&runs), [SHORT, LATE, LATE, LATE]);
 }
 
 #[test]
 fn a_program_that_was_short_is_compiled_for_short_runs_at_once() {
     let desk = Desk::new(&[("a", "5")]);
-    let recorded =
-        |more: &str, before: &str, class: &str| compiled(&launched(&desk, more, before, class));
-    assert_eq!(recorded("--cache kept", "", "Sums"), [LATE]);
-    assert_eq!(recorded("--cache kept", "", "Sums"), [SHORT]);
+    // Whether a timed run had to tell, and how counting runs are compiled.
+    let recorded = |more: &str, before: &str, class: &str| {
+        let runs = launched(&desk, more, before, class);
+        (!runs[0].0, compiled(&runs))
+    };
+    assert_eq!(recorded("--cache kept", "", "Sums"), (true, vec![SHORT]));
+    assert_eq!(recorded("--cache kept", "", "Sums"), (false, vec![SHORT]));
     // Of another program, and where nothing is kept, nothing is known.
-    assert_eq!(recorded("--cache kept", "", "Parts"), [LATE]);
+    assert_eq!(recorded("--cache kept", "", "Parts"), (true, vec![SHORT]));
     for nothing in ["--cache none", "--cache new"] {
-        assert_eq!(recorded(nothing, "", "Sums"), [LATE]);
+        assert_eq!(recorded(nothing, "", "Sums"), (true, vec![SHORT]));
     }
     for otherwise in ["--timing same", "--jit off"] {
-        let runs = recorded(&format!("{otherwise} --cache kept"), "", "Sums");
+        let (_, runs) = recorded(&format!("{otherwise} --cache kept"), "", "Sums");
         assert!(runs.iter().all(|run| *run == AS_ALWAYS), "{runs:?}");
     }
     // What is long now is no longer taken for short.
     assert_eq!(
         recorded("--cache kept --timeout 8", SLOW, "Sums"),
-        [SHORT, LATE]
+        (false, vec![SHORT, LATE])
     );
-    assert_eq!(recorded("--cache kept", "", "Sums"), [LATE]);
+    assert_eq!(recorded("--cache kept", "", "Sums"), (false, vec![LATE]));
+    // A long program is known for one before any run of it is counted.
+    assert_eq!(
+        recorded("--cache none", "sleep 2.1", "Sums"),
+        (true, vec![LATE])
+    );
 }
 
 /// The JVM finds native methods by way of its own hash tables, which ask for their counters by native methods.

@@ -1,8 +1,8 @@
 //! How a JVM compiles the program in runs that are only counted.
 //!
 //! Counts do not depend on it, times do, but they come from runs of their own (`docs/decisions/021-late-optimising.md`). Compilers see about twice the bytecode there, and
-//! in short runs that is most of what counting costs: while runs are short the first compiler does alone, after that the optimising one comes later than usual. Until a run of
-//! this recording has ended, what earlier ones of the program took stands for it ([`crate::lengths`]).
+//! in short runs that is most of what counting costs: while runs are short the first compiler does alone, after that the optimising one comes later than usual. Until a counting run of
+//! this recording has ended, what earlier recordings of the program found stands for it ([`crate::lengths`]), or where there are none a run that was timed.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -36,6 +36,7 @@ pub struct Compilation {
 /// How long runs took, as far as any have ended.
 #[derive(Debug, Default)]
 struct Took {
+    timed: Option<Duration>,
     first: Option<Duration>,
     longest_of_others: Option<Duration>,
 }
@@ -89,7 +90,7 @@ impl Compilation {
         }
         let for_short_runs = match self.length() {
             Some(length) => is_short(length),
-            None => self.was_short(),
+            None => self.was_short().unwrap_or_else(|| self.is_timed_short()),
         };
         let options: &[_] = if for_short_runs {
             &FIRST_TIER
@@ -102,7 +103,19 @@ impl Compilation {
         }
     }
 
-    /// Notes how long a run took.
+    /// Whether it is worth knowing how long a run takes before any is counted: nothing else tells, and something follows from it.
+    pub fn asks(&self) -> bool {
+        let before = self.before.as_ref().map_or(&[][..], Lengths::known);
+        self.chosen && before.is_empty() && self.length().is_none()
+    }
+
+    /// Notes how long a run without counters took.
+    pub fn timed(&self, wall: Duration) {
+        let mut took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
+        took.timed = took.timed.max(Some(wall));
+    }
+
+    /// Notes how long a counting run took.
     pub fn took(&self, wall: Duration) {
         let mut took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
         if took.first.is_none() {
@@ -125,10 +138,16 @@ impl Compilation {
         }
     }
 
-    /// Whether there were earlier recordings, and all of them short.
-    fn was_short(&self) -> bool {
+    /// Whether all earlier recordings were short, if there were any.
+    fn was_short(&self) -> Option<bool> {
         let known = self.before.as_ref().map_or(&[][..], Lengths::known);
-        !known.is_empty() && known.iter().copied().all(is_short)
+        (!known.is_empty()).then(|| known.iter().copied().all(is_short))
+    }
+
+    /// Whether runs without counters were timed, and all of them short.
+    fn is_timed_short(&self) -> bool {
+        let took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
+        took.timed.is_some_and(|wall| wall <= SHORT)
     }
 
     /// What this one has found so far.
@@ -217,6 +236,35 @@ mod tests {
         usual.took(SHORT);
         usual.remember();
         assert!(short_at_once(), "it was long once, long ago");
+    }
+
+    #[test]
+    fn while_nothing_is_known_a_timed_run_tells() {
+        let cache = tempfile::tempdir().unwrap();
+        let recording = || {
+            let lengths = || Lengths::of(cache.path(), ClassHash(1));
+            on("OpenJDK 64-Bit Server VM").remembering(lengths)
+        };
+        let first = recording();
+        assert!(first.asks() && !first.next().for_short_runs);
+        first.timed(SHORT);
+        assert!(first.next().for_short_runs);
+        first.remember();
+        assert!(recording().asks(), "how long counting takes is not known");
+        first.took(SHORT_AT_FIRST + Duration::from_millis(1));
+        assert!(!first.next().for_short_runs, "counting is long");
+        first.remember();
+        let second = recording();
+        second.timed(SHORT);
+        assert!(
+            !second.asks() && !second.next().for_short_runs,
+            "it is known"
+        );
+        let long = on("OpenJDK 64-Bit Server VM");
+        long.timed(SHORT + Duration::from_millis(1));
+        long.timed(SHORT);
+        assert!(!long.next().for_short_runs);
+        assert!(!on("Eclipse OpenJ9 VM").asks());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The protocol of a recording: count every input, then time every input in rounds.
+//! The protocol of a recording: count every input, then time every input in rounds. Where nothing tells how long the program takes, one of the timing runs goes ahead, since
+//! how counting runs are best compiled depends on it ([`crate::compilation`]).
 //!
 //! Counts come from runs with counters, times from runs without. The rounds go over all inputs before any is timed
 //! again, so that a drift of the machine spreads over all of them instead of biasing some (as in Kalibera & Jones 2013,
@@ -146,6 +147,8 @@ impl Session<'_> {
         self.progress
             .begin((counting.len() + timing.len()) as u64, "running");
         let failed = Mutex::new(BTreeSet::new());
+        let asks = options.timing == Timing::Separate && self.subject.compilation.asks();
+        let (ahead, timing) = timing.split_at(usize::from(asks).min(timing.len()));
         // The first run goes alone: it finds out whether the agent loads at all.
         let (first, rest) = counting.split_at(1.min(counting.len()));
         let jobs = if options.timing == Timing::Same {
@@ -154,9 +157,10 @@ impl Session<'_> {
             options.jobs
         };
         let outcome = self
-            .all(first, 1, &failed)
+            .all(ahead, 1, &failed)
+            .and_then(|()| self.all(first, 1, &failed))
             .and_then(|()| self.all(rest, jobs, &failed))
-            .and_then(|()| self.all(&timing, 1, &failed));
+            .and_then(|()| self.all(timing, 1, &failed));
         self.progress.end();
         outcome
     }
@@ -188,9 +192,12 @@ impl Session<'_> {
                 match self.one(id) {
                     Ok(Some(note)) => {
                         self.progress.step(&note.label, note.failure.as_deref());
-                        if note.failure.is_none() && matches!(id.kind, RunKind::Count(_)) {
+                        if note.failure.is_none() {
                             let wall = Duration::from_nanos(note.process_ns);
-                            self.subject.compilation.took(wall);
+                            match id.kind {
+                                RunKind::Count(_) => self.subject.compilation.took(wall),
+                                RunKind::Time(_) => self.subject.compilation.timed(wall),
+                            }
                         }
                         if note.failure.is_some() && !self.keeps(id) {
                             locked = failed.lock().unwrap_or_else(PoisonError::into_inner);

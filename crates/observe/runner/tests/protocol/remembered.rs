@@ -47,6 +47,13 @@ fn a_recording_that_is_cut_short_leaves_what_it_knows_and_one_that_goes_on_nothi
         assert!(recorded.interrupted);
     };
     cancelled_after(1);
+    assert_eq!(bench.log(), ["time /a"], "nothing else tells its length");
+    assert_eq!(
+        remembered(&bench),
+        [true; 0],
+        "what counting takes it does not"
+    );
+    cancelled_after(2);
     assert_eq!(remembered(&bench), [true]);
     let resumed = RecordOptions {
         resume: true,
