@@ -2,7 +2,7 @@
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
 #   scripts/agent-cost.sh [PAIRS] [startup|memory|values|late|calls|sharing ...]     15 rounds of all unless told otherwise
 # startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same as `record` has its
-#          first counting run, that of another recording of the same program, and the later ones, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
+#          first counting run of a program that it never met, that of another recording of the same program, and the later ones, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
 # values:  memory with 10,000 values (40 classes of 50 variables, five values each) assigned by 1,000 threads that stay alive, of whole runs and of six
@@ -45,7 +45,13 @@ startup() {
     one=$(find .cache/subjects/src/commons-lang3-3.14.0 -name "${STARTUP_FILE:-StringUtils}.java")
     jacoco=$(find "$PWD/.cache/bench" -name 'org.jacoco.agent-*-runtime.jar')
     local first later="" begun count=include=com.sun.tools.javac.** kept=""
-    first=$(counting_options)
+    compile() { # compile OPTION...: javac on the file, with options of its JVM
+        javac "${@/#/-J}" -J-XX:+UseSerialGC -nowarn -proc:none -d "$work/out" -cp "$(find .cache/subjects -name 'commons-lang3-[0-9]*.jar' ! -name '*-sources.jar')" "$one" >"$work/javac.log" 2>&1
+    }
+    # Of a program of which nothing is known a recording times one run first.
+    begun=$(date +%s%3N)
+    compile -Dnothing
+    first=$(counting_options java "timed=$(($(date +%s%3N) - begun))")
     rm -rf "$work/plans" "$work/kept"
     sync
     : >"$results"
@@ -58,7 +64,7 @@ startup() {
                 idle) options=("$(agent_option idle 'include=no.such.Thing')") ;;
                 pricetag) options=("$(agent_option javac "$count")") ;;
                 first)
-                    # Nothing is kept yet, and nothing known.
+                    # Nothing is kept yet.
                     kept=$work/kept/$round
                     mkdir -p "$kept"
                     # shellcheck disable=SC2206 # several JVM options
@@ -73,8 +79,7 @@ startup() {
                 jacoco) options=("-javaagent:$jacoco=destfile=$work/javac.exec,append=false,includes=com.sun.tools.javac.*") ;;
             esac
             rm -f "$work/javac.exec"
-            figures=$({ time javac "${options[@]/#/-J}" -J-XX:+UseSerialGC -nowarn -proc:none -d "$work/out" \
-                -cp "$(find .cache/subjects -name 'commons-lang3-[0-9]*.jar' ! -name '*-sources.jar')" "$one" >"$work/javac.log" 2>&1; } 2>&1) ||
+            figures=$({ time compile "${options[@]}"; } 2>&1) ||
                 die "javac fails with $variant: $(head -c 1000 "$work/javac.log")"
             case $variant in
                 pricetag | first | again | recorded) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;

@@ -2,7 +2,8 @@
 #   $target       the build folder, absolute
 #   $agent        the agent's library: $PRICETAG_AGENT, else the release build
 #   built_agent   builds it unless $PRICETAG_AGENT names one
-#   counting_options [JAVA [MS ...]]   prints the JVM options with which `record` runs what is only counted, after such runs that took MS milliseconds each
+#   counting_options [JAVA [timed=MS] [MS ...]]   prints the JVM options with which `record` runs what is only counted, after such runs that took MS milliseconds each,
+#                 and one without counters
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -27,6 +27,7 @@ mod pack;
 pub mod plan;
 mod store;
 mod stride;
+pub mod tiers;
 mod transition;
 mod variable;
 mod view;

@@ -1,5 +1,5 @@
-//! `counting_options [JAVA [MILLISECONDS ...]]` prints the JVM options that a run gets which is only counted, after runs that took so long; for scripts that start such runs
-//! by themselves.
+//! `counting_options [JAVA [timed=MILLISECONDS] [MILLISECONDS ...]]` prints the JVM options that a run gets which is only counted, after a timing run and counting runs that took so long;
+//! for scripts that start such runs by themselves.
 
 use std::error::Error;
 use std::path::Path;
@@ -15,7 +15,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let java = Java::detect(Path::new(&program), &Cancel::default())?;
     let compilation = Compilation::of(Some(&java));
     for took in std::env::args().skip(2) {
-        compilation.took(Duration::from_millis(took.parse()?));
+        let duration = |text: &str| text.parse().map(Duration::from_millis);
+        match took.strip_prefix("timed=") {
+            Some(timed) => compilation.timed(duration(timed)?),
+            None => compilation.took(duration(&took)?),
+        }
     }
     println!("{}", compilation.next().options.join(" "));
     Ok(())

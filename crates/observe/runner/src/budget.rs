@@ -41,10 +41,10 @@ impl Group {
     }
 }
 
-/// What the probes of a group executed.
+/// What the probes of a group cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Probe operations.
+    /// Probe operations, and as many as compiling the probes is worth; 0 if none was executed.
     pub operations: u64,
     /// First source line of the loop, if it is one and the line is known.
     pub line: Option<u16>,
@@ -55,7 +55,7 @@ pub trait Measurer {
     /// By how much the other probes slow it down; none if it was interrupted, or no input runs.
     fn compare(&mut self, removed: &BTreeSet<Group>) -> Result<Option<SlowDown>, RunnerError>;
 
-    /// What the probes of each group execute if all are there; asked for when that was compared.
+    /// What the probes of each group cost if all are there; asked for when that was compared.
     fn work(&self) -> &BTreeMap<Group, Work>;
 }
 
@@ -117,9 +117,9 @@ impl Fitted {
     /// What the user must know.
     pub fn note(&self) -> String {
         let budget = percent(self.budget);
-        let at_most = self
-            .at_most
-            .map_or_else(String::new, |most| format!(" (at most {})", percent(most)));
+        let at_most = self.at_most.map_or_else(String::new, |most| {
+            format!(" (upper bound {})", percent(most))
+        });
         if self.removals.is_empty() {
             let all = percent(self.everything);
             return format!(
@@ -169,7 +169,7 @@ pub fn fit(budget: f64, measurer: &mut dyn Measurer) -> Result<Option<Fitted>, R
             } else {
                 f64::INFINITY
             };
-            remove_hottest(&mut removals, measurer.work(), slow.estimate, excess);
+            remove_dearest(&mut removals, measurer.work(), slow.estimate, excess);
             if removals.iter().any(|r| !removed.contains(&r.group)) {
                 continue;
             }
@@ -193,8 +193,8 @@ pub fn fit(budget: f64, measurer: &mut dyn Measurer) -> Result<Option<Fitted>, R
     Ok(None)
 }
 
-/// Removes the next groups: at least one, if any executed probes.
-fn remove_hottest(
+/// Removes the next groups, the dearest first: at least one, if any executed probes.
+fn remove_dearest(
     removals: &mut Vec<Removal>,
     work: &BTreeMap<Group, Work>,
     slow: f64,
@@ -425,7 +425,7 @@ mod tests {
         subject.doubt = 0.02;
         let fitted = fit(0.05, &mut subject).unwrap().unwrap();
         assert_eq!((names(&fitted), subject.asked), (vec!["hot"], vec![0, 1]));
-        assert!(fitted.note().contains("now 4.5 % (at most 6.5 %)"));
+        assert!(fitted.note().contains("now 4.5 % (upper bound 6.5 %)"));
     }
 
     #[test]

@@ -105,8 +105,9 @@ impl Compilation {
 
     /// Whether it is worth knowing how long a run takes before any is counted: nothing else tells, and something follows from it.
     pub fn asks(&self) -> bool {
-        let before = self.before.as_ref().map_or(&[][..], Lengths::known);
-        self.chosen && before.is_empty() && self.length().is_none()
+        let took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
+        let nothing = took.timed.is_none() && took.length().is_none();
+        self.chosen && nothing && self.was_short().is_none()
     }
 
     /// Notes how long a run without counters took.
@@ -248,6 +249,7 @@ mod tests {
         let first = recording();
         assert!(first.asks() && !first.next().for_short_runs);
         first.timed(SHORT);
+        assert!(!first.asks());
         assert!(first.next().for_short_runs);
         first.remember();
         assert!(recording().asks(), "how long counting takes is not known");

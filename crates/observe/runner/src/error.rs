@@ -196,6 +196,17 @@ pub enum RunnerError {
         /// Per cent, with everything counted.
         everything: f64,
     },
+    /// Runs that an overhead budget is fitted by do not end as they did before.
+    #[error(
+        "the overhead could not be measured: {input} ran at first, then failed {} times, the last time: {why}",
+        crate::trial::FAILURES
+    )]
+    BudgetUnmeasured {
+        /// Label of the input.
+        input: String,
+        /// Why its run failed.
+        why: String,
+    },
     /// An option's value makes no sense.
     #[error("{option}: {why}")]
     BadOption {
@@ -267,6 +278,9 @@ impl RunnerError {
             Self::ScopeNeverEntered { .. } => {
                 "write it as package.Class#method with the class that has its code: no interface, no subclass that inherits it, no constructor; the class must \
                  be included and the program must call it"
+            }
+            Self::BudgetUnmeasured { .. } => {
+                "allow more time by --timeout if that is the reason, choose inputs on which the program does not fail, or leave --overhead out"
             }
             Self::OverBudget { .. } => {
                 "allow more, use inputs that run longer, or leave --overhead out: with --timing separate no time contains it"

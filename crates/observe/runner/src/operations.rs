@@ -1,4 +1,4 @@
-//! What the probes of a run executed, by the groups in which the budget removes them.
+//! What the probes of a run cost, by the groups in which the budget removes them: what they executed, and what it takes to compile them.
 //!
 //! The unit is one update of a counter, seven bytecodes. A method's own group has the fetch of its counters at every entry (and, with loops by caller, those of
 //! passes and cell), the updates outside loops, and those at exceptions and handlers, which stay as long as the method is counted: without
@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use pricetag_probe_plan::tiers::TIER4;
 use pricetag_probe_plan::{
     BlockId, ClassHash, ClassPlan, MethodCounts, MethodOutcome, MethodPlan, OpenFrame, Pc,
     PlanStore, StoreError,
@@ -31,6 +32,8 @@ pub(crate) struct Beside {
     pub(crate) caught: bool,
     /// Passes of loops by caller.
     pub(crate) callers: bool,
+    /// Whether there was an optimising compiler.
+    pub(crate) optimised: bool,
 }
 
 /// What the probes of each group executed in a run.
@@ -174,19 +177,16 @@ impl Executed<'_> {
         Sums { by_loop, each }
     }
 
-    /// Whether the optimising compiler has it, by itself: HotSpot's default thresholds (`Tier4InvocationThreshold` and its siblings).
+    /// Whether the optimising compiler has it, by itself.
     fn is_optimised(&self) -> bool {
-        let Some(counts) = &self.counts else {
+        let Some(counts) = self.counts.as_ref().filter(|_| self.beside.optimised) else {
             return false;
         };
         let entries = self.method.invocations(counts).unwrap_or(0);
-        let passes = self.method.loop_counts(counts);
-        let passes = passes
-            .into_iter()
-            .map(|passes| passes.map_or(0, |p| p.repeats));
-        let repeats = passes.fold(0, u64::saturating_add);
-        let both = entries.saturating_add(repeats);
-        entries >= 5000 || (entries >= 600 && both >= 15_000) || repeats >= 40_000
+        let passes = self.method.loop_counts(counts).into_iter();
+        let repeats = passes.map(|passes| passes.map_or(0, |p| p.repeats));
+        let repeats = repeats.fold(0, u64::saturating_add);
+        TIER4.reached(entries as f64, repeats as f64) <= 1.0
     }
 
     fn read(&self, counter: u32) -> u64 {
@@ -217,10 +217,11 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds a probe.
+    /// Adds a probe. Compilers leave out what never ran.
     fn add(&mut self, at: Option<u32>, operations: u64) {
+        let compiled = if operations > 0 { self.each } else { 0 };
         let sum = self.by_loop.entry(at).or_default();
-        *sum = sum.saturating_add(operations).saturating_add(self.each);
+        *sum = sum.saturating_add(operations).saturating_add(compiled);
     }
 }
 
@@ -377,17 +378,22 @@ mod tests {
 
     #[test]
     fn what_is_optimised_is_worth_compiling_as_well() {
-        let worth = |times| {
-            let found = operations(Beside::default(), times);
+        let worth = |optimised, times| {
+            let beside = Beside {
+                optimised,
+                ..Beside::default()
+            };
+            let found = operations(beside, times);
             let [(_, method, _), (_, of_loop, _)] = &found[..] else {
                 panic!("{found:?}")
             };
             let executed = [method - times * 4, of_loop - times * (20 + 10 * STRIDE)];
             executed.map(|more| more / COMPILED)
         };
-        // 40,000 times round is enough, or 5,000 entries, or 15,000 of both.
-        assert_eq!(worth(1_249), [0, 0]);
-        // Fetch, exit and handler; two ways round, a transition, a stride.
-        assert_eq!(worth(1_250), [3, 4]);
+        // Entered twice and ten times round each time: 15,000 of both are enough.
+        assert_eq!(worth(true, 1_249), [0, 0]);
+        // Fetch and exit, the handler never ran; two ways round, a transition, a stride.
+        assert_eq!(worth(true, 1_250), [2, 4]);
+        assert_eq!(worth(false, 1_250), [0, 0]);
     }
 }

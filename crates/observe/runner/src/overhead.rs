@@ -1,14 +1,18 @@
 //! What counting costs, in words.
 
+use pricetag_trace::Scope;
+
 use crate::options::{RecordOptions, Timing};
 
-/// States a slow-down (0.35 for 35 %) of something, what it means for the times, and whether it exceeds the budget.
+/// States a slow-down (0.35 for 35 %) of something, what it means for the times, and of a scope whether it exceeds the budget.
 pub(crate) fn sentence(slow_down: f64, of: &str, options: &RecordOptions) -> String {
     let source = match options.timing {
         Timing::Separate => "times come from separate runs without counters",
         Timing::Same | Timing::Never => "times come from the counting runs and contain it",
     };
-    let exceeded = options.overhead.filter(|&budget| slow_down > budget);
+    // Whole runs were fitted to it, by more runs than these. An invocation may still cost more.
+    let budget = options.overhead.filter(|_| options.scope != Scope::Main);
+    let exceeded = budget.filter(|&budget| slow_down > budget);
     let verdict = exceeded.map_or_else(String::new, |budget| {
         format!("; that exceeds the budget of {}", percent(budget))
     });

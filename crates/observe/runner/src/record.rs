@@ -147,22 +147,42 @@ impl Session<'_> {
         self.progress
             .begin((counting.len() + timing.len()) as u64, "running");
         let failed = Mutex::new(BTreeSet::new());
-        let asks = options.timing == Timing::Separate && self.subject.compilation.asks();
-        let (ahead, timing) = timing.split_at(usize::from(asks).min(timing.len()));
-        // The first run goes alone: it finds out whether the agent loads at all.
-        let (first, rest) = counting.split_at(1.min(counting.len()));
         let jobs = if options.timing == Timing::Same {
             1
         } else {
             options.jobs
         };
-        let outcome = self
-            .all(ahead, 1, &failed)
-            .and_then(|()| self.all(first, 1, &failed))
-            .and_then(|()| self.all(rest, jobs, &failed))
-            .and_then(|()| self.all(timing, 1, &failed));
+        let outcome = self.ahead(&timing, &failed).and_then(|timing| {
+            // The first counting run goes alone: it finds out whether the agent loads at all.
+            let first = counting.iter().position(|id| !has_failed(&failed, id.case));
+            let (first, rest) = counting.split_at(first.map_or(0, |at| at + 1));
+            self.all(first, 1, &failed)?;
+            self.all(rest, jobs, &failed)?;
+            self.all(timing, 1, &failed)
+        });
         self.progress.end();
         outcome
+    }
+
+    /// Times runs, until one succeeds, where nothing else tells how long runs are; returns those that are still to be timed. Such a run may find files that nobody has read yet, so there
+    /// have to be others of the same input.
+    fn ahead<'r>(
+        &self,
+        timing: &'r [RunId],
+        failed: &Mutex<BTreeSet<usize>>,
+    ) -> Result<&'r [RunId], RunnerError> {
+        let options = self.subject.options;
+        let mut left = timing;
+        if options.repeat > 1 && !options.resume {
+            while let Some((next, others)) = left.split_first()
+                && self.subject.compilation.asks()
+                && !self.cancel.is_cancelled()
+            {
+                self.all(std::slice::from_ref(next), 1, failed)?;
+                left = others;
+            }
+        }
+        Ok(left)
     }
 
     /// Executes runs on `jobs` threads, leaving out inputs that failed already.
@@ -183,12 +203,10 @@ impl Session<'_> {
                 if stopped || self.cancel.is_cancelled() {
                     return;
                 }
-                let mut locked = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                if locked.contains(&id.case) {
+                if has_failed(failed, id.case) {
                     self.progress.step("", None);
                     continue;
                 }
-                drop(locked);
                 match self.one(id) {
                     Ok(Some(note)) => {
                         self.progress.step(&note.label, note.failure.as_deref());
@@ -200,7 +218,7 @@ impl Session<'_> {
                             }
                         }
                         if note.failure.is_some() && !self.keeps(id) {
-                            locked = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                            let mut locked = failed.lock().unwrap_or_else(PoisonError::into_inner);
                             locked.insert(id.case);
                         }
                     }
@@ -369,6 +387,12 @@ impl Session<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether no more runs of an input are worth their time.
+fn has_failed(failed: &Mutex<BTreeSet<usize>>, case: usize) -> bool {
+    let failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+    failed.contains(&case)
 }
 
 /// Fails if the disk has no room for another trace.

@@ -3,29 +3,32 @@
 //! What is averaged is the logarithm of each pair's ratio, as ratios multiply; its interval is Student's. Pairs are added until the interval
 //! lies on one side of the budget, so that quiet machines and clear cases need few of them.
 
+use std::time::Duration;
+
 use pricetag_quantity::mean_interval;
 
-/// Coverage of the intervals. Each bound by itself holds with 95 %.
+/// Coverage of the intervals: each bound by itself holds with 95 %, if it is looked at once.
 const CONFIDENCE: f64 = 0.9;
 /// Pairs before a slow-down is called too large, and before it is called small enough: whoever looks often accepts too early.
 const TO_REJECT: usize = 3;
 const TO_ACCEPT: usize = 9;
-/// Pairs at most, if they take no longer than that in all.
+/// Pairs at most, and when they have taken so long in all.
 const MOST: usize = 21;
-const LONGEST_NS: f64 = 120e9;
+const MOST_IF_LONG: usize = 5;
+const LONG: Duration = Duration::from_mins(2);
 
 /// Runs without and with counters, in pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
     logarithms: Vec<f64>,
-    spent_ns: f64,
+    spent: Duration,
 }
 
 impl Pairs {
-    /// Adds a pair by its CPU times, ns.
-    pub fn add(&mut self, plain_ns: f64, counted_ns: f64) {
+    /// Adds a pair by its CPU times, ns, and how long it took from start to end.
+    pub fn add(&mut self, plain_ns: f64, counted_ns: f64, took: Duration) {
         self.logarithms.push((counted_ns / plain_ns).ln());
-        self.spent_ns += plain_ns + counted_ns;
+        self.spent += took;
     }
 
     /// How many there are.
@@ -41,8 +44,8 @@ impl Pairs {
         }
         let interval = mean_interval(&self.logarithms, CONFIDENCE)?;
         let mean = self.logarithms.iter().sum::<f64>() / n as f64;
-        let most = LONGEST_NS * n as f64 / self.spent_ns.max(1.0);
-        let most = (most as usize).clamp(TO_ACCEPT, MOST);
+        let most = LONG.as_secs_f64() * n as f64 / self.spent.as_secs_f64().max(1e-9);
+        let most = (most as usize).clamp(MOST_IF_LONG, MOST);
         let slow = SlowDown {
             estimate: mean.exp_m1(),
             low: interval.low.exp_m1(),
@@ -70,7 +73,7 @@ pub struct SlowDown {
 
 impl SlowDown {
     /// Whether it is within a budget: with its upper bound, or by a fifth of the budget. Where runs differ much, hardly any probes could stay if it had to be the bound; what sets that were found
-    /// too slow leave aims lower, at half of the budget, so that few that are accepted exceed it.
+    /// too slow leave aims lower, at about half of the budget then, so that few that are accepted exceed it.
     pub fn fits(&self, budget: f64) -> bool {
         let doubt = self.high - self.estimate;
         self.estimate + doubt.min(budget / 5.0) <= budget
@@ -103,7 +106,8 @@ mod tests {
     fn pairs(seconds: f64, ratios: &[f64]) -> Pairs {
         let mut pairs = Pairs::default();
         for ratio in ratios {
-            pairs.add(seconds * 1e9, ratio * seconds * 1e9);
+            let both = Duration::from_secs_f64(2.0 * seconds);
+            pairs.add(seconds * 1e9, ratio * seconds * 1e9, both);
         }
         pairs
     }
@@ -135,8 +139,8 @@ mod tests {
             (1..30).find(enough)
         };
         assert_eq!(until(1.0), Some(21));
-        assert_eq!(until(4.0), Some(14), "two minutes, at eight seconds a pair");
-        assert_eq!(until(600.0), Some(9));
+        assert_eq!(until(4.0), Some(15), "two minutes, at eight seconds a pair");
+        assert_eq!(until(600.0), Some(5));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use pricetag_probe_plan::PlanStore;
 use pricetag_trace::{Mode, Record, Trace};
@@ -13,15 +14,18 @@ use crate::budget::{self, Fitted, Group, Measurer, Work};
 use crate::error::RunnerError;
 use crate::failure;
 use crate::journal::{self, Journal};
+use crate::jvm::Java;
 use crate::operations::{self, Beside};
 use crate::progress::Progress;
 use crate::slow_down::{Pairs, SlowDown};
 use crate::subject::{Subject, absolute};
-use crate::supervise::{Cancel, run};
+use crate::supervise::{Cancel, Ending, run};
 use crate::workload::Case;
 
 /// Runs of a comparison, as far as they can be told.
-const RUNS: u64 = 11;
+const RUNS: u64 = 20;
+/// How many runs may fail before there is no measuring.
+pub(crate) const FAILURES: usize = 3;
 
 /// What the budget leaves uncounted: found by an earlier recording that is being resumed, or now. None without a budget, or
 /// if no input runs (recording then says why).
@@ -39,7 +43,6 @@ pub(crate) fn fit_budget(
     if kept.is_some() {
         return Ok(kept);
     }
-    progress.begin(RUNS, "measuring the overhead");
     let mut trials = Trials {
         subject,
         budget,
@@ -49,9 +52,9 @@ pub(crate) fn fit_budget(
         case: None,
         work: BTreeMap::new(),
         rounds: 0,
+        failures: 0,
     };
     let fitted = budget::fit(budget, &mut trials);
-    progress.end();
     journal::remove(&journal.trials())?;
     if let Ok(Some(fitted)) = &fitted {
         journal::write_json(&journal.budget(), fitted)?;
@@ -69,10 +72,25 @@ struct Trials<'a> {
     case: Option<&'a Case>,
     work: BTreeMap<Group, Work>,
     rounds: usize,
+    /// Runs that failed, of an input that ran before.
+    failures: usize,
 }
 
 impl Measurer for Trials<'_> {
     fn compare(&mut self, removed: &BTreeSet<Group>) -> Result<Option<SlowDown>, RunnerError> {
+        self.progress.begin(RUNS, "measuring the overhead");
+        let compared = self.compared(removed);
+        self.progress.end();
+        compared
+    }
+
+    fn work(&self) -> &BTreeMap<Group, Work> {
+        &self.work
+    }
+}
+
+impl<'a> Trials<'a> {
+    fn compared(&mut self, removed: &BTreeSet<Group>) -> Result<Option<SlowDown>, RunnerError> {
         self.rounds += 1;
         let folder = self.folder.join(self.rounds.to_string());
         std::fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
@@ -80,7 +98,7 @@ impl Measurer for Trials<'_> {
             return Ok(None);
         };
         // The first counted run rewrites all classes, the others take them as it left them, as in a recording.
-        let Some(first) = self.one(&folder, Mode::Count, case, removed)? else {
+        let Some(first) = self.again(&folder, Mode::Count, case, removed)? else {
             return Ok(None);
         };
         if removed.is_empty() {
@@ -88,19 +106,20 @@ impl Measurer for Trials<'_> {
         }
         let mut pairs = Pairs::default();
         let slow_down = loop {
+            let begun = Instant::now();
             let mut order = [(0, Mode::Time), (1, Mode::Count)];
             if pairs.count() % 2 == 1 {
                 order.reverse();
             }
             let mut used = [0.0; 2];
             for (which, mode) in order {
-                let Some(run) = self.one(&folder, mode, case, removed)? else {
+                let Some(run) = self.again(&folder, mode, case, removed)? else {
                     return Ok(None);
                 };
                 used[which] = cpu(&run);
             }
             let [plain, counted] = used;
-            pairs.add(plain, counted);
+            pairs.add(plain, counted, begun.elapsed());
             if let Some(slow_down) = pairs.verdict(self.budget) {
                 break slow_down;
             }
@@ -110,22 +129,38 @@ impl Measurer for Trials<'_> {
         Ok(Some(slow_down))
     }
 
-    fn work(&self) -> &BTreeMap<Group, Work> {
-        &self.work
+    /// The trace of a run, which is made again if it fails now and then; none if that was cancelled.
+    fn again(
+        &mut self,
+        folder: &Path,
+        mode: Mode,
+        case: &Case,
+        removed: &BTreeSet<Group>,
+    ) -> Result<Option<Trace>, RunnerError> {
+        loop {
+            let why = match self.one(folder, mode, case, removed)? {
+                Outcome::Ran(trace) => return Ok(Some(trace)),
+                Outcome::Cancelled => return Ok(None),
+                Outcome::Failed(why) => why,
+            };
+            self.failures += 1;
+            if self.failures >= FAILURES {
+                return Err(RunnerError::BudgetUnmeasured {
+                    input: case.label.clone(),
+                    why,
+                });
+            }
+        }
     }
-}
 
-impl<'a> Trials<'a> {
     /// An input on which the subject runs.
     fn sample(&mut self, folder: &Path) -> Result<Option<&'a Case>, RunnerError> {
         if self.case.is_none() {
             let cases = &self.subject.options.workload.cases;
             let middle = cases.get(cases.len() / 2);
             for case in middle.into_iter().chain(cases) {
-                if self
-                    .one(folder, Mode::Time, case, &BTreeSet::new())?
-                    .is_some()
-                {
+                let ran = self.one(folder, Mode::Time, case, &BTreeSet::new())?;
+                if matches!(ran, Outcome::Ran(_)) {
                     self.case = Some(case);
                     break;
                 }
@@ -141,20 +176,21 @@ impl<'a> Trials<'a> {
         let beside = Beside {
             caught: options.caught,
             callers: options.callers,
+            // What a script starts is most likely the usual JVM.
+            optimised: options.jit && self.subject.java.as_ref().is_none_or(Java::optimises),
         };
         operations::of(counted, &store, beside).map_err(unreadable)
     }
 
-    /// The trace of one run; none if it failed.
     fn one(
         &self,
         folder: &Path,
         mode: Mode,
         case: &Case,
         removed: &BTreeSet<Group>,
-    ) -> Result<Option<Trace>, RunnerError> {
+    ) -> Result<Outcome, RunnerError> {
         if self.cancel.is_cancelled() {
-            return Ok(None);
+            return Ok(Outcome::Cancelled);
         }
         let [trace, options, crash] = ["trace", "options", "crash"].map(|name| folder.join(name));
         journal::remove(&trace)?;
@@ -171,12 +207,27 @@ impl<'a> Trials<'a> {
         let limit = self.subject.options.timeout;
         self.progress.started(&case.label);
         let ended = run(&launch, limit, false, self.cancel)?;
-        let failed = failure::reason(&ended, &crash);
         self.progress.step(&case.label, None);
-        let read = Trace::read(&trace).ok();
-        let sound = read.filter(|read| read.complete && cpu(read) > 0.0);
-        Ok(sound.filter(|_| failed.is_none()))
+        if ended.ending == Ending::Cancelled {
+            return Ok(Outcome::Cancelled);
+        }
+        if let Some(why) = failure::reason(&ended, &crash) {
+            return Ok(Outcome::Failed(why));
+        }
+        let read = Trace::read(&trace).map_err(|error| error.to_string());
+        Ok(match read {
+            Ok(read) if read.complete && cpu(&read) > 0.0 => Outcome::Ran(read),
+            Ok(_) => Outcome::Failed("its trace is not complete".to_owned()),
+            Err(why) => Outcome::Failed(why),
+        })
     }
+}
+
+/// What became of a run.
+enum Outcome {
+    Ran(Trace),
+    Failed(String),
+    Cancelled,
 }
 
 fn plans(folder: &Path) -> PathBuf {

@@ -5,60 +5,14 @@
 //! not observed. It is estimated from the counts with the documented thresholds of tiered compilation (JDK sources,
 //! `compilationPolicy.cpp`, predicates `CallPredicate` and `LoopPredicate`), assuming that invocations *i* and loop
 //! iterations *b* of a method grow in proportion: the method has reached a tier after the fraction
-//! min(1, I/i, max(M/i, C/(i+b)), B/b) of its activity, with I, M, C, B from [`Thresholds`]. For the second compiler the
+//! min(1, I/i, max(M/i, C/(i+b)), B/b) of its activity, with I, M, C, B from [`pricetag_probe_plan::tiers::Thresholds`]. For the second compiler the
 //! fraction starts anew where the first one's code begins to count. A JVM without compilers (`-Xint`, `--jit off`) interprets everything.
 //!
 //! Limits: compilation takes time, during which old code goes on; inlining, compiler queues, deoptimisation and trivial
 //! methods (which stay in C1) are not modelled.
 
+use pricetag_probe_plan::tiers::{TIER3, TIER4};
 use pricetag_trace::Start;
-
-/// When a method is compiled.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Thresholds {
-    /// Invocations that suffice by themselves (`TierNInvocationThreshold`).
-    pub invocations: f64,
-    /// Invocations needed together with loop iterations (`TierNMinInvocationThreshold`).
-    pub least_invocations: f64,
-    /// Invocations and iterations together (`TierNCompileThreshold`).
-    pub activity: f64,
-    /// Iterations that replace a running frame (`TierNBackEdgeThreshold`).
-    pub iterations: f64,
-}
-
-/// Interpreter to C1: `Tier3InvocationThreshold` and relatives, JDK 17 to 25.
-pub const TIER3: Thresholds = Thresholds {
-    invocations: 200.0,
-    least_invocations: 100.0,
-    activity: 2000.0,
-    iterations: 60_000.0,
-};
-
-/// C1 to C2: `Tier4InvocationThreshold` and relatives, JDK 17 to 25.
-pub const TIER4: Thresholds = Thresholds {
-    invocations: 5000.0,
-    least_invocations: 600.0,
-    activity: 15_000.0,
-    iterations: 40_000.0,
-};
-
-impl Thresholds {
-    /// The fraction of a method's activity after which it is compiled; 1 or more if it never is.
-    fn reached(&self, invocations: f64, iterations: f64) -> f64 {
-        let share = |threshold: f64, count: f64| {
-            if count > 0.0 {
-                threshold / count
-            } else {
-                f64::INFINITY
-            }
-        };
-        let together = share(self.least_invocations, invocations)
-            .max(share(self.activity, invocations + iterations));
-        share(self.invocations, invocations)
-            .min(together)
-            .min(share(self.iterations, iterations))
-    }
-}
 
 /// Shares of a method's executions, which add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -240,6 +194,8 @@ impl Cold {
 
 #[cfg(test)]
 mod tests {
+    use pricetag_probe_plan::tiers::Thresholds;
+
     use super::*;
 
     /// Steps through a run in proportion and applies the predicates one by one, sharing no formula with [`tiers`].

@@ -119,7 +119,7 @@ pub struct SubjectArgs {
     /// Where times come from: separate runs, or the counting run (which then states its overhead).
     #[arg(long, value_enum, default_value_t = TimingArg::Separate, help_heading = "Timing")]
     pub timing: TimingArg,
-    /// Slow-down by counting that is allowed: the hottest loops and methods stay uncounted until a measured run fits.
+    /// Slow-down by counting that is allowed: the dearest loops and methods stay uncounted until the rest is measured to fit; takes minutes.
     #[arg(long, value_name = "PERCENT", value_parser = fraction, help_heading = "Timing")]
     pub overhead: Option<f64>,
     /// First invocations of a scope to leave out of fits; detected by default.

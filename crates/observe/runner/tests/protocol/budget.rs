@@ -187,7 +187,7 @@ fn the_budget_removes_the_hot_method_and_resuming_keeps_the_choice() {
     assert_eq!(skipping[0], trials.len());
     let note = &recorded.meta.notes[0];
     assert!(
-        note.contains("cost 50.0 %, now 2.0 % (at most 2.0 %)")
+        note.contains("cost 50.0 %, now 2.0 % (upper bound 2.0 %)")
             && note.contains("a/B.hot()V (49.5 %)"),
         "{note}"
     );
@@ -244,4 +244,33 @@ fn a_budget_does_not_hide_why_nothing_runs() {
             .unwrap()
             .contains("boom")
     );
+}
+
+#[test]
+fn a_run_that_fails_once_is_made_again_and_one_that_fails_ever_again_is_an_error() {
+    let bench = Bench::new(&[("a", "cut-once")]);
+    bench.trace("count", counted(1010, &[(0, 1)]));
+    let options = RecordOptions {
+        overhead: Some(0.05),
+        ..bench.options()
+    };
+    let recorded = go(&options).unwrap();
+    let note = &recorded.meta.notes[0];
+    assert!(note.contains("nothing was removed"), "{note}");
+
+    let bench = Bench::new(&[("a", "fail-count")]);
+    let error = go(&RecordOptions {
+        overhead: Some(0.05),
+        ..bench.options()
+    })
+    .unwrap_err();
+    assert!(
+        matches!(error, RunnerError::BudgetUnmeasured { .. }),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("failed 3 times") && error.to_string().contains("exit code 9")
+    );
+    assert!(error.advice().is_some());
+    assert_eq!(bench.log(), ["time /a", "count /a", "count /a", "count /a"]);
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pricetag_runner::{Cancel, Determinism, RecordOptions, RunnerError, record};
+use pricetag_runner::{Cancel, Determinism, RecordOptions, RunnerError, Timing, record};
 
 use crate::Impatient;
 use crate::bench::*;
@@ -84,4 +84,32 @@ fn a_recording_that_fails_half_way_leaves_what_it_knows_and_one_in_which_nothing
     let failed = go(&options);
     assert!(matches!(failed, Err(RunnerError::Unobserved { .. })));
     assert_eq!(remembered(&bench), [true]);
+}
+
+#[test]
+fn timing_runs_go_ahead_until_one_succeeds_and_the_first_counting_run_goes_alone_all_the_same() {
+    let (bench, options) = optimising(&[("a", "fail"), ("b", ""), ("c", "")]);
+    let options = RecordOptions { jobs: 2, ..options };
+    go(&options).unwrap();
+    let log = bench.log();
+    assert_eq!(log[..3], ["time /a", "time /b", "count /b"]);
+    assert_eq!(log[3..], ["count /c", "time /c", "time /b", "time /c"]);
+
+    // One time alone may be that of a run which found files that nobody had read; and a recording that goes on has its order.
+    for other in [
+        RecordOptions {
+            repeat: 1,
+            cache: None,
+            ..options.clone()
+        },
+        RecordOptions {
+            timing: Timing::Never,
+            cache: None,
+            ..options.clone()
+        },
+    ] {
+        let before = bench.log().len();
+        go(&other).unwrap();
+        assert_eq!(bench.log()[before], "count /a");
+    }
 }
