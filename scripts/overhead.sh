@@ -7,8 +7,8 @@
 #   OVERHEAD_HUGE=skipped      leave methods over 8,000 bytes to the interpreter, as the JVM does by itself; `compiled` is the default and
 #                              what pricetag itself chooses (-XX:-DontCompileHugeMethods)
 #   OVERHEAD_VARIANTS          some of "plain pricetag recorded budget jacoco naive atomic threadlocal"; `recorded` is pricetag as `record` runs what is only counted:
-#                              after two runs that do not count here, by whose length the JVM gets its options and whose rewritten classes are taken
-#                              (docs/decisions/021-late-optimising.md, 023-kept-classes.md). `budget` is what `record --overhead` leaves, by which it is preceded: minutes
+#                              after a plain and two counted runs that do not count here, by whose length the JVM gets its options and whose rewritten classes are taken
+#                              (docs/decisions/021-late-optimising.md, 023-kept-classes.md). `budget` is what `record --overhead` leaves, by which it is preceded: up to ten minutes
 #   OVERHEAD_BUDGET            how much `budget` may cost: 5%
 #   OVERHEAD_ALTERNATIVES=1    where counters could live (docs/decisions/001-exact-counting.md), in tables of their own:
 #                              plain, pricetag, and naive counters in one shared array, in atomics and in an array per thread
@@ -202,7 +202,11 @@ includes() { # JaCoCo's patterns
 first_recorded() { # first_recorded PROGRAM: the first two runs of a recording; sets the options of the others
     { cat "$work/log/$1.options" && echo "rewritten=$work/rewritten"; } >"$work/log/$1.kept"
     local begun took=()
-    recorded=$(counting_options)
+    # Of a program of which nothing is known a recording times one run first.
+    begun=$(date +%s%3N)
+    run "$1" plain 0
+    took=("timed=$(($(date +%s%3N) - begun))")
+    recorded=$(counting_options java "${took[@]}")
     for _ in 1 2; do
         begun=$(date +%s%3N)
         run "$1" recorded 0
