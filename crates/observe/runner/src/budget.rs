@@ -3,7 +3,7 @@
 //! Probes are removed in groups. The counters, transitions and strides in a loop are one, the values taken there another; an edge is in the innermost
 //! loop that it stays in. What stands outside loops is the method's own group, with the fetch of its counters at every entry: without it no counter
 //! of the method has a place, so it takes all groups of the method with it (values outside loops take those in loops). The slow-down of a run is taken to be spread over
-//! the groups in proportion to what their probes executed and what compiling them takes ([`crate::operations`]). The dearest groups go first, as many as the estimate asks for, and what is left is
+//! the groups in proportion to what their probes executed and what compiling them takes (`operations.rs`). The dearest groups go first, as many as the estimate asks for, and what is left is
 //! measured anew, by runs that had no part in choosing it, until a *measurement* fits ([`crate::slow_down`]): the estimate only decides how fast that happens. Given the measurements, every decision is determined.
 //!
 //! The greedy choice is a heuristic of our own: it need not keep the most features that would fit.
