@@ -161,6 +161,7 @@ impl Compilation {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::path::Path;
 
     use pricetag_probe_plan::ClassHash;
 
@@ -172,6 +173,12 @@ mod tests {
             properties,
             ..Java::default()
         }))
+    }
+
+    /// A recording of one program, which remembers.
+    fn recording(cache: &Path) -> Compilation {
+        let lengths = || Lengths::of(cache, ClassHash(1));
+        on("OpenJDK 64-Bit Server VM").remembering(lengths)
     }
 
     #[test]
@@ -197,10 +204,7 @@ mod tests {
     #[test]
     fn while_no_run_has_ended_those_of_earlier_recordings_stand_for_them() {
         let cache = tempfile::tempdir().unwrap();
-        let recording = || {
-            let lengths = || Lengths::of(cache.path(), ClassHash(1));
-            on("OpenJDK 64-Bit Server VM").remembering(lengths)
-        };
+        let recording = || recording(cache.path());
         let short_at_once = || recording().next().for_short_runs;
         assert!(!short_at_once(), "nothing is known");
         recording().remember();
@@ -242,10 +246,7 @@ mod tests {
     #[test]
     fn while_nothing_is_known_a_timed_run_tells() {
         let cache = tempfile::tempdir().unwrap();
-        let recording = || {
-            let lengths = || Lengths::of(cache.path(), ClassHash(1));
-            on("OpenJDK 64-Bit Server VM").remembering(lengths)
-        };
+        let recording = || recording(cache.path());
         let first = recording();
         assert!(first.asks() && !first.next().for_short_runs);
         first.timed(SHORT);
@@ -272,14 +273,14 @@ mod tests {
     #[test]
     fn a_run_that_is_not_over_in_time_is_remembered_as_long() {
         let cache = tempfile::tempdir().unwrap();
-        let lengths = || Lengths::of(cache.path(), ClassHash(1));
-        let recording = on("OpenJDK 64-Bit Server VM").remembering(lengths);
+        let next = || recording(cache.path());
+        let recording = next();
         recording.timed_out();
         recording.took(Duration::from_millis(1));
         recording.took(Duration::from_millis(1));
         assert!(!recording.next().for_short_runs);
         recording.remember();
-        let next = on("OpenJDK 64-Bit Server VM").remembering(lengths);
+        let next = next();
         assert!(!next.next().for_short_runs);
         assert!(next.before.is_some_and(|before| before.known().len() == 1));
     }

@@ -198,10 +198,11 @@ pub enum RunnerError {
     },
     /// Runs that an overhead budget is fitted by do not end as they did before.
     #[error(
-        "the overhead could not be measured: {input} ran at first, then failed {} times, the last time: {why}",
-        crate::trial::FAILURES
+        "the overhead could not be measured: {input} ran at first, then failed {failures} times, the last time: {why}"
     )]
     BudgetUnmeasured {
+        /// How many runs failed.
+        failures: usize,
         /// Label of the input.
         input: String,
         /// Why its run failed.

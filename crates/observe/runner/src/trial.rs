@@ -25,7 +25,7 @@ use crate::workload::Case;
 /// Runs of a comparison, as far as they can be told.
 const RUNS: u64 = 20;
 /// How many runs may fail before there is no measuring.
-pub(crate) const FAILURES: usize = 3;
+const FAILURES: usize = 3;
 
 /// What the budget leaves uncounted: found by an earlier recording that is being resumed, or now. None without a budget, or
 /// if no input runs (recording then says why).
@@ -146,6 +146,7 @@ impl<'a> Trials<'a> {
             self.failures += 1;
             if self.failures >= FAILURES {
                 return Err(RunnerError::BudgetUnmeasured {
+                    failures: self.failures,
                     input: case.label.clone(),
                     why,
                 });

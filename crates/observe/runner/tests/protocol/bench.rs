@@ -35,6 +35,7 @@ word=$(cat "$last" 2>/dev/null)
 case "$word" in
   fail) echo 'Exception in thread "main" X: boom' >&2; exit 1;;
   hang) sleep 600;;
+  fail-count-once) [ "$mode" = count ] && [ ! -e "$here/failed" ] && { touch "$here/failed"; exit 9; };;
   fail-count) [ "$mode" = count ] && exit 9;;
   flaky-time) [ "$mode" = time ] && exit 9;;
   cut) head -c 60 "$here/$mode.trace" > "$trace"; exit 0;;

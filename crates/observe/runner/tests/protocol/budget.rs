@@ -248,7 +248,7 @@ fn a_budget_does_not_hide_why_nothing_runs() {
 
 #[test]
 fn a_run_that_fails_once_is_made_again_and_one_that_fails_ever_again_is_an_error() {
-    let bench = Bench::new(&[("a", "cut-once")]);
+    let bench = Bench::new(&[("a", "fail-count-once")]);
     bench.trace("count", counted(1010, &[(0, 1)]));
     let options = RecordOptions {
         overhead: Some(0.05),
@@ -257,6 +257,8 @@ fn a_run_that_fails_once_is_made_again_and_one_that_fails_ever_again_is_an_error
     let recorded = go(&options).unwrap();
     let note = &recorded.meta.notes[0];
     assert!(note.contains("nothing was removed"), "{note}");
+    let log = bench.log();
+    assert_eq!(log[..4], ["time /a", "count /a", "count /a", "time /a"]);
 
     let bench = Bench::new(&[("a", "fail-count")]);
     let error = go(&RecordOptions {
