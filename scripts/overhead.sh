@@ -10,6 +10,8 @@
 #                              after a plain and two counted runs that do not count here, by whose length the JVM gets its options and whose rewritten classes are taken
 #                              (docs/decisions/021-late-optimising.md, 023-kept-classes.md). `budget` is what `record --overhead` leaves, by which it is preceded: up to ten minutes
 #   OVERHEAD_BUDGET            how much `budget` may cost: 5%
+#   OVERHEAD_TOGETHER=1        the variants of a round at the same time, as `record --overhead --jobs 2` compares its runs, in tables of their own: what disturbs
+#                              one disturbs the other. No more variants than cores; wall time says little
 #   OVERHEAD_ALTERNATIVES=1    where counters could live (docs/decisions/001-exact-counting.md), in tables of their own:
 #                              plain, pricetag, and naive counters in one shared array, in atomics and in an array per thread
 #   OVERHEAD_OPTIONS           further lines for the agent's options file
@@ -25,7 +27,8 @@ if [ -n "$alternatives" ]; then variants="plain pricetag naive atomic threadloca
 variants=${OVERHEAD_VARIANTS:-$variants}
 all="bzip2 xz lzw h2 lucene-index lucene-search javac imagej rhino json http"
 case $variants in *budget*) budgeted=-budget ;; *) budgeted="" ;; esac
-results=$work/runs-$huge$alternatives$budgeted.jsonl
+together=${OVERHEAD_TOGETHER:+-together}
+results=$work/runs-$huge$alternatives$budgeted$together.jsonl
 
 die() {
     echo "overhead: $*" >&2
@@ -169,12 +172,12 @@ run() { # run PROGRAM VARIANT ROUND: one process, one JSON line
         *) die "no variant named $variant" ;;
     esac
     [ -z "${proof:-}" ] || rm -f "$proof"
-    if [ "$counts_instructions" = yes ]; then counting=(perf stat -x, -e instructions:u -o "$work/log/perf.txt"); fi
+    if [ "$counts_instructions" = yes ]; then counting=(perf stat -x, -e instructions:u -o "$work/log/$variant.perf"); fi
     local TIMEFORMAT='%U %S %R' figures instructions=null
     command_line "$program" "$class_path"
     figures=$({ time "${counting[@]}" java "${options[@]}" "${command_line[@]}" >"$out" 2>"$err"; } 2>&1) ||
         die "$program failed with $variant: $(head -c 2000 "$err")"
-    if [ "$counts_instructions" = yes ]; then instructions=$(grep -oE '^[0-9]+,' "$work/log/perf.txt" | tr -d ,); fi
+    if [ "$counts_instructions" = yes ]; then instructions=$(grep -oE '^[0-9]+,' "$work/log/$variant.perf" | tr -d ,); fi
     case $variant in
         naive | atomic | threadlocal) grep -q '^naive counts: [1-9]' "$err" || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
         pricetag | recorded | budget) "$target/release/examples/trace_summary" "$proof" 2>/dev/null | grep '^[1-9][0-9]* counted' >/dev/null || die "$program was not counted by $variant: $(head -c 1000 "$err")" ;;
@@ -226,7 +229,7 @@ fit_budget() { # fit_budget PROGRAM: has `record` find what is left uncounted, a
         "$folder" "$(command -v java)" >"$folder/java"
     chmod +x "$folder/java"
     command_line "$1" "$work/classes:$jars"
-    "$target/release/pricetag" --quiet record -o "$folder/data" --force --overhead "${OVERHEAD_BUDGET:-5%}" --timing same --repeat 1 --check-determinism none --agent "$agent" \
+    "$target/release/pricetag" --quiet record -o "$folder/data" --force --jobs 2 --overhead "${OVERHEAD_BUDGET:-5%}" --timing same --repeat 1 --check-determinism none --agent "$agent" \
         --cache none --count-jdk "${include[@]}" -- "$folder/java" "${command_line[@]}" >"$folder/said" 2>&1 || die "$1 does not fit: $(tail -c 1000 "$folder/said")"
     { grep -E '^skip' "$folder/options" || true; sed "s#^plans=.*#plans=$folder/plans#" "$work/log/$1.options"; echo "rewritten=$folder/rewritten"; } >"$work/log/$1.fits"
     # A recording's first run does not count.
@@ -234,6 +237,8 @@ fit_budget() { # fit_budget PROGRAM: has `record` find what is left uncounted, a
     echo "overhead: $1 fits without $(grep -c '^skip=' "$work/log/$1.fits") groups" >&2
 }
 
+# shellcheck disable=SC2086 # words
+[ -z "$together" ] || [ "$(wc -w <<<"$variants")" -le "$(nproc)" ] || die "no more than $(nproc) variants can run at the same time"
 prepare
 [ -z "$budgeted" ] || [ -z "${OVERHEAD_OPTIONS:-}" ] || die "a budget is not fitted to OVERHEAD_OPTIONS"
 [ -z "$budgeted" ] || cargo build --release --locked -q -p pricetag-cli
@@ -252,7 +257,16 @@ for program in $programs; do
         # Every other round goes backwards, so that no variant always follows the same one.
         order=$variants
         if ((round % 2)); then order=$(tr ' ' '\n' <<<"$variants" | tac | paste -sd' '); fi
-        for variant in $order; do run "$program" "$variant" "$round"; done
+        if [ -n "$together" ]; then
+            running=()
+            for variant in $order; do
+                run "$program" "$variant" "$round" &
+                running+=($!)
+            done
+            for one in "${running[@]}"; do wait "$one"; done
+        else
+            for variant in $order; do run "$program" "$variant" "$round"; done
+        fi
         echo "overhead: $program, round $((round + 1)) of $pairs" >&2
     done
     touch "$results"

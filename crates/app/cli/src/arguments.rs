@@ -76,7 +76,7 @@ pub struct Common {
         help_heading = "Common options"
     )]
     pub seed: u64,
-    /// Counting runs at the same time. Timing runs are always alone. More than one only if runs do not share files.
+    /// Counting runs at the same time. Timing runs are always alone, but for those that `--overhead` compares with counting ones. More than one only if runs do not share files.
     #[arg(
         long,
         global = true,

@@ -131,7 +131,7 @@ pub struct RecordOptions {
     pub determinism: Determinism,
     /// Largest acceptable slow-down by counting, as a fraction.
     pub overhead: Option<f64>,
-    /// Counting runs at the same time.
+    /// Counting runs at the same time. With more than one, plain and counted runs that are compared for the overhead are at the same time, too.
     pub jobs: usize,
     /// Whether the subject's output is passed on to standard error.
     pub show_output: bool,

@@ -1,10 +1,12 @@
 //! Measures the subject with and without counters, for the overhead budget.
 //!
-//! Plain and counted runs alternate, and which of them goes first does, so that a drift of the machine meets both. What is compared is the CPU time of the
-//! whole process from its start, with the JVM's own threads and the agent's. One input stands for the workload: the one in the middle, or if it fails the first that does not.
+//! Plain and counted runs alternate, and which of them goes first does, so that a drift of the machine meets both; with `--jobs` the two of a pair run at the same time, so that what disturbs one
+//! disturbs the other. What is compared is the CPU time of the whole process from its start, with the JVM's own threads and the agent's. One input stands for the workload: the one in the middle, or if it fails the first that does not.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Instant;
 
 use pricetag_probe_plan::PlanStore;
@@ -98,7 +100,7 @@ impl<'a> Trials<'a> {
             return Ok(None);
         };
         // The first counted run rewrites all classes, the others take them as it left them, as in a recording.
-        let Some(first) = self.again(&folder, Mode::Count, case, removed)? else {
+        let Some([first]) = self.runs(&folder, [Mode::Count], case, removed)? else {
             return Ok(None);
         };
         if removed.is_empty() {
@@ -107,16 +109,16 @@ impl<'a> Trials<'a> {
         let mut pairs = Pairs::default();
         let slow_down = loop {
             let begun = Instant::now();
-            let mut order = [(0, Mode::Time), (1, Mode::Count)];
+            let mut order = [Mode::Time, Mode::Count];
             if pairs.count() % 2 == 1 {
                 order.reverse();
             }
-            let mut used = [0.0; 2];
-            for (which, mode) in order {
-                let Some(run) = self.again(&folder, mode, case, removed)? else {
-                    return Ok(None);
-                };
-                used[which] = cpu(&run);
+            let Some(ran) = self.runs(&folder, order, case, removed)? else {
+                return Ok(None);
+            };
+            let mut used = ran.each_ref().map(cpu);
+            if order[0] == Mode::Count {
+                used.reverse();
             }
             let [plain, counted] = used;
             pairs.add(plain, counted, begun.elapsed());
@@ -129,17 +131,17 @@ impl<'a> Trials<'a> {
         Ok(Some(slow_down))
     }
 
-    /// The trace of a run, which is made again if it fails now and then; none if that was cancelled.
-    fn again(
+    /// The traces of runs in that order, or at the same time if recordings may do that, which are made again if one fails now and then; none if that was cancelled.
+    fn runs<const N: usize>(
         &mut self,
         folder: &Path,
-        mode: Mode,
+        modes: [Mode; N],
         case: &Case,
         removed: &BTreeSet<Group>,
-    ) -> Result<Option<Trace>, RunnerError> {
+    ) -> Result<Option<[Trace; N]>, RunnerError> {
         loop {
-            let why = match self.one(folder, mode, case, removed)? {
-                Outcome::Ran(trace) => return Ok(Some(trace)),
+            let why = match self.side_by_side(folder, modes, case, removed)? {
+                Outcome::Ran(traces) => return Ok(Some(traces)),
                 Outcome::Cancelled => return Ok(None),
                 Outcome::Failed(why) => why,
             };
@@ -152,6 +154,33 @@ impl<'a> Trials<'a> {
                 });
             }
         }
+    }
+
+    fn side_by_side<const N: usize>(
+        &self,
+        folder: &Path,
+        modes: [Mode; N],
+        case: &Case,
+        removed: &BTreeSet<Group>,
+    ) -> Result<Outcome<[Trace; N]>, RunnerError> {
+        let one = |mode| self.one(folder, mode, case, removed);
+        let outcomes = if self.subject.options.jobs > 1 {
+            thread::scope(|scope| {
+                let runs = modes.map(|mode| scope.spawn(move || one(mode)));
+                runs.map(|run| run.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            })
+        } else {
+            modes.map(one)
+        };
+        let mut traces = Vec::new();
+        for outcome in outcomes {
+            match outcome? {
+                Outcome::Ran(trace) => traces.push(trace),
+                Outcome::Failed(why) => return Ok(Outcome::Failed(why)),
+                Outcome::Cancelled => return Ok(Outcome::Cancelled),
+            }
+        }
+        Ok(traces.try_into().map_or(Outcome::Cancelled, Outcome::Ran))
     }
 
     /// An input on which the subject runs.
@@ -189,11 +218,12 @@ impl<'a> Trials<'a> {
         mode: Mode,
         case: &Case,
         removed: &BTreeSet<Group>,
-    ) -> Result<Outcome, RunnerError> {
+    ) -> Result<Outcome<Trace>, RunnerError> {
         if self.cancel.is_cancelled() {
             return Ok(Outcome::Cancelled);
         }
-        let [trace, options, crash] = ["trace", "options", "crash"].map(|name| folder.join(name));
+        let [trace, options, crash] =
+            ["trace", "options", "crash"].map(|name| folder.join(format!("{mode}.{name}")));
         journal::remove(&trace)?;
         let mut agent = self
             .subject
@@ -224,9 +254,9 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// What became of a run.
-enum Outcome {
-    Ran(Trace),
+/// What became of a run, or of several together.
+enum Outcome<T> {
+    Ran(T),
     Failed(String),
     Cancelled,
 }

@@ -42,6 +42,7 @@ case "$word" in
   cut-once) [ -e "$here/was-cut" ] || { touch "$here/was-cut"; head -c 60 "$here/$mode.trace" > "$trace"; exit 0; };;
   two-jvms) echo 'Picked up JAVA_TOOL_OPTIONS: a' >&2; echo 'Picked up JAVA_TOOL_OPTIONS: a' >&2;;
   silent) exit 0;;
+  slow) echo begins >> "$here/spans"; sleep 0.2; echo ends >> "$here/spans";;
   unobserved) echo 'pricetag: cannot create trace x: not today; the program runs unobserved' >&2; exit 0;;
 esac
 own="$here/$mode-$(basename "$last").trace"

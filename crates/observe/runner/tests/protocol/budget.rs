@@ -251,6 +251,7 @@ fn a_run_that_fails_once_is_made_again_and_one_that_fails_ever_again_is_an_error
     let bench = Bench::new(&[("a", "fail-count-once")]);
     bench.trace("count", counted(1010, &[(0, 1)]));
     let options = RecordOptions {
+        jobs: 1,
         overhead: Some(0.05),
         ..bench.options()
     };
@@ -275,4 +276,22 @@ fn a_run_that_fails_once_is_made_again_and_one_that_fails_ever_again_is_an_error
     );
     assert!(error.advice().is_some());
     assert_eq!(bench.log(), ["time /a", "count /a", "count /a", "count /a"]);
+}
+
+#[test]
+fn the_runs_of_a_pair_are_at_the_same_time_if_they_may_be() {
+    for jobs in [1, 2] {
+        let bench = Bench::new(&[("a", "slow")]);
+        bench.trace("count", counted(1010, &[(0, 1)]));
+        let options = RecordOptions {
+            jobs,
+            overhead: Some(0.05),
+            ..bench.options()
+        };
+        let recorded = go(&options).unwrap();
+        assert!(recorded.meta.notes[0].contains("nothing was removed"));
+        let spans = std::fs::read_to_string(bench.path("spans")).unwrap();
+        let together = spans.matches("begins\nbegins\nends\nends\n").count();
+        assert_eq!(together > 0, jobs > 1, "{jobs}: {spans}");
+    }
 }
