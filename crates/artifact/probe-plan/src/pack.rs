@@ -165,6 +165,11 @@ impl Pack {
         self.state().places.keys().copied().collect()
     }
 
+    /// Whether a record with this key is known; it may be damaged.
+    pub fn has(&self, key: u128) -> bool {
+        self.state().places.contains_key(&key)
+    }
+
     /// The newest record with this key that is whole and can be decoded; none if none is known.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ pub struct AgentOptions {
     /// Directory of probe plans; needed for [`Mode::Count`] and [`Mode::Blocks`].
     pub plans: Option<PathBuf>,
     /// Directory in which rewritten classes are kept, for runs with the same options and plans to take instead of rewriting them again; none if they are not to be. The
-    /// directory of plans then serves runs with these options alone.
+    /// directory of plans then serves runs with these options alone. A short run in [`Mode::Time`] puts classes there when it is over, as runs in [`Mode::Count`] with these options want them.
     pub rewritten: Option<PathBuf>,
     /// Classes to count; every class of the subject's own loaders when empty.
     pub include: Vec<Pattern>,

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use jvmti_bindings::sys::jvmti::JVMTI_EVENT_BREAKPOINT;
 use pricetag_trace::{ClassCounters, ClassLoaded, Lifetime, Mode, OpenFrameRecord, Record};
 
+use crate::beforehand;
 use crate::callers;
 use crate::chunks::Totals;
 use crate::clock;
@@ -15,7 +16,7 @@ use crate::snapshot;
 use crate::values;
 
 /// `VMDeath`, on whatever thread ends the VM.
-pub fn vm_death(session: &Session, jni: Jni) {
+pub fn vm_death(session: &'static Session, jni: Jni) {
     match session.options.mode {
         Mode::Step => {
             let _ = session.jvmti.notify(JVMTI_EVENT_BREAKPOINT, false);
@@ -29,6 +30,8 @@ pub fn vm_death(session: &Session, jni: Jni) {
         Mode::Time => {
             process(session, jni);
             finish(session);
+            session.dying.store(true, Ordering::Release);
+            beforehand::rewrite_loaded(session, jni);
         }
         Mode::Blocks => {
             session.dying.store(true, Ordering::Release);

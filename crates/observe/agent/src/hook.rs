@@ -3,24 +3,22 @@
 //! Runs on whatever thread loads the class. Planning and rewriting is done by the [`crate::worker`]; what an earlier run rewrote is taken here.
 
 use std::ffi::CStr;
-use std::sync::Arc;
 
 use pricetag_classfile::ClassFile;
-use pricetag_classfile::opcode::MONITORENTER;
 use pricetag_instrument::{
     CallerProbes, RewriteError, ScopeMethod, ScopeProbe, Wiring, add_thread_fields, rewrite,
     rewrite_timed,
 };
-use pricetag_probe::Wanted;
-use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan};
-use pricetag_trace::{AgentOptions, Mode, Parameters, Record, Scope, UNLISTED};
+use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome};
+use pricetag_trace::{AgentOptions, Mode, Parameters, Record, Scope};
 
 use crate::block_times::chosen;
-use crate::classes::{ClassIndex, Counted, CountedMethod};
+use crate::classes::ClassIndex;
 use crate::hidden;
 use crate::jvm::{Jni, decode, internal_name, jclass, jobject};
 use crate::loaders;
-use crate::reuse::Rewritten;
+use crate::reuse::short;
+use crate::rewritten::{Rewritten, code_lengths};
 use crate::scope::MAIN;
 use crate::session::Session;
 use crate::skipped::Skipped;
@@ -101,9 +99,11 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
         };
         match outcome? {
             Outcome::Counted(index, rewritten) => {
-                if let Some(reuse) = reuse {
+                if let Some(reuse) = reuse
+                    && short(index).is_some()
+                {
                     let rewritten = rewritten.clone();
-                    session.worker.post(move || reuse.keep(index, &rewritten));
+                    session.worker.post(move || reuse.keep(&rewritten));
                 }
                 (index, rewritten)
             }
@@ -234,33 +234,6 @@ fn thread_class(session: &'static Session, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Length of each method's code, 0 where there is none.
-fn code_lengths(bytes: &[u8]) -> Vec<usize> {
-    let Ok(class) = ClassFile::parse(bytes) else {
-        return Vec::new();
-    };
-    let lengths = class.methods().iter().map(|method| {
-        let code = method.code(class.constants()).ok().flatten();
-        code.map_or(0, |code| code.bytes.len())
-    });
-    lengths.collect()
-}
-
-/// Recursive methods of a class, and where in its chunk the largest depth is noted.
-fn depths(plan: &ClassPlan) -> Vec<(u16, usize)> {
-    let recursive = plan.values.iter().flat_map(|values| &values.recursive);
-    let elements = recursive.filter_map(|&m| Some((m, plan.depth_element(m)? as usize + 1)));
-    elements.collect()
-}
-
-/// Where an opcode stands in a method.
-fn instructions(method: &MethodPlan, opcode: u8) -> Vec<u16> {
-    let all = method.blocks.iter().flat_map(|block| &block.instructions);
-    all.filter(|instruction| instruction.opcode == opcode)
-        .map(|instruction| instruction.pc.0)
-        .collect()
-}
-
 /// What is to be done with a class.
 struct Request {
     name: String,
@@ -357,19 +330,7 @@ impl Request {
             return Ok((plan, stored.unwrap_or_default()));
         }
         // A damaged plan is replaced.
-        let wanted = Wanted {
-            left: Some(&|name, descriptor| skipped.reason(name, descriptor).map(str::to_owned)),
-            no_loop: Some(&|name, descriptor, header| skipped.no_loop(name, descriptor, header)),
-            listed: Some(&|name, descriptor| skipped.listed(name, descriptor)),
-            values: skipped.values(),
-            no_values: Some(&|name, descriptor| skipped.no_values(name, descriptor)),
-            no_values_in_loop: Some(&|name, descriptor, header| {
-                skipped.no_values_in_loop(name, descriptor, header)
-            }),
-            transitions: skipped.transitions(),
-            strides: skipped.strides(),
-        };
-        let plan = pricetag_probe::plan_with(class, &self.bytes, wanted);
+        let plan = skipped.plan(class, &self.bytes);
         let stored = plan.to_bytes().map_err(|error| error.to_string())?;
         store.store_bytes(hash, &stored).map_err(|error| {
             eprintln!("pricetag: {error}");
@@ -423,87 +384,10 @@ impl Request {
         };
         self.refused(session, &rewritten.refused_scopes);
         self.named(session, &rewritten.scopes);
-        let mut methods: Vec<CountedMethod> = plan
-            .methods
-            .iter()
-            .map(|method| CountedMethod {
-                name: method.name.clone(),
-                descriptor: method.descriptor.clone(),
-                pcs: Vec::new(),
-                code_length: 0,
-                monitor_enters: instructions(method, MONITORENTER),
-            })
-            .collect();
-        let label = |index: u16| {
-            let method = methods.get(usize::from(index));
-            method.map_or_else(String::new, |m| format!("{}{}", m.name, m.descriptor))
-        };
-        let mut left = Vec::new();
-        for (index, method) in plan.methods.iter().enumerate() {
-            if let MethodOutcome::Left(reason) = &method.outcome
-                && reason != UNLISTED
-            {
-                left.push((label(index as u16), reason.clone()));
-            }
-        }
-        for (method, reason) in &rewritten.left {
-            left.push((label(*method), reason.clone()));
-        }
-        for (method, reason) in &rewritten.without_values {
-            let reason = format!("no values are taken in it: {reason}");
-            left.push((label(*method), reason));
-        }
-        for (method, reason) in &rewritten.without_callers {
+        for (method, _) in &rewritten.without_callers {
             session.callers.silence(plan.hash, *method);
-            let reason = format!(
-                "its loops, its invocations and what it calls are not counted by caller: {reason}"
-            );
-            left.push((label(*method), reason));
         }
-        for (method, length) in methods.iter_mut().zip(code_lengths(&rewritten.bytes)) {
-            method.code_length = length;
-        }
-        let is_left = |index: u16| rewritten.left.iter().any(|(left, _)| *left == index);
-        for changed in rewritten
-            .methods
-            .into_iter()
-            .filter(|changed| !is_left(changed.index))
-        {
-            let index = usize::from(changed.index);
-            if plan
-                .methods
-                .get(index)
-                .is_some_and(|method| method.outcome == MethodOutcome::Counted)
-            {
-                methods[index].pcs = changed.pcs;
-            }
-        }
-        let counted = Counted {
-            hash: plan.hash,
-            name: self.name.clone(),
-            counters: plan.counters as usize,
-            chunk: plan.chunk_length() as usize,
-            variables: plan
-                .values
-                .as_ref()
-                .map_or_else(Vec::new, |v| v.variables.clone()),
-            fields: plan
-                .values
-                .as_ref()
-                .map_or_else(Vec::new, |v| v.fields.clone()),
-            depths: depths(plan),
-            super_name: plan.super_name.clone(),
-            methods: methods.into(),
-            loops: plan.first_loop(plan.methods.len()) as usize,
-            caller: None,
-        };
-        let rewritten = Rewritten {
-            bytes: rewritten.bytes,
-            index_at: rewritten.class_index_at,
-            counted: Arc::new(counted),
-            left,
-            plan: stored.into(),
-        };
+        let rewritten = Rewritten::of(self.name.clone(), plan, rewritten, stored);
         Some(Outcome::Counted(index, rewritten))
     }
 

@@ -8,6 +8,7 @@
 //! Java code, load classes and come back to us); no exception is left pending that was not pending before; work that may
 //! need much stack runs on the agent's own thread, since the subject's may be about to overflow.
 
+mod beforehand;
 mod block_times;
 mod callbacks;
 mod callers;
@@ -33,6 +34,7 @@ mod natives;
 mod onload;
 mod progress;
 mod reuse;
+mod rewritten;
 mod runtime;
 mod scope;
 mod session;

@@ -14,6 +14,7 @@ use pricetag_trace::{AgentOptions, Mode};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::classes::{ClassIndex, Counted, Methods};
+use crate::rewritten::Rewritten;
 use crate::session::Session;
 
 const CLASSES: Envelope = Envelope {
@@ -33,21 +34,6 @@ pub struct Reuse {
 
 /// Every run opens all files, which takes some 10 us each, and may add one.
 const FILES: usize = 1000;
-
-/// A class that has been rewritten so that it counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rewritten {
-    /// Its class file.
-    pub bytes: Vec<u8>,
-    /// Where in it the number of the class is, two bytes each.
-    pub index_at: Vec<usize>,
-    /// What is counted.
-    pub counted: Arc<Counted>,
-    /// Methods that are left as they are or not fully observed, with the reason.
-    pub left: Vec<(String, String)>,
-    /// Its plan, as it is stored.
-    pub plan: Arc<[u8]>,
-}
 
 /// The same as it is stored.
 #[derive(Serialize, Deserialize)]
@@ -120,13 +106,18 @@ impl Reuse {
         Some((index, rewritten))
     }
 
-    /// Keeps a class unless its number is one that takes other code; a run that cannot goes on without.
-    pub fn keep(&self, index: ClassIndex, rewritten: &Rewritten) {
+    /// Whether a class seems to be kept.
+    pub fn has(&self, hash: ClassHash) -> bool {
+        self.pack.has(self.key(hash))
+    }
+
+    /// Keeps a class whose number is [`short`]; a run that cannot goes on without.
+    pub fn keep(&self, rewritten: &Rewritten) {
         if self.full {
             return;
         }
         let key = self.key(rewritten.counted.hash);
-        if let (Some(_), Some(bytes)) = (short(index), encode(key, rewritten)) {
+        if let Some(bytes) = encode(key, rewritten) {
             let _ = self.pack.add(key, &bytes);
         }
     }
@@ -144,7 +135,7 @@ impl Rewritten {
 }
 
 /// A number as rewritten code has it, if it is one of those between which only the number differs.
-fn short(index: ClassIndex) -> Option<u16> {
+pub fn short(index: ClassIndex) -> Option<u16> {
     u16::try_from(index.0)
         .ok()
         .filter(|_| index.0 < SHARED_CLASSES)

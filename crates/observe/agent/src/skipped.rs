@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use pricetag_probe::Values;
+use pricetag_classfile::ClassFile;
+use pricetag_probe::{Values, Wanted};
 use pricetag_probe_plan::{BlockId, ClassHash, ClassPlan, MethodOutcome, MethodPlan, Pc};
 use pricetag_trace::{AgentOptions, ListedInClass, Mode, REMOVED, Region, UNLISTED};
 
@@ -34,6 +35,23 @@ impl<'a> Skipped<'a> {
             transitions: options.transitions && options.mode == Mode::Count,
             strides: options.strides && options.mode == Mode::Count,
         }
+    }
+
+    /// The plan of the class.
+    pub fn plan(&self, class: &ClassFile<'_>, bytes: &[u8]) -> ClassPlan {
+        let wanted = Wanted {
+            left: Some(&|name, descriptor| self.reason(name, descriptor).map(str::to_owned)),
+            no_loop: Some(&|name, descriptor, header| self.no_loop(name, descriptor, header)),
+            listed: Some(&|name, descriptor| self.listed(name, descriptor)),
+            values: self.values(),
+            no_values: Some(&|name, descriptor| self.no_values(name, descriptor)),
+            no_values_in_loop: Some(&|name, descriptor, header| {
+                self.no_values_in_loop(name, descriptor, header)
+            }),
+            transitions: self.transitions(),
+            strides: self.strides(),
+        };
+        pricetag_probe::plan_with(class, bytes, wanted)
     }
 
     /// Which values are taken.

@@ -309,3 +309,74 @@ fn where_much_is_kept_no_more_is() {
     fs::write(folder.join("1000.classes"), "").expect("written");
     assert_eq!(kept("two"), 0);
 }
+
+/// A run in [`Mode::Time`], after which there are so many records.
+fn timed(subject: &Subject, kept: &AgentOptions, arguments: &[&str], status: i32) -> usize {
+    let options = AgentOptions {
+        mode: Mode::Time,
+        ..kept.clone()
+    };
+    let _ = fs::remove_file(&options.trace);
+    let (outcome, trace) = subject.trace(&options, arguments);
+    assert_eq!(outcome.status, Some(status), "{outcome:?}");
+    assert!(trace.complete);
+    assert_eq!(trace.records.last(), Some(&Record::End));
+    fs::remove_file(&options.trace).expect("removed");
+    records(kept.rewritten.as_deref().expect("a folder"), KEPT_CLASS)
+}
+
+#[test]
+fn counting_runs_find_what_a_timed_one_rewrote_beforehand() {
+    let subject = Subject::new("Loads.java", LOADS);
+    let arguments: Vec<&str> = ["Loads"].iter().chain(&FORTH).copied().collect();
+    let kinds: [&dyn Fn(AgentOptions) -> AgentOptions; 2] =
+        [&|options| options, &|options| AgentOptions {
+            values: 3,
+            transitions: true,
+            ..options
+        }];
+    for (number, kind) in kinds.iter().enumerate() {
+        let [fresh, plans, folder] =
+            ["fresh", "plans", "kept"].map(|name| format!("{name}-{number}"));
+        let kept = kind(options(&subject, &plans, Some(&folder)));
+        // Not the two of the program's own loader, which would have to be asked; the main class, which is nothing to a counting run.
+        let beforehand = KEPT - 2 + 1;
+        assert_eq!(timed(&subject, &kept, &arguments, 3), beforehand);
+        assert_eq!(timed(&subject, &kept, &arguments, 3), beforehand);
+        let expected = run(
+            &subject,
+            &kind(options(&subject, &fresh, None)),
+            &fresh,
+            &FORTH,
+        );
+        assert_eq!(run(&subject, &kept, &plans, &FORTH), expected);
+        let found = records(&subject.path(&folder), KEPT_CLASS);
+        assert_eq!(found, beforehand + 2, "the others were there");
+    }
+}
+
+#[test]
+fn classes_of_the_jdk_are_read_as_the_jvm_reads_them() {
+    let source = r#"
+public class Sums {
+    public static void main(String[] none) {
+        java.util.zip.CRC32C sum = new java.util.zip.CRC32C();
+        sum.update(new byte[77]);
+        System.out.println(sum.getValue());
+    }
+}
+"#;
+    let subject = Subject::new("Sums.java", source);
+    let kept = AgentOptions {
+        count_jdk: true,
+        include: vec!["java.util.zip.CRC32C".parse().expect("a pattern")],
+        exclude: Vec::new(),
+        ..options(&subject, "plans", Some("kept"))
+    };
+    assert_eq!(timed(&subject, &kept, &["Sums"], 0), 1);
+    let (outcome, trace) = subject.trace(&kept, &["Sums"]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    let counted = counted_classes(&trace, &subject.path("plans"));
+    assert_eq!(counted.len(), 1);
+    assert_eq!(records(&subject.path("kept"), KEPT_CLASS), 1);
+}

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use pricetag_trace::{AgentOptions, Mode, Region};
 
@@ -200,7 +201,7 @@ impl<'a> Subject<'a> {
         };
         let options = self.agent_options_at(mode, &journal.trace(id), &journal.plans())?;
         Ok(AgentOptions {
-            rewritten: (mode == Mode::Count)
+            rewritten: (mode == Mode::Count || self.rewrites_beforehand())
                 .then(|| {
                     let beyond = self.rewritten.clone();
                     beyond.map_or_else(|| absolute(&journal.rewritten()), Ok)
@@ -209,6 +210,14 @@ impl<'a> Subject<'a> {
             progress: id.kind == RunKind::Count(0) && self.options.looks_at(id.case),
             ..options
         })
+    }
+
+    /// Whether a timed run, when it is over, rewrites the classes that it has loaded: it goes ahead of all that are counted, and there is time and memory for that.
+    fn rewrites_beforehand(&self) -> bool {
+        /// More than a short run and what comes after it take.
+        const ENOUGH: Duration = Duration::from_secs(10);
+        let in_time = self.options.timeout.is_none_or(|limit| limit >= ENOUGH);
+        self.compilation.asks() && in_time && self.options.gc
     }
 
     /// The agent's options for a run that leaves its trace and plans here.

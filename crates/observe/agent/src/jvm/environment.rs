@@ -118,6 +118,23 @@ impl Jni {
         !self.clear_exception()
     }
 
+    /// Calls a method that returns an object; none when it throws, or returns null.
+    pub fn call_object(
+        self,
+        object: jobject,
+        method: Id<jmethodID>,
+        arguments: &[jni::jvalue],
+    ) -> Option<jobject> {
+        let found = jni_call!(
+            self,
+            CallObjectMethodA,
+            object,
+            method.0,
+            arguments.as_ptr()
+        );
+        self.result(found)
+    }
+
     /// Calls a method without arguments that returns a long; none when it throws.
     pub fn call_long(self, object: jobject, method: Id<jmethodID>) -> Option<jlong> {
         let value = jni_call!(self, CallLongMethodA, object, method.0, null());

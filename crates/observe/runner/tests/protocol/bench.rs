@@ -31,6 +31,7 @@ if [ -d "$here/plans$skip" ]; then
   plans=$(sed -n 's/^plans=//p' "$file"); mkdir -p "$plans"; cp "$here/plans$skip/"* "$plans"
 fi
 echo "$mode $last" >> "$here/log"
+[ "$mode" = time ] && grep -q '^rewritten=' "$file" && echo "$last" >> "$here/beforehand"
 word=$(cat "$last" 2>/dev/null)
 case "$word" in
   fail) echo 'Exception in thread "main" X: boom' >&2; exit 1;;

@@ -1,6 +1,7 @@
 //! What recordings remember of a program, however they end.
 
 use std::fs;
+use std::time::Duration;
 
 use pricetag_runner::{Cancel, Determinism, RecordOptions, RunnerError, Timing, record};
 
@@ -94,6 +95,15 @@ fn timing_runs_go_ahead_until_one_succeeds_and_the_first_counting_run_goes_alone
     let log = bench.log();
     assert_eq!(log[..3], ["time /a", "time /b", "count /b"]);
     assert_eq!(log[3..], ["count /c", "time /c", "time /b", "time /c"]);
+    // When they are over they rewrite what they loaded, and others do not.
+    let beforehand = |bench: &Bench| {
+        let inputs = fs::read_to_string(bench.path("beforehand")).unwrap_or_default();
+        let names = inputs.lines().filter_map(|line| line.rsplit('/').next());
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(beforehand(&bench), ["a", "b"]);
+    go(&options).unwrap();
+    assert_eq!(beforehand(&bench).len(), 2, "it is known");
 
     // One time alone may be that of a run which found files that nobody had read; and a recording that goes on has its order.
     for other in [
@@ -111,5 +121,16 @@ fn timing_runs_go_ahead_until_one_succeeds_and_the_first_counting_run_goes_alone
         let before = bench.log().len();
         go(&other).unwrap();
         assert_eq!(bench.log()[before], "count /a");
+    }
+    assert_eq!(beforehand(&bench).len(), 2);
+    for (timeout, gc, expected) in [(None, true, 1), (Some(9), true, 0), (None, false, 0)] {
+        let (bench, options) = optimising(&[("a", "")]);
+        let hurried = RecordOptions {
+            timeout: timeout.map(Duration::from_secs),
+            gc,
+            ..options
+        };
+        go(&hurried).unwrap();
+        assert_eq!(beforehand(&bench).len(), expected, "{timeout:?} {gc}");
     }
 }

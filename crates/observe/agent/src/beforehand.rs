@@ -1,0 +1,142 @@
+//! Classes are rewritten beforehand: when a run that was timed is over, for counting runs that follow.
+//!
+//! While a class is loaded its thread waits for it to be planned and rewritten, which is most of what the first counting run of a program costs. Here nobody waits: the clock has stopped
+//! and the trace is complete. The classes are those that the run has loaded; their files are read as the program could, and what comes of them is kept where counting runs look for it ([`crate::reuse`]).
+//! Nothing depends on it: what is missing, or was another class after all, is rewritten when it is loaded.
+
+use std::collections::BTreeSet;
+use std::ffi::CString;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jvmti_bindings::sys::jni::jvalue;
+use pricetag_classfile::ClassFile;
+use pricetag_instrument::{Wiring, rewrite};
+use pricetag_probe_plan::ClassHash;
+use pricetag_trace::{AgentOptions, Mode};
+
+use crate::jvm::{Id, Jni, internal_name, jmethodID, jobject};
+use crate::reuse::Reuse;
+use crate::rewritten::Rewritten;
+use crate::session::Session;
+use crate::skipped::Skipped;
+use crate::subject;
+
+/// Beside a longer run it does not matter what the first counting run takes to start.
+const SHORT: Duration = Duration::from_secs(2);
+/// How long the process goes on for this at most.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Rewrites the classes that the program has loaded, if that is asked for.
+pub fn rewrite_loaded(session: &'static Session, jni: Jni) {
+    if session.options.rewritten.is_none() || session.started.elapsed() > SHORT {
+        return;
+    }
+    let counting = AgentOptions {
+        mode: Mode::Count,
+        ..session.options.clone()
+    };
+    let (Some(reuse), Some(reader)) = (Reuse::of(&counting), Reader::find(jni)) else {
+        return;
+    };
+    let (reuse, counting) = (Arc::new(reuse), Arc::new(counting));
+    let until = Instant::now() + PATIENCE;
+    let mut asked = BTreeSet::new();
+    for class in session.jvmti.loaded_classes() {
+        let signature = session.jvmti.class_signature(class);
+        let name = signature.and_then(|signature| internal_name(&signature));
+        if let Some(name) = name
+            && Instant::now() < until
+            && is_counted(session, jni, class, &name)
+            && let Some(bytes) = reader.class_file(jni, class, &name)
+            && asked.insert(ClassHash::of(&bytes))
+        {
+            let (reuse, counting) = (Arc::clone(&reuse), Arc::clone(&counting));
+            session.worker.post(move || {
+                if Instant::now() < until
+                    && !reuse.has(ClassHash::of(&bytes))
+                    && let Some(rewritten) = rewritten(&counting, &bytes)
+                {
+                    reuse.keep(&rewritten);
+                }
+            });
+        }
+        jni.delete_local(class);
+    }
+    // All of it is done by then.
+    let _ = session.worker.run(|| ());
+}
+
+/// Whether a counting run takes such a class from what is kept, and reading its file runs nothing of the program's.
+fn is_counted(session: &Session, jni: Jni, class: jobject, name: &str) -> bool {
+    let Some(loader) = session.jvmti.class_loader(class) else {
+        return false;
+    };
+    let counted = !name.contains('+')
+        && subject::selected(session, jni, loader, name)
+        && !session.scopes.concerns(name)
+        && (loader.is_null() || is_built_in(session, jni, loader));
+    jni.delete_local(loader);
+    counted
+}
+
+/// Whether a loader is one of the JDK's three.
+fn is_built_in(session: &Session, jni: Jni, loader: jobject) -> bool {
+    let class = jni.class_of(loader);
+    let signature = session.jvmti.class_signature(class);
+    jni.delete_local(class);
+    signature.is_some_and(|s| s.starts_with("Ljdk/internal/loader/ClassLoaders$"))
+}
+
+/// A class as a counting run with these options will want it.
+fn rewritten(options: &AgentOptions, bytes: &[u8]) -> Option<Rewritten> {
+    let class = ClassFile::parse(bytes).ok()?;
+    let name = class.name();
+    let plan = Skipped::of(options, &name, ClassHash::of(bytes)).plan(&class, bytes);
+    let wiring = Wiring {
+        class_index: 0,
+        scopes: &[],
+        caught: options.caught,
+        callers: None,
+    };
+    let rewritten = rewrite(bytes, Some(&plan), &wiring).ok()?;
+    Some(Rewritten::of(name, &plan, rewritten, plan.to_bytes().ok()?))
+}
+
+/// Reads class files.
+struct Reader {
+    /// `Class.getResourceAsStream(String)`.
+    open: Id<jmethodID>,
+    /// `InputStream.readAllBytes()`.
+    read: Id<jmethodID>,
+}
+
+impl Reader {
+    fn find(jni: Jni) -> Option<Self> {
+        let (class, stream) = (
+            jni.find_class(c"java/lang/Class")?,
+            jni.find_class(c"java/io/InputStream")?,
+        );
+        let descriptor = c"(Ljava/lang/String;)Ljava/io/InputStream;";
+        Some(Self {
+            open: jni.method(class, c"getResourceAsStream", descriptor)?,
+            read: jni.method(stream, c"readAllBytes", c"()[B")?,
+        })
+    }
+
+    /// The file of a class where its loader finds it; none if the class was made otherwise.
+    fn class_file(&self, jni: Jni, class: jobject, name: &str) -> Option<Vec<u8>> {
+        let path = CString::new(format!("/{name}.class")).ok()?;
+        let path = jni.new_string(&path)?;
+        let stream = jni.call_object(class, self.open, &[jvalue { l: path }]);
+        jni.delete_local(path);
+        let stream = stream?;
+        let array = jni.call_object(stream, self.read, &[]);
+        jni.delete_local(stream);
+        let array = array?;
+        let length = i32::try_from(jni.array_length(array)).ok();
+        let bytes = length.and_then(|length| jni.read_bytes(array, 0, length));
+        jni.delete_local(array);
+        bytes
+    }
+}
