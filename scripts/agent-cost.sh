@@ -2,7 +2,8 @@
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
 #   scripts/agent-cost.sh [PAIRS] [startup|memory|values|late|calls|sharing ...]     15 rounds of all unless told otherwise
 # startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same as `record` has its
-#          first counting run of a program that it never met, that of another recording of the same program, and the later ones, and under JaCoCo; whole process. STARTUP_FILE names another file of commons-lang3.
+#          runs of a program that it never met: the timed one that goes ahead and rewrites classes when it is over, the first counting run, that of another recording of the same program, and the
+#          later ones; and under JaCoCo. `alone` is a first counting run that finds no classes. Whole process. STARTUP_FILE names another file of commons-lang3.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
 # values:  memory with 10,000 values (40 classes of 50 variables, five values each) assigned by 1,000 threads that stay alive, of whole runs and of six
@@ -56,17 +57,22 @@ startup() {
     sync
     : >"$results"
     for ((round = 0; round < pairs; round++)); do
-        order="plain idle pricetag first again recorded jacoco"
-        if ((round % 2)); then order="jacoco first again recorded pricetag idle plain"; fi
+        order="plain idle pricetag alone ahead first again recorded jacoco"
+        if ((round % 2)); then order="jacoco ahead first again recorded alone pricetag idle plain"; fi
         for variant in $order; do
             case $variant in
                 plain) options=(-Dnothing) ;;
                 idle) options=("$(agent_option idle 'include=no.such.Thing')") ;;
                 pricetag) options=("$(agent_option javac "$count")") ;;
-                first)
+                # shellcheck disable=SC2206 # several JVM options
+                alone) options=("$(plans=$work/kept/$round-alone/plans agent_option javac "$count" "rewritten=$work/kept/$round-alone/rewritten")" $first) ;;
+                ahead)
                     # Nothing is kept yet.
                     kept=$work/kept/$round
                     mkdir -p "$kept"
+                    options=("$(mode=time plans=$kept/plans agent_option javac "$count" "rewritten=$kept/rewritten")")
+                    ;;
+                first)
                     # shellcheck disable=SC2206 # several JVM options
                     options=("$(plans=$kept/plans agent_option javac "$count" "rewritten=$kept/rewritten")" $first)
                     begun=$(date +%s%3N)
@@ -82,7 +88,8 @@ startup() {
             figures=$({ time compile "${options[@]}"; } 2>&1) ||
                 die "javac fails with $variant: $(head -c 1000 "$work/javac.log")"
             case $variant in
-                pricetag | first | again | recorded) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
+                ahead) ls "$kept"/rewritten/*.classes >/dev/null || die "nothing was rewritten beforehand" ;;
+                pricetag | alone | first | again | recorded) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
                 jacoco) [ -s "$work/javac.exec" ] || die "javac was not covered" ;;
             esac
             if [ "$variant" = first ]; then later=$(counting_options java $(($(date +%s%3N) - begun))); fi

@@ -10,8 +10,9 @@
 #                              after a plain and two counted runs that do not count here, by whose length the JVM gets its options and whose rewritten classes are taken
 #                              (docs/decisions/021-late-optimising.md, 023-kept-classes.md). `budget` is what `record --overhead` leaves, by which it is preceded: up to ten minutes
 #   OVERHEAD_BUDGET            how much `budget` may cost: 5%
-#   OVERHEAD_TOGETHER=1        the variants of a round at the same time, as `record --overhead --jobs 2` compares its runs, in tables of their own: what disturbs
-#                              one disturbs the other. No more variants than cores; wall time says little
+#   OVERHEAD_FITTED=1          `budget` is what an earlier measurement was left with
+#   OVERHEAD_TOGETHER=1        `plain budget` or `plain recorded` at the same time, as `record --overhead --jobs 2` compares its runs, in tables of their own: what
+#                              disturbs one disturbs the other. Wall time says little
 #   OVERHEAD_ALTERNATIVES=1    where counters could live (docs/decisions/001-exact-counting.md), in tables of their own:
 #                              plain, pricetag, and naive counters in one shared array, in atomics and in an array per thread
 #   OVERHEAD_OPTIONS           further lines for the agent's options file
@@ -220,6 +221,13 @@ first_recorded() { # first_recorded PROGRAM: the first two runs of a recording; 
 
 fit_budget() { # fit_budget PROGRAM: has `record` find what is left uncounted, and keeps the options of a run that fitted
     local folder=$work/budget/$1 package class include=()
+    if [ -n "${OVERHEAD_FITTED:-}" ]; then
+        [ -s "$work/log/$1.fits" ] || die "$1 was not fitted before"
+        # Another build may have rewritten what is there.
+        rm -rf "$folder/plans" "$folder/rewritten"
+        run "$1" budget 0
+        return
+    fi
     for package in $packages; do include+=(--include "$package.**"); done
     for class in $classes; do include+=(--include "$class" --include "$class\$*"); done
     rm -rf "$folder"
@@ -237,8 +245,10 @@ fit_budget() { # fit_budget PROGRAM: has `record` find what is left uncounted, a
     echo "overhead: $1 fits without $(grep -c '^skip=' "$work/log/$1.fits") groups" >&2
 }
 
-# shellcheck disable=SC2086 # words
-[ -z "$together" ] || [ "$(wc -w <<<"$variants")" -le "$(nproc)" ] || die "no more than $(nproc) variants can run at the same time"
+case $together$variants in
+    "-togetherplain budget" | "-togetherplain recorded" | [!-]*) ;;
+    *) die "at the same time are 'plain budget' and 'plain recorded', not '$variants'" ;;
+esac
 prepare
 [ -z "$budgeted" ] || [ -z "${OVERHEAD_OPTIONS:-}" ] || die "a budget is not fitted to OVERHEAD_OPTIONS"
 [ -z "$budgeted" ] || cargo build --release --locked -q -p pricetag-cli
@@ -263,7 +273,9 @@ for program in $programs; do
                 run "$program" "$variant" "$round" &
                 running+=($!)
             done
-            for one in "${running[@]}"; do wait "$one"; done
+            failed=
+            for one in "${running[@]}"; do wait "$one" || failed=1; done
+            [ -z "$failed" ] || exit 1
         else
             for variant in $order; do run "$program" "$variant" "$round"; done
         fi

@@ -15,17 +15,24 @@ use pricetag_instrument::{Wiring, rewrite};
 use pricetag_probe_plan::ClassHash;
 use pricetag_trace::{AgentOptions, Mode};
 
+use crate::classes::ClassIndex;
 use crate::jvm::{Id, Jni, internal_name, jmethodID, jobject};
 use crate::reuse::Reuse;
 use crate::rewritten::Rewritten;
+use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::skipped::Skipped;
 use crate::subject;
 
-/// Beside a longer run it does not matter what the first counting run takes to start.
-const SHORT: Duration = Duration::from_secs(2);
-/// How long the process goes on for this at most.
+/// Beside a longer run it matters little what the first counting run takes to start.
+const SHORT: Duration = Duration::from_secs(10);
+/// No class is begun later than that.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Bytes of the heap that reading may take, and what part of those that are left. Collectors may have been stopped by now: whoever waited for one would wait for ever.
+const HEAP: u64 = 256 << 20;
+const PART_OF_ROOM: u64 = 4;
+/// Any number will do.
+const INDEX: ClassIndex = ClassIndex(0);
 
 /// Rewrites the classes that the program has loaded, if that is asked for.
 pub fn rewrite_loaded(session: &'static Session, jni: Jni) {
@@ -36,12 +43,15 @@ pub fn rewrite_loaded(session: &'static Session, jni: Jni) {
         mode: Mode::Count,
         ..session.options.clone()
     };
-    let (Some(reuse), Some(reader)) = (Reuse::of(&counting), Reader::find(jni)) else {
+    let Some(runtime) = session.runtime.get() else {
+        return;
+    };
+    let (Some(reuse), Some(reader)) = (Reuse::of(&counting), Reader::find(jni, runtime)) else {
         return;
     };
     let (reuse, counting) = (Arc::new(reuse), Arc::new(counting));
     let until = Instant::now() + PATIENCE;
-    let mut asked = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for class in session.jvmti.loaded_classes() {
         let signature = session.jvmti.class_signature(class);
         let name = signature.and_then(|signature| internal_name(&signature));
@@ -49,15 +59,16 @@ pub fn rewrite_loaded(session: &'static Session, jni: Jni) {
             && Instant::now() < until
             && is_counted(session, jni, class, &name)
             && let Some(bytes) = reader.class_file(jni, class, &name)
-            && asked.insert(ClassHash::of(&bytes))
+            && let hash = ClassHash::of(&bytes)
+            && seen.insert(hash)
+            && reuse.lacks(hash)
         {
             let (reuse, counting) = (Arc::clone(&reuse), Arc::clone(&counting));
             session.worker.post(move || {
                 if Instant::now() < until
-                    && !reuse.has(ClassHash::of(&bytes))
-                    && let Some(rewritten) = rewritten(&counting, &bytes)
+                    && let Some(rewritten) = rewritten(&counting, &bytes, hash)
                 {
-                    reuse.keep(&rewritten);
+                    reuse.keep(INDEX, &rewritten);
                 }
             });
         }
@@ -67,20 +78,21 @@ pub fn rewrite_loaded(session: &'static Session, jni: Jni) {
     let _ = session.worker.run(|| ());
 }
 
-/// Whether a counting run takes such a class from what is kept, and reading its file runs nothing of the program's.
+/// Whether a counting run takes such a class from what is kept, and no code of the program's is asked for its file. The boot loader's are left out: most are there before the
+/// agent can offer any, and the JVM gives them out otherwise than they are in the file.
 fn is_counted(session: &Session, jni: Jni, class: jobject, name: &str) -> bool {
-    let Some(loader) = session.jvmti.class_loader(class) else {
+    let Some(loader) = session.jvmti.class_loader(class).filter(|l| !l.is_null()) else {
         return false;
     };
     let counted = !name.contains('+')
         && subject::selected(session, jni, loader, name)
         && !session.scopes.concerns(name)
-        && (loader.is_null() || is_built_in(session, jni, loader));
+        && is_built_in(session, jni, loader);
     jni.delete_local(loader);
     counted
 }
 
-/// Whether a loader is one of the JDK's three.
+/// Whether a loader is one of the JDK's.
 fn is_built_in(session: &Session, jni: Jni, loader: jobject) -> bool {
     let class = jni.class_of(loader);
     let signature = session.jvmti.class_signature(class);
@@ -89,12 +101,12 @@ fn is_built_in(session: &Session, jni: Jni, loader: jobject) -> bool {
 }
 
 /// A class as a counting run with these options will want it.
-fn rewritten(options: &AgentOptions, bytes: &[u8]) -> Option<Rewritten> {
+fn rewritten(options: &AgentOptions, bytes: &[u8], hash: ClassHash) -> Option<Rewritten> {
     let class = ClassFile::parse(bytes).ok()?;
     let name = class.name();
-    let plan = Skipped::of(options, &name, ClassHash::of(bytes)).plan(&class, bytes);
+    let plan = Skipped::of(options, &name, hash).plan(&class, bytes);
     let wiring = Wiring {
-        class_index: 0,
+        class_index: INDEX.0,
         scopes: &[],
         caught: options.caught,
         callers: None,
@@ -103,35 +115,46 @@ fn rewritten(options: &AgentOptions, bytes: &[u8]) -> Option<Rewritten> {
     Some(Rewritten::of(name, &plan, rewritten, plan.to_bytes().ok()?))
 }
 
-/// Reads class files.
-struct Reader {
+/// Reads class files, as long as the heap has room for it.
+struct Reader<'a> {
+    runtime: &'a Runtime,
+    /// What the thread may have allocated in the end.
+    limit: u64,
     /// `Class.getResourceAsStream(String)`.
     open: Id<jmethodID>,
     /// `InputStream.readAllBytes()`.
     read: Id<jmethodID>,
+    /// `InputStream.close()`.
+    close: Id<jmethodID>,
 }
 
-impl Reader {
-    fn find(jni: Jni) -> Option<Self> {
-        let (class, stream) = (
-            jni.find_class(c"java/lang/Class")?,
-            jni.find_class(c"java/io/InputStream")?,
-        );
+impl<'a> Reader<'a> {
+    fn find(jni: Jni, runtime: &'a Runtime) -> Option<Self> {
+        let room = runtime.heap?.room(jni)?;
+        let (class, _) = runtime.class_for_name?;
+        let stream = jni.find_class(c"java/io/InputStream")?;
         let descriptor = c"(Ljava/lang/String;)Ljava/io/InputStream;";
         Some(Self {
-            open: jni.method(class, c"getResourceAsStream", descriptor)?,
+            runtime,
+            limit: runtime.allocated(jni)? + HEAP.min(room / PART_OF_ROOM),
+            open: jni.method(class.0, c"getResourceAsStream", descriptor)?,
             read: jni.method(stream, c"readAllBytes", c"()[B")?,
+            close: jni.method(stream, c"close", c"()V")?,
         })
     }
 
     /// The file of a class where its loader finds it; none if the class was made otherwise.
     fn class_file(&self, jni: Jni, class: jobject, name: &str) -> Option<Vec<u8>> {
+        if self.runtime.allocated(jni)? > self.limit {
+            return None;
+        }
         let path = CString::new(format!("/{name}.class")).ok()?;
         let path = jni.new_string(&path)?;
         let stream = jni.call_object(class, self.open, &[jvalue { l: path }]);
         jni.delete_local(path);
         let stream = stream?;
         let array = jni.call_object(stream, self.read, &[]);
+        jni.call_void(stream, self.close);
         jni.delete_local(stream);
         let array = array?;
         let length = i32::try_from(jni.array_length(array)).ok();

@@ -17,7 +17,6 @@ use crate::classes::ClassIndex;
 use crate::hidden;
 use crate::jvm::{Jni, decode, internal_name, jclass, jobject};
 use crate::loaders;
-use crate::reuse::short;
 use crate::rewritten::{Rewritten, code_lengths};
 use crate::scope::MAIN;
 use crate::session::Session;
@@ -99,11 +98,9 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
         };
         match outcome? {
             Outcome::Counted(index, rewritten) => {
-                if let Some(reuse) = reuse
-                    && short(index).is_some()
-                {
+                if let Some(reuse) = reuse {
                     let rewritten = rewritten.clone();
-                    session.worker.post(move || reuse.keep(&rewritten));
+                    session.worker.post(move || reuse.keep(index, &rewritten));
                 }
                 (index, rewritten)
             }

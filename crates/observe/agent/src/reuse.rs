@@ -106,18 +106,18 @@ impl Reuse {
         Some((index, rewritten))
     }
 
-    /// Whether a class seems to be kept.
-    pub fn has(&self, hash: ClassHash) -> bool {
-        self.pack.has(self.key(hash))
+    /// Whether a class would be kept that is not yet, as far as can be told without reading it.
+    pub fn lacks(&self, hash: ClassHash) -> bool {
+        !self.full && !self.pack.has(self.key(hash))
     }
 
-    /// Keeps a class whose number is [`short`]; a run that cannot goes on without.
-    pub fn keep(&self, rewritten: &Rewritten) {
+    /// Keeps a class unless its number is one that takes other code; a run that cannot goes on without.
+    pub fn keep(&self, index: ClassIndex, rewritten: &Rewritten) {
         if self.full {
             return;
         }
         let key = self.key(rewritten.counted.hash);
-        if let Some(bytes) = encode(key, rewritten) {
+        if let (Some(_), Some(bytes)) = (short(index), encode(key, rewritten)) {
             let _ = self.pack.add(key, &bytes);
         }
     }
@@ -135,7 +135,7 @@ impl Rewritten {
 }
 
 /// A number as rewritten code has it, if it is one of those between which only the number differs.
-pub fn short(index: ClassIndex) -> Option<u16> {
+fn short(index: ClassIndex) -> Option<u16> {
     u16::try_from(index.0)
         .ok()
         .filter(|_| index.0 < SHARED_CLASSES)

@@ -46,6 +46,7 @@ pub struct Heap {
     runtime: Global,
     total: Id<jmethodID>,
     free: Id<jmethodID>,
+    most: Id<jmethodID>,
 }
 
 impl Heap {
@@ -56,6 +57,12 @@ impl Heap {
         u64::try_from(total - free).ok()
     }
 
+    /// Bytes that can still be allocated, with what no longer lives counted as in use.
+    pub fn room(self, jni: Jni) -> Option<u64> {
+        let most = jni.call_long(self.runtime.0, self.most)?;
+        Some(u64::try_from(most).ok()?.saturating_sub(self.used(jni)?))
+    }
+
     fn find(jni: Jni) -> Option<Self> {
         let class = jni.find_class(c"java/lang/Runtime")?;
         let get = jni.static_method(class, c"getRuntime", c"()Ljava/lang/Runtime;")?;
@@ -63,6 +70,7 @@ impl Heap {
             runtime: jni.global(jni.call_static_object(class, get, &[])?)?,
             total: jni.method(class, c"totalMemory", c"()J")?,
             free: jni.method(class, c"freeMemory", c"()J")?,
+            most: jni.method(class, c"maxMemory", c"()J")?,
         })
     }
 }

@@ -5,6 +5,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use pricetag_probe_plan::PlanStore;
 use pricetag_trace::{AgentOptions, Mode, Record, Trace};
@@ -328,20 +329,30 @@ fn timed(subject: &Subject, kept: &AgentOptions, arguments: &[&str], status: i32
 #[test]
 fn counting_runs_find_what_a_timed_one_rewrote_beforehand() {
     let subject = Subject::new("Loads.java", LOADS);
-    let arguments: Vec<&str> = ["Loads"].iter().chain(&FORTH).copied().collect();
-    let kinds: [&dyn Fn(AgentOptions) -> AgentOptions; 2] =
-        [&|options| options, &|options| AgentOptions {
-            values: 3,
-            transitions: true,
-            ..options
-        }];
-    for (number, kind) in kinds.iter().enumerate() {
+    let jar = subject.path("loads.jar");
+    let packed = Command::new("jar")
+        .args(["cf", "loads.jar", "-C", "classes", "."])
+        .current_dir(subject.path("."))
+        .status();
+    assert!(packed.expect("a JDK").success());
+    let valued = |options| AgentOptions {
+        values: 3,
+        transitions: true,
+        ..options
+    };
+    for (number, from_jar) in [(0, false), (1, true)] {
         let [fresh, plans, folder] =
             ["fresh", "plans", "kept"].map(|name| format!("{name}-{number}"));
+        let kind = |options| if from_jar { valued(options) } else { options };
         let kept = kind(options(&subject, &plans, Some(&folder)));
+        let arguments: Vec<&str> = if from_jar {
+            vec!["-cp", jar.to_str().expect("a path"), "Loads"]
+        } else {
+            vec!["Loads"]
+        };
+        let arguments: Vec<&str> = arguments.into_iter().chain(FORTH).collect();
         // Not the two of the program's own loader, which would have to be asked; the main class, which is nothing to a counting run.
         let beforehand = KEPT - 2 + 1;
-        assert_eq!(timed(&subject, &kept, &arguments, 3), beforehand);
         assert_eq!(timed(&subject, &kept, &arguments, 3), beforehand);
         let expected = run(
             &subject,
@@ -356,27 +367,52 @@ fn counting_runs_find_what_a_timed_one_rewrote_beforehand() {
 }
 
 #[test]
-fn classes_of_the_jdk_are_read_as_the_jvm_reads_them() {
+fn a_timed_run_rewrites_beforehand_only_what_counting_runs_take() {
+    let subject = Subject::new("Loads.java", LOADS);
+    let arguments: Vec<&str> = ["Loads"].iter().chain(&FORTH).copied().collect();
+    let kept = |folder| options(&subject, "plans", Some(folder));
+    let observed = AgentOptions {
+        scopes: vec!["First#work".parse().expect("a method")],
+        ..kept("observed")
+    };
+    assert_eq!(timed(&subject, &observed, &arguments, 3), KEPT - 2);
+    let chosen = AgentOptions {
+        include: vec!["First".parse().expect("a pattern")],
+        ..kept("chosen")
+    };
+    assert_eq!(timed(&subject, &chosen, &arguments, 3), 1);
+    let by_caller = AgentOptions {
+        callers: true,
+        ..kept("by-caller")
+    };
+    fs::create_dir(subject.path("by-caller")).expect("a folder");
+    assert_eq!(timed(&subject, &by_caller, &arguments, 3), 0);
+}
+
+#[test]
+fn what_the_jdk_loads_for_programs_is_read_as_the_jvm_reads_it() {
     let source = r#"
-public class Sums {
+public class Hours {
     public static void main(String[] none) {
-        java.util.zip.CRC32C sum = new java.util.zip.CRC32C();
-        sum.update(new byte[77]);
-        System.out.println(sum.getValue());
+        System.out.println(java.sql.Time.valueOf("12:34:56"));
+        System.out.println(new java.util.zip.CRC32C().getValue());
     }
 }
 "#;
-    let subject = Subject::new("Sums.java", source);
+    let subject = Subject::new("Hours.java", source);
     let kept = AgentOptions {
         count_jdk: true,
-        include: vec!["java.util.zip.CRC32C".parse().expect("a pattern")],
+        include: ["java.sql.Time", "java.util.zip.CRC32C"]
+            .map(|class| class.parse().expect("a pattern"))
+            .to_vec(),
         exclude: Vec::new(),
         ..options(&subject, "plans", Some("kept"))
     };
-    assert_eq!(timed(&subject, &kept, &["Sums"], 0), 1);
-    let (outcome, trace) = subject.trace(&kept, &["Sums"]);
+    // The other one is the boot loader's.
+    assert_eq!(timed(&subject, &kept, &["Hours"], 0), 1);
+    let (outcome, trace) = subject.trace(&kept, &["Hours"]);
     assert_eq!(outcome.status, Some(0), "{outcome:?}");
     let counted = counted_classes(&trace, &subject.path("plans"));
-    assert_eq!(counted.len(), 1);
-    assert_eq!(records(&subject.path("kept"), KEPT_CLASS), 1);
+    assert_eq!(counted.len(), 2);
+    assert_eq!(records(&subject.path("kept"), KEPT_CLASS), 2);
 }

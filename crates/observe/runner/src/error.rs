@@ -281,7 +281,7 @@ impl RunnerError {
                  be included and the program must call it"
             }
             Self::BudgetUnmeasured { .. } => {
-                "allow more time by --timeout if that is the reason, choose inputs on which the program does not fail, or leave --overhead out"
+                "allow more time by --timeout if that is the reason, leave --jobs out if two runs at a time disturb each other, choose inputs on which the program does not fail, or leave --overhead out"
             }
             Self::OverBudget { .. } => {
                 "allow more, use inputs that run longer, or leave --overhead out: with --timing separate no time contains it"

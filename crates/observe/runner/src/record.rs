@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pricetag_dataset::lacks_room;
-use pricetag_trace::Scope;
+use pricetag_trace::{Record, Scope, Trace};
 
 use crate::assemble::{Recorded, observed};
 use crate::compilation::Compiled;
@@ -211,11 +211,7 @@ impl Session<'_> {
                     Ok(Some(note)) => {
                         self.progress.step(&note.label, note.failure.as_deref());
                         if note.failure.is_none() {
-                            let wall = Duration::from_nanos(note.process_ns);
-                            match id.kind {
-                                RunKind::Count(_) => self.subject.compilation.took(wall),
-                                RunKind::Time(_) => self.subject.compilation.timed(wall),
-                            }
+                            self.took(id, &note);
                         }
                         if note.failure.is_some() && !self.keeps(id) {
                             let mut locked = failed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -240,6 +236,30 @@ impl Session<'_> {
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
             .map_or(Ok(()), Err)
+    }
+
+    /// Notes how long a run that succeeded took.
+    fn took(&self, id: RunId, note: &RunNote) {
+        let compilation = &self.subject.compilation;
+        let wall = Duration::from_nanos(note.process_ns);
+        match id.kind {
+            RunKind::Count(_) => compilation.took(wall),
+            // What the agent does when the program is over is not the program's.
+            RunKind::Time(_) if compilation.asks() => {
+                compilation.timed(self.of_program(id).unwrap_or(wall));
+            }
+            RunKind::Time(_) => compilation.timed(wall),
+        }
+    }
+
+    /// From the entry of a run's `main` until the program was over, if its trace tells.
+    fn of_program(&self, id: RunId) -> Option<Duration> {
+        let trace = Trace::read(&self.journal.trace(id)).ok()?;
+        let mut walls = trace.records.iter().filter_map(|record| match record {
+            Record::Process(costs) => Some(Duration::from_nanos(costs.wall_ns)),
+            _ => None,
+        });
+        walls.next()
     }
 
     /// Whether a failed run is worth more runs of its input: invocations of a scope that it finished are observations.

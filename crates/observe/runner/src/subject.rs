@@ -212,12 +212,12 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Whether a timed run, when it is over, rewrites the classes that it has loaded: it goes ahead of all that are counted, and there is time and memory for that.
+    /// Whether a timed run, when it is over, rewrites the classes that it has loaded: it goes ahead of all that are counted, and there is time for that.
     fn rewrites_beforehand(&self) -> bool {
-        /// More than a short run and what comes after it take.
-        const ENOUGH: Duration = Duration::from_secs(10);
+        /// More than a run after which the agent does so, and what it does, take.
+        const ENOUGH: Duration = Duration::from_secs(20);
         let in_time = self.options.timeout.is_none_or(|limit| limit >= ENOUGH);
-        self.compilation.asks() && in_time && self.options.gc
+        self.compilation.asks() && in_time
     }
 
     /// The agent's options for a run that leaves its trace and plans here.

@@ -100,7 +100,7 @@ impl<'a> Trials<'a> {
             return Ok(None);
         };
         // The first counted run rewrites all classes, the others take them as it left them, as in a recording.
-        let Some([first]) = self.runs(&folder, [Mode::Count], case, removed)? else {
+        let Some(first) = self.again(&folder, Mode::Count, case, removed)? else {
             return Ok(None);
         };
         if removed.is_empty() {
@@ -109,18 +109,11 @@ impl<'a> Trials<'a> {
         let mut pairs = Pairs::default();
         let slow_down = loop {
             let begun = Instant::now();
-            let mut order = [Mode::Time, Mode::Count];
-            if pairs.count() % 2 == 1 {
-                order.reverse();
-            }
-            let Some(ran) = self.runs(&folder, order, case, removed)? else {
+            let counted_first = pairs.count() % 2 == 1;
+            let pair = self.pair(&folder, case, removed, counted_first)?;
+            let Some([plain, counted]) = pair else {
                 return Ok(None);
             };
-            let mut used = ran.each_ref().map(cpu);
-            if order[0] == Mode::Count {
-                used.reverse();
-            }
-            let [plain, counted] = used;
             pairs.add(plain, counted, begun.elapsed());
             if let Some(slow_down) = pairs.verdict(self.budget) {
                 break slow_down;
@@ -131,56 +124,87 @@ impl<'a> Trials<'a> {
         Ok(Some(slow_down))
     }
 
-    /// The traces of runs in that order, or at the same time if recordings may do that, which are made again if one fails now and then; none if that was cancelled.
-    fn runs<const N: usize>(
+    /// CPU times of a plain and a counted run, ns, by whatever goes first; none if that was cancelled.
+    fn pair(
         &mut self,
         folder: &Path,
-        modes: [Mode; N],
         case: &Case,
         removed: &BTreeSet<Group>,
-    ) -> Result<Option<[Trace; N]>, RunnerError> {
-        loop {
-            let why = match self.side_by_side(folder, modes, case, removed)? {
-                Outcome::Ran(traces) => return Ok(Some(traces)),
-                Outcome::Cancelled => return Ok(None),
-                Outcome::Failed(why) => why,
+        counted_first: bool,
+    ) -> Result<Option<[f64; 2]>, RunnerError> {
+        let mut order = [Mode::Time, Mode::Count];
+        if counted_first {
+            order.reverse();
+        }
+        let ran = if self.subject.options.jobs > 1 {
+            self.together(folder, order, case, removed)?
+        } else {
+            let first = self.again(folder, order[0], case, removed)?;
+            let second = match first {
+                Some(_) => self.again(folder, order[1], case, removed)?,
+                None => None,
             };
-            self.failures += 1;
-            if self.failures >= FAILURES {
-                return Err(RunnerError::BudgetUnmeasured {
-                    failures: self.failures,
-                    input: case.label.clone(),
-                    why,
-                });
+            first.zip(second).map(|(first, second)| [first, second])
+        };
+        Ok(ran.map(|ran| {
+            let mut used = ran.each_ref().map(cpu);
+            if counted_first {
+                used.reverse();
+            }
+            used
+        }))
+    }
+
+    /// The trace of a run, which is made again if it fails now and then; none if that was cancelled.
+    fn again(
+        &mut self,
+        folder: &Path,
+        mode: Mode,
+        case: &Case,
+        removed: &BTreeSet<Group>,
+    ) -> Result<Option<Trace>, RunnerError> {
+        loop {
+            match self.one(folder, mode, case, removed)? {
+                Outcome::Ran(trace) => return Ok(Some(trace)),
+                Outcome::Cancelled => return Ok(None),
+                Outcome::Failed(why) => self.failed(case, why)?,
             }
         }
     }
 
-    fn side_by_side<const N: usize>(
-        &self,
+    /// The traces of two runs at the same time, both of which are made again if either fails now and then; none if that was cancelled.
+    fn together(
+        &mut self,
         folder: &Path,
-        modes: [Mode; N],
+        modes: [Mode; 2],
         case: &Case,
         removed: &BTreeSet<Group>,
-    ) -> Result<Outcome<[Trace; N]>, RunnerError> {
-        let one = |mode| self.one(folder, mode, case, removed);
-        let outcomes = if self.subject.options.jobs > 1 {
-            thread::scope(|scope| {
-                let runs = modes.map(|mode| scope.spawn(move || one(mode)));
+    ) -> Result<Option<[Trace; 2]>, RunnerError> {
+        loop {
+            let run = |mode| self.one(folder, mode, case, removed);
+            let [one, other] = thread::scope(|scope| {
+                let runs = modes.map(|mode| scope.spawn(move || run(mode)));
                 runs.map(|run| run.join().unwrap_or_else(|panic| resume_unwind(panic)))
-            })
-        } else {
-            modes.map(one)
-        };
-        let mut traces = Vec::new();
-        for outcome in outcomes {
-            match outcome? {
-                Outcome::Ran(trace) => traces.push(trace),
-                Outcome::Failed(why) => return Ok(Outcome::Failed(why)),
-                Outcome::Cancelled => return Ok(Outcome::Cancelled),
+            });
+            match (one?, other?) {
+                (Outcome::Ran(one), Outcome::Ran(other)) => return Ok(Some([one, other])),
+                (Outcome::Cancelled, _) | (_, Outcome::Cancelled) => return Ok(None),
+                (Outcome::Failed(why), _) | (_, Outcome::Failed(why)) => self.failed(case, why)?,
             }
         }
-        Ok(traces.try_into().map_or(Outcome::Cancelled, Outcome::Ran))
+    }
+
+    /// Notes that a run failed of an input that ran before.
+    fn failed(&mut self, case: &Case, why: String) -> Result<(), RunnerError> {
+        self.failures += 1;
+        if self.failures < FAILURES {
+            return Ok(());
+        }
+        Err(RunnerError::BudgetUnmeasured {
+            failures: self.failures,
+            input: case.label.clone(),
+            why,
+        })
     }
 
     /// An input on which the subject runs.
@@ -218,7 +242,7 @@ impl<'a> Trials<'a> {
         mode: Mode,
         case: &Case,
         removed: &BTreeSet<Group>,
-    ) -> Result<Outcome<Trace>, RunnerError> {
+    ) -> Result<Outcome, RunnerError> {
         if self.cancel.is_cancelled() {
             return Ok(Outcome::Cancelled);
         }
@@ -254,9 +278,9 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// What became of a run, or of several together.
-enum Outcome<T> {
-    Ran(T),
+/// What became of a run.
+enum Outcome {
+    Ran(Trace),
     Failed(String),
     Cancelled,
 }

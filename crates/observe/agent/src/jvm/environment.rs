@@ -101,6 +101,12 @@ impl Jni {
         self.result(object)
     }
 
+    /// Calls a method without arguments that returns nothing; false when it throws.
+    pub fn call_void(self, object: jobject, method: Id<jmethodID>) -> bool {
+        jni_call!(self, CallVoidMethodA, object, method.0, null());
+        !self.clear_exception()
+    }
+
     /// Calls a static method that returns nothing; false when it throws.
     pub fn call_static_void(
         self,
@@ -343,7 +349,7 @@ impl Jni {
         jni_call!(self, GetObjectClass, object)
     }
 
-    /// A result that is null exactly when an exception is pending, which is cleared.
+    /// A result that is null when an exception is pending, which is cleared.
     fn result<T>(self, value: *mut T) -> Option<*mut T> {
         (!self.clear_exception() && !value.is_null()).then_some(value)
     }

@@ -32,6 +32,7 @@ if [ -d "$here/plans$skip" ]; then
 fi
 echo "$mode $last" >> "$here/log"
 [ "$mode" = time ] && grep -q '^rewritten=' "$file" && echo "$last" >> "$here/beforehand"
+case "$*" in *TieredStopAtLevel=1*) echo "$last" >> "$here/first-tier";; esac
 word=$(cat "$last" 2>/dev/null)
 case "$word" in
   fail) echo 'Exception in thread "main" X: boom' >&2; exit 1;;
@@ -43,6 +44,7 @@ case "$word" in
   cut-once) [ -e "$here/was-cut" ] || { touch "$here/was-cut"; head -c 60 "$here/$mode.trace" > "$trace"; exit 0; };;
   two-jvms) echo 'Picked up JAVA_TOOL_OPTIONS: a' >&2; echo 'Picked up JAVA_TOOL_OPTIONS: a' >&2;;
   silent) exit 0;;
+  lingers) [ "$mode" = time ] && sleep 2.2;;
   slow) echo begins >> "$here/spans"; sleep 0.2; echo ends >> "$here/spans";;
   unobserved) echo 'pricetag: cannot create trace x: not today; the program runs unobserved' >&2; exit 0;;
 esac

@@ -123,14 +123,22 @@ fn timing_runs_go_ahead_until_one_succeeds_and_the_first_counting_run_goes_alone
         assert_eq!(bench.log()[before], "count /a");
     }
     assert_eq!(beforehand(&bench).len(), 2);
-    for (timeout, gc, expected) in [(None, true, 1), (Some(9), true, 0), (None, false, 0)] {
+    for (timeout, expected) in [(None, 1), (Some(19), 0)] {
         let (bench, options) = optimising(&[("a", "")]);
         let hurried = RecordOptions {
             timeout: timeout.map(Duration::from_secs),
-            gc,
             ..options
         };
         go(&hurried).unwrap();
-        assert_eq!(beforehand(&bench).len(), expected, "{timeout:?} {gc}");
+        assert_eq!(beforehand(&bench).len(), expected, "{timeout:?}");
     }
+}
+
+#[test]
+fn a_program_is_as_short_as_its_trace_says_whatever_the_agent_does_when_it_is_over() {
+    let (bench, options) = optimising(&[("a", "lingers")]);
+    go(&options).unwrap();
+    assert_eq!(bench.log()[..2], ["time /a", "count /a"]);
+    let short = fs::read_to_string(bench.path("first-tier")).unwrap();
+    assert_eq!(short.lines().count(), 1, "{short}");
 }
