@@ -25,7 +25,7 @@ use crate::supervise::{Cancel, Ending, run};
 use crate::workload::Case;
 
 /// Runs of a comparison, as far as they can be told.
-const RUNS: u64 = 20;
+const RUNS: u64 = 32;
 /// How many runs may fail before there is no measuring.
 const FAILURES: usize = 3;
 

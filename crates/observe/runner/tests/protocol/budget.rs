@@ -181,7 +181,7 @@ fn the_budget_removes_the_hot_method_and_resuming_keeps_the_choice() {
         .collect();
     assert_eq!(
         skipping.len(),
-        1 + 9 + 3,
+        1 + 15 + 3,
         "the second round, and the recording itself: {log:?}"
     );
     assert_eq!(skipping[0], trials.len());
