@@ -12,10 +12,21 @@ use std::{env, fs};
 /// The variant that all others are divided by.
 const PLAIN: &str = "plain";
 /// Known variants in the order of the table, with their headings.
-const VARIANTS: [(&str, &str); 10] = [
+const VARIANTS: [(&str, &str); 12] = [
     ("idle", "Pricetag, nothing to count"),
     ("pricetag", "Pricetag, exact counts"),
-    ("first", "the same in the first counting run of `record`"),
+    (
+        "alone",
+        "the same in a first counting run that finds no classes",
+    ),
+    (
+        "ahead",
+        "the timed run that goes before, with what follows it",
+    ),
+    (
+        "first",
+        "exact counts in the first counting run of `record`",
+    ),
     (
         "again",
         "the same in the first counting run of another `record`",
