@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn what_fits_narrowly_is_taken_once_nothing_is_left_to_remove() {
-        // Nine tenths of the budget are more than its doubtful measurement allows as long as there is a choice.
+        // Four fifths of the budget are more than its doubtful measurement allows as long as there is a choice.
         let mut subject = model(45.0, &[("hot", 5, 1.0)]);
         subject.doubt = 0.02;
         let fitted = fit(0.05, &mut subject).unwrap().unwrap();

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use pricetag_quantity::mean_interval;
 
-/// Coverage of the intervals: each bound by itself holds with 95 %, if it is looked at once.
-const CONFIDENCE: f64 = 0.9;
+/// Coverage of the intervals: each bound by itself holds with 97.5 %, if it is looked at once.
+const CONFIDENCE: f64 = 0.95;
 /// Pairs before a slow-down is called too large, and before it is called small enough: whoever looks often accepts too early.
 const TO_REJECT: usize = 3;
 const TO_ACCEPT: usize = 15;
@@ -63,9 +63,9 @@ impl Pairs {
 pub struct SlowDown {
     /// What is most likely.
     pub estimate: f64,
-    /// Less it is with a probability of 5 %.
+    /// Less it is with a probability of 2.5 %.
     pub low: f64,
-    /// More it is with a probability of 5 %.
+    /// More it is with a probability of 2.5 %.
     pub high: f64,
     /// How far the bounds of such measurements lie from the estimate, with as many pairs as are made at most.
     pub margin: f64,
@@ -82,7 +82,7 @@ impl SlowDown {
     /// The slow-down that must go so that the next measurement fits.
     pub fn excess(&self, budget: f64) -> f64 {
         /// Part of what is left of the budget beside the doubt.
-        const AIM: f64 = 0.9;
+        const AIM: f64 = 0.8;
         self.estimate - AIM * (budget - self.margin.min(budget / 2.0))
     }
 
@@ -171,7 +171,7 @@ mod tests {
             };
             slow.excess(0.05)
         };
-        for (margin, expected) in [(0.0, 0.155), (0.01, 0.164), (0.5, 0.1775)] {
+        for (margin, expected) in [(0.0, 0.16), (0.01, 0.168), (0.5, 0.18)] {
             assert!((excess(margin) - expected).abs() < 1e-12, "{margin}");
         }
         // Of six pairs out of thirty-one: the bounds come closer by the root of that.
