@@ -124,7 +124,7 @@ impl<'a> Trials<'a> {
         Ok(Some(slow_down))
     }
 
-    /// CPU times of a plain and a counted run, ns, by whatever goes first; none if that was cancelled.
+    /// CPU times of a plain and a counted run, ns; none if that was cancelled.
     fn pair(
         &mut self,
         folder: &Path,
@@ -132,27 +132,21 @@ impl<'a> Trials<'a> {
         removed: &BTreeSet<Group>,
         counted_first: bool,
     ) -> Result<Option<[f64; 2]>, RunnerError> {
-        let mut order = [Mode::Time, Mode::Count];
+        if self.subject.options.jobs > 1 {
+            return self.together(folder, case, removed);
+        }
+        let mut order = [(0, Mode::Time), (1, Mode::Count)];
         if counted_first {
             order.reverse();
         }
-        let ran = if self.subject.options.jobs > 1 {
-            self.together(folder, order, case, removed)?
-        } else {
-            let first = self.again(folder, order[0], case, removed)?;
-            let second = match first {
-                Some(_) => self.again(folder, order[1], case, removed)?,
-                None => None,
+        let mut used = [0.0; 2];
+        for (which, mode) in order {
+            let Some(run) = self.again(folder, mode, case, removed)? else {
+                return Ok(None);
             };
-            first.zip(second).map(|(first, second)| [first, second])
-        };
-        Ok(ran.map(|ran| {
-            let mut used = ran.each_ref().map(cpu);
-            if counted_first {
-                used.reverse();
-            }
-            used
-        }))
+            used[which] = cpu(&run);
+        }
+        Ok(Some(used))
     }
 
     /// The trace of a run, which is made again if it fails now and then; none if that was cancelled.
@@ -172,22 +166,24 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The traces of two runs at the same time, both of which are made again if either fails now and then; none if that was cancelled.
+    /// The same of runs at the same time, both of which are made again if either fails now and then.
     fn together(
         &mut self,
         folder: &Path,
-        modes: [Mode; 2],
         case: &Case,
         removed: &BTreeSet<Group>,
-    ) -> Result<Option<[Trace; 2]>, RunnerError> {
+    ) -> Result<Option<[f64; 2]>, RunnerError> {
         loop {
             let run = |mode| self.one(folder, mode, case, removed);
-            let [one, other] = thread::scope(|scope| {
-                let runs = modes.map(|mode| scope.spawn(move || run(mode)));
-                runs.map(|run| run.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            let (plain, counted) = thread::scope(|scope| {
+                let plain = scope.spawn(|| run(Mode::Time));
+                let counted = run(Mode::Count);
+                (plain.join().unwrap_or_else(|p| resume_unwind(p)), counted)
             });
-            match (one?, other?) {
-                (Outcome::Ran(one), Outcome::Ran(other)) => return Ok(Some([one, other])),
+            match (plain?, counted?) {
+                (Outcome::Ran(plain), Outcome::Ran(counted)) => {
+                    return Ok(Some([cpu(&plain), cpu(&counted)]));
+                }
                 (Outcome::Cancelled, _) | (_, Outcome::Cancelled) => return Ok(None),
                 (Outcome::Failed(why), _) | (_, Outcome::Failed(why)) => self.failed(case, why)?,
             }

@@ -45,7 +45,10 @@ public class Sums {
             case "allocate":
                 for (int i = 0; i < 600; i++) sink = new byte[1 << 16];
                 break;
-            case "nap": Thread.sleep(2_200); break; case "memory": byte[][] hog = new byte[1 << 20][]; for (int i = 0; ; i++) hog[i] = new byte[1 << 24];
+            case "nap":
+                Thread.sleep(2_200);
+                break;
+            case "memory": byte[][] hog = new byte[1 << 20][]; for (int i = 0; ; i++) hog[i] = new byte[1 << 24];
             case "gigabyte":
                 byte[] block = new byte[1 << 20];
                 java.util.Arrays.fill(block, (byte) 'x');

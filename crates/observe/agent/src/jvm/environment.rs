@@ -101,10 +101,10 @@ impl Jni {
         self.result(object)
     }
 
-    /// Calls a method without arguments that returns nothing; false when it throws.
-    pub fn call_void(self, object: jobject, method: Id<jmethodID>) -> bool {
+    /// Calls a method without arguments that returns nothing, whether it throws or not.
+    pub fn call_void(self, object: jobject, method: Id<jmethodID>) {
         jni_call!(self, CallVoidMethodA, object, method.0, null());
-        !self.clear_exception()
+        self.clear_exception();
     }
 
     /// Calls a static method that returns nothing; false when it throws.
