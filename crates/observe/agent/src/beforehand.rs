@@ -5,7 +5,7 @@
 //! Nothing depends on it: what is missing, or was another class after all, is rewritten when it is loaded.
 
 use std::collections::BTreeSet;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::classes::ClassIndex;
 use crate::jvm::{Id, Jni, internal_name, jmethodID, jobject};
 use crate::reuse::Reuse;
 use crate::rewritten::Rewritten;
-use crate::runtime::Runtime;
+use crate::runtime::{Heap, Runtime};
 use crate::session::Session;
 use crate::skipped::Skipped;
 use crate::subject;
@@ -28,27 +28,34 @@ use crate::subject;
 const SHORT: Duration = Duration::from_secs(10);
 /// No class is begun later than that.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Bytes of the heap that reading may take, and what part of those that are left. Collectors may have been stopped by now: whoever waited for one would wait for ever.
-const HEAP: u64 = 256 << 20;
+/// What part of the room in the heap reading may take: the run is not to fail for it.
 const PART_OF_ROOM: u64 = 4;
+/// Collectors that are stopped before agents hear that the JVM ends. Any thread of the program that finds the heap full meanwhile, as long as that is, waits for them for ever, and the JVM for it.
+const STOPPED: [&CStr; 2] = [c"UseZGC", c"UseShenandoahGC"];
 /// Any number will do.
 const INDEX: ClassIndex = ClassIndex(0);
 
-/// Rewrites the classes that the program has loaded, if that is asked for.
+/// Whether classes may be rewritten when this run is over. Asked when the VM is initialised, since nothing should be allocated any more once a collector is stopped.
+pub fn reader(session: &Session, jni: Jni) -> Option<Reader> {
+    let wanted = session.options.mode == Mode::Time && session.options.rewritten.is_some();
+    let runtime = session.runtime.get().filter(|_| wanted)?;
+    may_linger(runtime, jni).then(|| Reader::find(jni, runtime))?
+}
+
+/// Rewrites the classes that the program has loaded, if that was asked for and may be.
 pub fn rewrite_loaded(session: &'static Session, jni: Jni) {
-    if session.options.rewritten.is_none() || session.started.elapsed() > SHORT {
+    let reader = session.reader.get().copied().flatten();
+    let Some(reader) = reader.filter(|_| session.started.elapsed() <= SHORT) else {
         return;
-    }
+    };
     let counting = AgentOptions {
         mode: Mode::Count,
         ..session.options.clone()
     };
-    let Some(runtime) = session.runtime.get() else {
+    let (Some(reuse), Some(room)) = (Reuse::of(&counting), reader.heap.room(jni)) else {
         return;
     };
-    let (Some(reuse), Some(reader)) = (Reuse::of(&counting), Reader::find(jni, runtime)) else {
-        return;
-    };
+    let least = room - room / PART_OF_ROOM;
     let (reuse, counting) = (Arc::new(reuse), Arc::new(counting));
     let until = Instant::now() + PATIENCE;
     let mut seen = BTreeSet::new();
@@ -58,6 +65,7 @@ pub fn rewrite_loaded(session: &'static Session, jni: Jni) {
         if let Some(name) = name
             && Instant::now() < until
             && is_counted(session, jni, class, &name)
+            && reader.heap.room(jni) >= Some(least)
             && let Some(bytes) = reader.class_file(jni, class, &name)
             && let hash = ClassHash::of(&bytes)
             && seen.insert(hash)
@@ -76,6 +84,13 @@ pub fn rewrite_loaded(session: &'static Session, jni: Jni) {
     }
     // All of it is done by then.
     let _ = session.worker.run(|| ());
+}
+
+/// Whether nothing goes wrong when the end of the JVM takes longer: its collector is known, and still at work.
+fn may_linger(runtime: &Runtime, jni: Jni) -> bool {
+    let is_on = |option| runtime.management.and_then(|m| m.is_on(jni, option));
+    // What every JVM with the table knows shows that it answers.
+    is_on(c"UseSerialGC").is_some() && STOPPED.iter().all(|option| is_on(option) != Some(true))
 }
 
 /// Whether a counting run takes such a class from what is kept, and no code of the program's is asked for its file. The boot loader's are left out: most are there before the
@@ -115,11 +130,10 @@ fn rewritten(options: &AgentOptions, bytes: &[u8], hash: ClassHash) -> Option<Re
     Some(Rewritten::of(name, &plan, rewritten, plan.to_bytes().ok()?))
 }
 
-/// Reads class files, as long as the heap has room for it.
-struct Reader<'a> {
-    runtime: &'a Runtime,
-    /// What the thread may have allocated in the end.
-    limit: u64,
+/// Reads class files.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader {
+    heap: Heap,
     /// `Class.getResourceAsStream(String)`.
     open: Id<jmethodID>,
     /// `InputStream.readAllBytes()`.
@@ -128,15 +142,13 @@ struct Reader<'a> {
     close: Id<jmethodID>,
 }
 
-impl<'a> Reader<'a> {
-    fn find(jni: Jni, runtime: &'a Runtime) -> Option<Self> {
-        let room = runtime.heap?.room(jni)?;
+impl Reader {
+    fn find(jni: Jni, runtime: &Runtime) -> Option<Self> {
         let (class, _) = runtime.class_for_name?;
         let stream = jni.find_class(c"java/io/InputStream")?;
         let descriptor = c"(Ljava/lang/String;)Ljava/io/InputStream;";
         Some(Self {
-            runtime,
-            limit: runtime.allocated(jni)? + HEAP.min(room / PART_OF_ROOM),
+            heap: runtime.heap?,
             open: jni.method(class.0, c"getResourceAsStream", descriptor)?,
             read: jni.method(stream, c"readAllBytes", c"()[B")?,
             close: jni.method(stream, c"close", c"()V")?,
@@ -144,10 +156,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The file of a class where its loader finds it; none if the class was made otherwise.
-    fn class_file(&self, jni: Jni, class: jobject, name: &str) -> Option<Vec<u8>> {
-        if self.runtime.allocated(jni)? > self.limit {
-            return None;
-        }
+    fn class_file(self, jni: Jni, class: jobject, name: &str) -> Option<Vec<u8>> {
         let path = CString::new(format!("/{name}.class")).ok()?;
         let path = jni.new_string(&path)?;
         let stream = jni.call_object(class, self.open, &[jvalue { l: path }]);

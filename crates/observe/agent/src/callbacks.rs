@@ -14,6 +14,7 @@ use jvmti_bindings::sys::jvmti::{
 use pricetag_instrument::{HelperOptions, Keeping, Ticks};
 use pricetag_trace::Mode;
 
+use crate::beforehand;
 use crate::dump;
 use crate::hidden;
 use crate::hook::{self, Incoming};
@@ -152,6 +153,7 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject
         if session.options.mode == Mode::Step {
             session.steps.prepare_loaded(session, jni);
         }
+        let _ = session.reader.set(beforehand::reader(session, jni));
         session
             .main_class
             .command(session.jvmti.property("sun.java.command").as_deref());

@@ -4,10 +4,12 @@
 //! answers only to its own version of the table. `GetVersion` is in slot 2 of all
 //! of them. Version 3 (JDK 14) has `GetOneThreadAllocatedMemory` in slot 9 and `GetLongAttribute` in slot 12; version 4 (seen in JDK 25)
 //! has both one slot later, since `GetTotalThreadAllocatedMemory` moved before them; version 2 (JDK 10) lacks the first, and has the
-//! second in slot 11. Any other JVM yields no table, and the figures are then reported as missing.
+//! second in slot 11. `GetVMGlobals` is seven slots behind `GetLongAttribute` in all of them. Any other JVM yields no table, and the figures are then reported as missing.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
+
+use jvmti_bindings::sys::jni::jvalue;
 
 use crate::jvm::{Jni, jint, jlong, jobject};
 
@@ -43,6 +45,25 @@ type GetManagement = unsafe extern "C" fn(jint) -> *const *const c_void;
 type GetVersion = unsafe extern "system" fn(*mut c_void) -> jint;
 type OneThreadAllocated = unsafe extern "system" fn(*mut c_void, jlong) -> jlong;
 type LongAttribute = unsafe extern "system" fn(*mut c_void, jobject, jint) -> jlong;
+
+type VmGlobals = unsafe extern "system" fn(*mut c_void, jobject, *mut Global, jint) -> jint;
+
+/// `GetVMGlobals`, from `GetLongAttribute` on.
+const VM_GLOBALS: usize = 7;
+
+/// An option of the JVM (`jmmVMGlobal`).
+#[repr(C)]
+struct Global {
+    name: jobject,
+    value: jvalue,
+    kind: jint,
+    origin: jint,
+    bits: u32,
+    reserved: [*mut c_void; 2],
+}
+
+/// The kind of options that are on or off.
+const SWITCH: jint = 1;
 
 /// Attribute numbers of `GetLongAttribute`.
 const CLASSES_LOADED: jint = 1;
@@ -108,6 +129,30 @@ impl Management {
         } else {
             u64::try_from(count).ok()
         }
+    }
+
+    /// Whether an option of the JVM is on; none if it has no such switch.
+    pub fn is_on(self, jni: Jni, option: &CStr) -> Option<bool> {
+        let strings = jni.find_class(c"java/lang/String")?;
+        let names = jni.new_object_array(1, strings)?;
+        jni.set_element(names, 0, jni.new_string(option)?);
+        let mut found = Global {
+            name: null_mut(),
+            value: jvalue { j: 0 },
+            kind: 0,
+            origin: 0,
+            bits: 0,
+            reserved: [null_mut(); 2],
+        };
+        let slot = self.slot(self.layout.long_attribute + VM_GLOBALS)?;
+        // SAFETY: the slot has this signature in all layouts.
+        let globals: VmGlobals = unsafe { std::mem::transmute(slot) };
+        // SAFETY: as above; there is one name, and room for one option.
+        let known = unsafe { globals(jni.raw().cast(), names, &raw mut found, 1) };
+        let switch = !jni.clear_exception() && known == 1 && found.kind == SWITCH;
+        // SAFETY: an option of this kind has a `z`; what it was made with has one, too.
+        let value = unsafe { found.value.z };
+        switch.then_some(value != 0)
     }
 
     fn slot(self, index: usize) -> Option<*const c_void> {

@@ -8,6 +8,7 @@ use std::time::Instant;
 use pricetag_probe_plan::PlanStore;
 use pricetag_trace::{AgentOptions, Left, Mode, Record, TraceWriter};
 
+use crate::beforehand::Reader;
 use crate::block_times::BlockTimes;
 use crate::callers::Callers;
 use crate::caught::Caught;
@@ -71,6 +72,8 @@ pub struct Session {
     pub block_times: BlockTimes,
     /// Where plans are kept, once it was asked for.
     pub plans: OnceLock<PlanStore>,
+    /// Reads the files of classes when a timed run is over, if that is wanted and may be; from `VMInit` on.
+    pub reader: OnceLock<Option<Reader>>,
     /// Classes as an earlier run rewrote them, if they are kept.
     pub reuse: Option<Reuse>,
     /// Whether the JVM was running when the agent was loaded.
@@ -119,6 +122,7 @@ impl Session {
             steps: Steps::default(),
             block_times: BlockTimes::default(),
             plans: OnceLock::new(),
+            reader: OnceLock::new(),
             reuse: Reuse::of(&options).filter(|_| !late),
             late,
             resting: AtomicBool::new(false),

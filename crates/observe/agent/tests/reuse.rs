@@ -387,6 +387,16 @@ fn a_timed_run_rewrites_beforehand_only_what_counting_runs_take() {
     };
     fs::create_dir(subject.path("by-caller")).expect("a folder");
     assert_eq!(timed(&subject, &by_caller, &arguments, 3), 0);
+    // Of a collector that has been stopped by then a thread that goes on allocating would wait for ever.
+    fs::create_dir(subject.path("stopped")).expect("a folder");
+    let under = |collector, folder| {
+        let arguments: Vec<&str> = [collector].into_iter().chain(arguments.clone()).collect();
+        timed(&subject, &kept(folder), &arguments, 3)
+    };
+    assert_eq!(under("-XX:+UseZGC", "stopped"), 0);
+    for (collector, folder) in [("-XX:+UseG1GC", "g1"), ("-XX:+UseParallelGC", "parallel")] {
+        assert_eq!(under(collector, folder), KEPT - 1, "{collector}");
+    }
 }
 
 #[test]
