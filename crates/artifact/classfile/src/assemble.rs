@@ -203,12 +203,12 @@ impl Assembler {
         });
     }
 
-    /// Appends a branch; `goto_w` is written as `goto` where that suffices. Subroutine jumps are not supported.
+    /// Appends a branch; `goto_w` and `jsr_w` are written as `goto` and `jsr` where those suffice.
     pub fn jump(&mut self, opcode: u8, target: Label) {
-        let opcode = if opcode == opcode::GOTO_W {
-            opcode::GOTO
-        } else {
-            opcode
+        let opcode = match opcode {
+            opcode::GOTO_W => opcode::GOTO,
+            opcode::JSR_W => opcode::JSR,
+            near => near,
         };
         self.special(Kind::Jump {
             opcode,

@@ -1,6 +1,6 @@
 //! Layout of assembled code: how far each jump reaches, and the bytes.
 //!
-//! Jumps start short. A `goto` that cannot reach becomes `goto_w`. A conditional branch that cannot reach goes to an
+//! Jumps start short. A `goto` or `jsr` that cannot reach becomes `goto_w` or `jsr_w`. A conditional branch that cannot reach goes to an
 //! *island*, a `goto_w` at a place within reach that nothing falls into ([`Assembler::gap`]): inverting the branch instead, as
 //! compilers do, would need a stack map frame behind it that only type inference could make, whereas an island's frame is
 //! that of its target. Widening is repeated until nothing changes; sizes only grow, so it ends (Szymanski 1978,
@@ -88,7 +88,7 @@ impl Assembler {
             }
             changed = true;
             let reach = match opcode {
-                opcode::GOTO => Reach::Far,
+                opcode::GOTO | opcode::JSR => Reach::Far,
                 _ => self.island(start, target, layout)?,
             };
             self.specials[index].kind = Kind::Jump {
@@ -143,11 +143,12 @@ impl Assembler {
                 |label: Label| self.offset(label, layout).wrapping_sub(start).to_be_bytes();
             match &special.kind {
                 Kind::Jump {
+                    opcode,
                     target,
                     reach: Reach::Far,
-                    ..
                 } => {
-                    code.push(opcode::GOTO_W);
+                    let calls = *opcode == opcode::JSR;
+                    code.push(if calls { opcode::JSR_W } else { opcode::GOTO_W });
                     code.extend(distance(*target));
                 }
                 Kind::Jump {

@@ -318,6 +318,11 @@ pub const fn is_conditional(opcode: u8) -> bool {
     matches!(opcode, IFEQ..=IF_ACMPNE | IFNULL | IFNONNULL)
 }
 
+/// Whether it calls a subroutine: `jsr`, `jsr_w`. Where control goes on then is behind it.
+pub const fn is_jsr(opcode: u8) -> bool {
+    matches!(opcode, JSR | JSR_W)
+}
+
 /// Whether it belongs to the subroutines of old class files: `jsr`, `jsr_w`, `ret`.
 pub const fn is_subroutine(opcode: u8) -> bool {
     matches!(opcode, JSR | JSR_W | RET)

@@ -36,6 +36,7 @@ impl Display for EdgeKind {
             Self::Default => f.write_str("default"),
             Self::Return => f.write_str("return"),
             Self::Continue => f.write_str("continue"),
+            Self::Ret => f.write_str("ret"),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::transition::TransitionPlan;
 use crate::variable::ValuesPlan;
 
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
-pub const PLAN_VERSION: u32 = 11;
+pub const PLAN_VERSION: u32 = 12;
 
 /// XXH3-128 of the bytes of a class file before instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -189,7 +189,7 @@ pub enum EdgeKind {
     NotTaken,
     /// A conditional branch taken.
     Taken,
-    /// `goto`, `goto_w`.
+    /// `goto`, `goto_w`, and `jsr`, `jsr_w`, which come back by the subroutine's `ret`.
     Jump,
     /// Case number of a `tableswitch` or `lookupswitch`, in the order of the instruction's table.
     Case(u32),
@@ -200,6 +200,8 @@ pub enum EdgeKind {
     /// The instruction after one that may throw, where a constructor's `this` is not yet initialised: there the throw
     /// is counted as the difference between the block and this edge, which always has a counter.
     Continue,
+    /// From the `ret` of a subroutine to what follows a `jsr` that called it.
+    Ret,
 }
 
 /// A control-flow edge. Switch cases that share a target share no edge: each case is its own.

@@ -9,7 +9,7 @@
 //! body: for every original instruction
 //!     arrival:  passes of the loop that begins here; clock (timed); counters of the block's only way in; position; counter of the only way out; exit (scopes)
 //!               value of the store to a local variable, copy of that to a field; stride of the array read
-//!     itself:   the instruction; value of the `iinc` or the field; counters of the fall-through
+//!     itself:   the instruction; value of the `iinc` or the field; counters of the fall-through, or of the way back to a `jsr`
 //! trampolines, handler stubs, catch-all of the counters, catch-all of the scopes
 //! ```
 
@@ -274,10 +274,14 @@ impl Body<'_, '_, '_> {
         self.note_border(index);
         self.be_initialised(index)?;
         self.take_behind(index)?;
+        if let Some(ret) = marks.returned_by {
+            self.places.push((self.asm.here(), ret));
+        }
         self.count(marks.after)?;
         self.not_taken(marks.not_taken)?;
         self.begin_timing(Some(index))?;
-        if !opcode::falls_through(instruction.opcode) {
+        // A `ret` goes on right behind a `jsr`.
+        if !opcode::falls_through(instruction.opcode) && !opcode::is_jsr(instruction.opcode) {
             self.asm.gap();
         }
         Ok(())

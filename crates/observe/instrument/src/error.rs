@@ -33,8 +33,6 @@ pub(crate) enum MethodError {
     Class(#[from] ClassFileError),
     #[error("abstract or native")]
     NoCode,
-    #[error("bytecode offset {pc}: subroutines (jsr, ret) are not supported")]
-    Subroutine { pc: u16 },
     #[error("control falls off the end of the code")]
     FallsOff,
     #[error("bytecode offset {pc}: no stack map frame at a jump target or handler")]

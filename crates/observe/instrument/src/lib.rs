@@ -4,7 +4,7 @@
 //! counter (Ball & Larus 1994, "Optimally profiling and tracing programs") and keeps everything else as it was: behaviour,
 //! exception ranges, frames, debug tables, class version. See `docs/decisions/001-exact-counting.md`.
 //!
-//! Limits: methods with `jsr`/`ret`, methods that would exceed 64 KiB and methods whose code makes no sense are left as they
+//! Limits: methods that would exceed 64 KiB and methods whose code makes no sense are left as they
 //! were, each with its reason.
 
 mod body;

@@ -18,7 +18,7 @@ use pricetag_classfile::{
 };
 use pricetag_probe_plan::{MethodPlan, StridePlan, TransitionPlan};
 
-/// First class-file version whose methods need frames.
+/// First class-file version whose methods have frames.
 const FIRST_WITH_FRAMES: u16 = 50;
 /// Words of operand stack that a counter takes.
 const COUNTER_STACK: u16 = 6;
@@ -116,8 +116,9 @@ impl<'a> Original<'a> {
         let instructions = code.instructions()?;
         let descriptor = member.descriptor(pool);
         let (mut frames, mut initial) = (None, None);
-        if shared.class.major() >= FIRST_WITH_FRAMES {
-            if code.attributes.find(pool, "StackMapTable").is_some() {
+        let has_map = code.attributes.find(pool, "StackMapTable").is_some();
+        if has_frames(shared.class.major(), has_map, &code, &instructions) {
+            if has_map {
                 let constants = &mut shared.constants;
                 let name = member.name(pool);
                 let locals = frame::initial_locals(
@@ -139,6 +140,19 @@ impl<'a> Original<'a> {
             frames,
             initial,
         })
+    }
+}
+
+/// Whether a method is verified by its frames. In the first version that has them a class that this refuses is verified as older ones are (JVMS
+/// §4.10): so are all with subroutines there, and with jumps but no frames.
+fn has_frames(major: u16, has_map: bool, code: &Code<'_>, instructions: &[Instruction]) -> bool {
+    let branches =
+        || !code.exception_table.is_empty() || instructions.iter().any(Instruction::jumps);
+    let subroutines = || instructions.iter().any(|i| opcode::is_subroutine(i.opcode));
+    match major {
+        ..FIRST_WITH_FRAMES => false,
+        FIRST_WITH_FRAMES => !subroutines() && (has_map || !branches()),
+        _ => true,
     }
 }
 
@@ -370,12 +384,6 @@ fn check(
     instructions: &[Instruction],
     plan: Option<&MethodPlan>,
 ) -> Result<(), MethodError> {
-    if let Some(subroutine) = instructions
-        .iter()
-        .find(|i| opcode::is_subroutine(i.opcode))
-    {
-        return Err(MethodError::Subroutine { pc: subroutine.pc });
-    }
     if instructions
         .last()
         .is_none_or(|last| opcode::falls_through(last.opcode))

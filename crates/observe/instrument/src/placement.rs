@@ -1,7 +1,8 @@
 //! Where each counter of a method's plan stands.
 //!
 //! An edge that is its target's only way in is counted at the target, one that is its source's only way out at the source,
-//! a fall-through between the two; any other needs a *trampoline*, code at the method's end that counts and jumps on.
+//! a fall-through between the two; any other needs a *trampoline*, code at the method's end that counts and jumps on. The way from a `ret`
+//! to what follows a `jsr` is counted between these two: the address that a `jsr` pushes is that of the counter, and no other way leads there.
 
 use crate::error::MethodError;
 use pricetag_classfile::instruction::{Instruction, Instructions, Operand};
@@ -13,10 +14,12 @@ use pricetag_probe_plan::{EdgeKind, EdgePlan, MethodPlan, Node, Pc, TransitionPl
 pub(crate) struct Marks {
     /// Counted by whoever arrives, jumping or falling in.
     pub arrival: Option<u32>,
-    /// Counted before the instruction is executed: a `goto` or a return.
+    /// Counted before the instruction is executed: a `goto`, `jsr` or return.
     pub own: Option<u32>,
-    /// Counted when control falls through to the next instruction.
+    /// Counted when control falls through to the next instruction, or comes back to it by a `ret`.
     pub after: Option<u32>,
+    /// Original offset of the `ret` that comes back behind this `jsr`.
+    pub returned_by: Option<u16>,
     /// Stored in the position local before the instruction.
     pub position: Option<u32>,
     /// Transitions of the branch whose only way here this is: it was taken.
@@ -188,8 +191,23 @@ fn place_edge(
             placement.marks[last].not_taken = transitions;
             return Ok(());
         }
-        EdgeKind::Jump if matches!(instruction.opcode, opcode::GOTO | opcode::GOTO_W) => {
+        EdgeKind::Jump
+            if matches!(instruction.opcode, opcode::GOTO | opcode::GOTO_W)
+                || opcode::is_jsr(instruction.opcode) =>
+        {
             placement.marks[last].own = counter;
+            return Ok(());
+        }
+        EdgeKind::Ret if instruction.opcode == opcode::RET => {
+            let called = called_before(plan, edge, instructions).ok_or(mismatch(
+                "plan has a way back from a subroutine that no jsr called",
+            ))?;
+            let marks = &mut placement.marks[called];
+            if marks.after.is_some() {
+                return Err(mismatch("plan has two ways back to one jsr"));
+            }
+            marks.after = counter;
+            marks.returned_by = Some(instruction.pc);
             return Ok(());
         }
         EdgeKind::Return if opcode::is_return(instruction.opcode) => {
@@ -230,6 +248,16 @@ fn place_edge(
         });
     }
     Ok(())
+}
+
+/// Index of the `jsr` in front of where an edge leads.
+fn called_before(plan: &MethodPlan, edge: &EdgePlan, instructions: &Instructions) -> Option<usize> {
+    let Node::Block(to) = edge.to else {
+        return None;
+    };
+    let site = instructions.index_of(u32::from(start(plan, to.0).ok()?.0))?;
+    let called = site.checked_sub(1)?;
+    opcode::is_jsr(instructions[called].opcode).then_some(called)
 }
 
 /// The target of an instruction by slot.

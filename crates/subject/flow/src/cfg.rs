@@ -5,8 +5,9 @@
 //! Blocks do not end at calls or at the borders of exception ranges: exceptional edges lead from the block as a whole.
 //! Every case of a switch is an edge of its own, and so is a branch to the next instruction.
 //!
-//! Source: *The Java Virtual Machine Specification*, §4.9–4.11. Limit: subroutines (`jsr`, `ret`) are refused; their
-//! control flow depends on data.
+//! A `jsr` is a jump, and a `ret` has an edge to every place where it may go on ([`crate::subroutines`]).
+//!
+//! Source: *The Java Virtual Machine Specification*, §4.9–4.11.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -17,6 +18,8 @@ use pricetag_classfile::{
 use pricetag_graph::Digraph;
 use pricetag_probe_plan::{BlockId, EdgeKind, Node, Pc};
 
+use crate::subroutines::Subroutines;
+
 /// Most entries of the exception table times instructions; compilers stay far below.
 const MOST_COVERED: usize = 1 << 26;
 
@@ -26,13 +29,13 @@ pub enum FlowError {
     /// The code does not decode.
     #[error(transparent)]
     ClassFile(#[from] ClassFileError),
-    /// `jsr` or `ret`.
-    #[error("{mnemonic} at {pc}: subroutines of old class files are not analysed", mnemonic = opcode::mnemonic(*.opcode))]
+    /// It cannot be told where a subroutine (`jsr`, `ret`) returns to.
+    #[error("subroutines of old class files: {what} {pc}")]
     Subroutine {
         /// Where.
         pc: u16,
-        /// Which instruction.
-        opcode: u8,
+        /// What is the matter there.
+        what: &'static str,
     },
     /// Control would run past the last instruction.
     #[error("control runs past the end of the code behind the instruction at {pc}")]
@@ -118,7 +121,7 @@ impl Cfg {
     /// Builds the graph.
     ///
     /// # Errors
-    /// If the code cannot be decoded, has subroutines or runs past its end.
+    /// If the code cannot be decoded or runs past its end, or it cannot be told where a subroutine returns to.
     pub fn of(code: &Code<'_>) -> Result<Self, FlowError> {
         Self::split(code.instructions()?, code, &[])
     }
@@ -141,7 +144,7 @@ impl Cfg {
                 instructions,
             });
         }
-        let mut marks = reachable(&instructions, code)?;
+        let (mut marks, subroutines) = reachable(&instructions, code)?;
         for pc in after {
             marks[index(&instructions, u32::from(pc.0)) + 1] |= LEADER;
         }
@@ -166,7 +169,7 @@ impl Cfg {
             graph: OnceCell::new(),
             order: OnceCell::new(),
         };
-        cfg.edges = cfg.normal_edges(after);
+        cfg.edges = cfg.normal_edges(after, &subroutines);
         cfg.add_handlers(code);
         Ok(cfg)
     }
@@ -180,7 +183,7 @@ impl Cfg {
         block.ok().map(|b| BlockId(b as u32))
     }
 
-    fn normal_edges(&self, after: &[Pc]) -> Vec<Edge> {
+    fn normal_edges(&self, after: &[Pc], subroutines: &Subroutines) -> Vec<Edge> {
         let at = |pc: u32| self.block_at(pc).map(Node::Block);
         let first = Edge {
             from: Node::Entry,
@@ -215,6 +218,11 @@ impl Cfg {
                         add(at(target), EdgeKind::Case(case as u32));
                     }
                     add(at(*default), EdgeKind::Default);
+                }
+                _ if last.opcode == opcode::RET => {
+                    for &way in subroutines.ways(block.instructions.end - 1) {
+                        add(at(u32::from(self.instructions[way].pc)), EdgeKind::Ret);
+                    }
                 }
                 _ if !opcode::falls_through(last.opcode) => {}
                 _ => {
@@ -308,12 +316,17 @@ impl Cfg {
     }
 
     fn new_digraph(&self) -> Digraph {
+        self.digraph_with(|edge| edge.from)
+    }
+
+    /// The graph of [`Cfg::digraph`] with normal edges that start where `from` says.
+    pub(crate) fn digraph_with(&self, from: impl Fn(&Edge) -> Node) -> Digraph {
         let node = |n: Node| match n {
             Node::Block(b) => b.0,
             Node::Entry => self.entry(),
             Node::Exit => self.entry() + 1,
         };
-        let normal = self.edges.iter().map(|e| (node(e.from), node(e.to)));
+        let normal = self.edges.iter().map(|e| (node(from(e)), node(e.to)));
         let exceptional = self
             .exceptional
             .iter()
@@ -354,7 +367,11 @@ impl Cfg {
 
 /// Marks the instructions that can be reached from the first, and those that start a block. There is one mark more than
 /// instructions.
-fn reachable(instructions: &Instructions, code: &Code<'_>) -> Result<Vec<u8>, FlowError> {
+fn reachable(
+    instructions: &Instructions,
+    code: &Code<'_>,
+) -> Result<(Vec<u8>, Subroutines), FlowError> {
+    let mut subroutines = None;
     let mut marks = vec![0; instructions.len() + 1];
     marks[0] = LEADER;
     for entry in &code.exception_table {
@@ -379,11 +396,12 @@ fn reachable(instructions: &Instructions, code: &Code<'_>) -> Result<Vec<u8>, Fl
                     marks[i] |= LEADER;
                 }
                 if !falls_through {
-                    if opcode::is_subroutine(here.opcode) {
-                        return Err(FlowError::Subroutine {
-                            pc: here.pc,
-                            opcode: here.opcode,
-                        });
+                    if opcode::is_subroutine(here.opcode) && subroutines.is_none() {
+                        subroutines = Some(Subroutines::of(instructions, code)?);
+                    }
+                    for &way in subroutines.iter().flat_map(|s: &Subroutines| s.ways(i - 1)) {
+                        marks[way] |= LEADER;
+                        stack.push(way);
                     }
                     marks[i] |= LEADER;
                     break;
@@ -404,7 +422,7 @@ fn reachable(instructions: &Instructions, code: &Code<'_>) -> Result<Vec<u8>, Fl
             }
         }
         if stack.is_empty() {
-            return Ok(marks);
+            return Ok((marks, subroutines.unwrap_or_default()));
         }
     }
 }

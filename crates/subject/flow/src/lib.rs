@@ -3,6 +3,7 @@
 //! | question | module |
 //! |---|---|
 //! | which blocks and edges has a method, exceptional ones included | [`mod@cfg`] |
+//! | where do the subroutines of old class files return to | `subroutines` |
 //! | how are its loops nested | [`loops`] |
 //! | where is `this` on the stack, and when is it initialised | [`receiver`] |
 //! | which divisions and array accesses surely succeed | [`operands`] |
@@ -25,6 +26,7 @@ pub mod receiver;
 pub mod repeats;
 pub mod size;
 pub mod stack;
+mod subroutines;
 
 pub use category::{Categories, CategoryError};
 pub use cfg::{Block, Cfg, Edge, FlowError, Handler};

@@ -3,9 +3,12 @@
 //! Loops are found on the graph with exceptional edges, so that a loop that repeats through a `catch` is one. A cycle
 //! that closes through exceptional edges alone (a `finally` or `synchronized` handler whose range covers itself) is no
 //! loop: it has no back edge that could be counted.
+//!
+//! A subroutine that is called from several places would close cycles that no execution passes, from one call over its `ret` behind
+//! another. So what follows a `jsr` is taken to follow it directly there; the subroutine itself is then in no loop around its calls.
 
-use pricetag_graph::LoopNest;
-use pricetag_probe_plan::{BlockId, EdgeId, Node};
+use pricetag_graph::{Digraph, LoopNest};
+use pricetag_probe_plan::{BlockId, EdgeId, EdgeKind, Node};
 
 use crate::cfg::{Cfg, Edge};
 
@@ -37,7 +40,10 @@ impl Cfg {
         if !self.edges.iter().any(leads_back) {
             return Vec::new();
         }
-        let nest = LoopNest::of(self.digraph(), self.reverse_postorder());
+        let nest = match self.called_in_place() {
+            Some(graph) => LoopNest::of(&graph, &graph.reverse_postorder(self.entry())),
+            None => LoopNest::of(self.digraph(), self.reverse_postorder()),
+        };
         let normal = |edges: &[u32]| -> Vec<EdgeId> {
             edges
                 .iter()
@@ -67,5 +73,22 @@ impl Cfg {
             });
         }
         kept
+    }
+
+    /// The graph in which a `ret` with several ways is none, and its ways lead there from each `jsr`; none if there is no such `ret`.
+    fn called_in_place(&self) -> Option<Digraph> {
+        let ways = self.edges.chunk_by(|a, b| a.from == b.from);
+        let shared =
+            ways.filter(|ways| matches!(ways, [first, _, ..] if first.kind == EdgeKind::Ret));
+        let shared: Vec<Node> = shared.map(|ways| ways[0].from).collect();
+        if shared.is_empty() {
+            return None;
+        }
+        let from = |e: &Edge| match e.to {
+            // The block before is the one that ends with the `jsr`.
+            Node::Block(behind) if shared.contains(&e.from) => Node::Block(BlockId(behind.0 - 1)),
+            _ => e.from,
+        };
+        Some(self.digraph_with(from))
     }
 }

@@ -114,7 +114,7 @@ const fn fixed(opcode: u8) -> (u8, u8) {
         op::TABLESWITCH | op::LOOKUPSWITCH => (1, 0),
         op::LRETURN | op::DRETURN => (2, 0),
         op::IRETURN..=op::ARETURN | op::ATHROW => (1, 0),
-        op::NEW => (0, 1),
+        op::NEW | op::JSR | op::JSR_W => (0, 1),
         op::NEWARRAY | op::ANEWARRAY | op::ARRAYLENGTH | op::CHECKCAST | op::INSTANCEOF => (1, 1),
         op::MONITORENTER | op::MONITOREXIT => (1, 0),
         _ => (0, 0),

@@ -166,21 +166,105 @@ fn an_irreducible_region_is_one_loop() {
 }
 
 #[test]
+fn subroutines_return_behind_each_call() {
+    // 0: jsr 9; 3: jsr 9; 6: iconst_0; 7: pop; 8: return; 9: astore_1; 10: ret 1
+    let twice = code(&[
+        &jump(op::JSR, 9),
+        &jump(op::JSR, 6),
+        &[op::ICONST_0, op::POP, op::RETURN, op::ASTORE_1, op::RET, 1],
+    ]);
+    assert_eq!(
+        edges(&static_method(&twice)),
+        "entry>b0:entry b0>b3:jump b1>b3:jump b2>exit:return b3>b1:ret b3>b2:ret"
+    );
+    // What no execution passes is no loop: behind the first call comes the second, which calls again.
+    with_cfg(&static_method(&twice), |cfg, _| {
+        assert!(cfg.unwrap().loops().is_empty())
+    });
+    // 0: jsr 8; 3: iconst_0; 4: ifeq 0; 7: return; 8: astore_1; 9: ret 1
+    let in_loop = code(&[
+        &jump(op::JSR, 8),
+        &[op::ICONST_0],
+        &jump(op::IFEQ, -4),
+        &[op::RETURN, op::ASTORE_1, op::RET, 1],
+    ]);
+    with_cfg(&static_method(&in_loop), |cfg, _| {
+        let loops = cfg.unwrap().loops();
+        assert_eq!(loops.len(), 1);
+        assert_eq!(loops[0].header, BlockId(0));
+        assert_eq!(
+            loops[0].blocks,
+            [0, 1, 3].map(BlockId),
+            "the subroutine is in it"
+        );
+    });
+    // Called twice in the loop, it is not.
+    let twice_in_loop = code(&[
+        &jump(op::JSR, 11),
+        &jump(op::JSR, 8),
+        &[op::ICONST_0],
+        &jump(op::IFEQ, -7),
+        &[op::RETURN, op::ASTORE_1, op::RET, 1],
+    ]);
+    with_cfg(&static_method(&twice_in_loop), |cfg, _| {
+        let loops = cfg.unwrap().loops();
+        assert_eq!(loops.len(), 1);
+        assert_eq!(loops[0].blocks, [0, 1, 2].map(BlockId));
+    });
+}
+
+#[test]
+fn nested_subroutines_return_to_their_own_callers() {
+    // 0: jsr 7; 3: jsr 14; 6: return
+    // 7: astore_1; 8: jsr 14; 11: nop; 12: ret 1
+    // 14: astore_2; 15: ret 2
+    let nested = code(&[
+        &jump(op::JSR, 7),
+        &jump(op::JSR, 11),
+        &[op::RETURN, op::ASTORE_1],
+        &jump(op::JSR, 6),
+        &[op::NOP, op::RET, 1, op::ASTORE_2, op::RET, 2],
+    ]);
+    assert_eq!(
+        edges(&static_method(&nested)),
+        "entry>b0:entry b0>b3:jump b1>b5:jump b2>exit:return b3>b5:jump b4>b1:ret b5>b2:ret b5>b4:ret"
+    );
+}
+
+#[test]
 fn what_is_no_graph_says_why() {
     let refused = |code: &[u8]| with_cfg(&static_method(code), |cfg, _| cfg.unwrap_err());
     assert_eq!(refused(&[op::NOP]), FlowError::FallsOff { pc: 0 });
-    let jsr = code(&[&jump(op::JSR, 3), &[op::RETURN]]);
-    assert_eq!(
-        refused(&jsr),
-        FlowError::Subroutine {
-            pc: 0,
-            opcode: op::JSR
-        }
-    );
     assert!(matches!(
         refused(&jump(op::GOTO, 1)),
         FlowError::ClassFile(_)
     ));
+    let never_stores = code(&[&jump(op::JSR, 4), &[op::RETURN, op::DUP, op::RETURN]]);
+    assert!(matches!(
+        refused(&never_stores),
+        FlowError::Subroutine { pc: 4, .. }
+    ));
+    let another_local = code(&[&jump(op::JSR, 4), &[op::RETURN, op::ASTORE_1, op::RET, 2]]);
+    assert!(matches!(
+        refused(&another_local),
+        FlowError::Subroutine { pc: 5, .. }
+    ));
+    let two_rets = code(&[
+        &jump(op::JSR, 4),
+        &[op::RETURN, op::ASTORE_1, op::ICONST_0],
+        &jump(op::IFEQ, 5),
+        &[op::RET, 1, op::RET, 1],
+    ]);
+    assert!(matches!(
+        refused(&two_rets),
+        FlowError::Subroutine { pc: 3, .. }
+    ));
+    let nothing_behind = code(&[
+        &jump(op::GOTO, 6),
+        &[op::ASTORE_1, op::RET, 1],
+        &jump(op::JSR, -3),
+    ]);
+    assert_eq!(refused(&nothing_behind), FlowError::FallsOff { pc: 6 });
     // Unreachable subroutines do not matter.
     let dead = code(&[&[op::RETURN], &jump(op::JSR, 3), &[op::RETURN]]);
     assert_eq!(
