@@ -14,7 +14,6 @@ public class Subroutines implements Opcodes {
         ClassWriter c = Assembly.start(name, version);
         shared(c);
         nested(c);
-        distant(c);
         looped(c);
         around(c);
         guarded(c);
@@ -24,7 +23,7 @@ public class Subroutines implements Opcodes {
         wide(c);
         locked(c);
         reused(c);
-        Assembly.main(c, name, 7, "shared", "nested", "distant", "looped", "around", "guarded", "handled", "leaving", "outward", "wide", "locked", "reused");
+        Assembly.main(c, name, 7, "shared", "nested", "looped", "around", "guarded", "handled", "leaving", "outward", "wide", "locked", "reused");
         Assembly.finish(c, folder, name);
     }
 
@@ -63,29 +62,6 @@ public class Subroutines implements Opcodes {
         m.visitVarInsn(ASTORE, 2);
         m.visitIincInsn(0, 1);
         m.visitVarInsn(RET, 2);
-        Assembly.end(m);
-    }
-
-    /** Too far for jsr. */
-    private static void distant(ClassWriter c) {
-        MethodVisitor m = Assembly.method(c, "distant", "(I)I");
-        Label far = new Label();
-        Label back = new Label();
-        Label end = new Label();
-        m.visitVarInsn(ILOAD, 0);
-        m.visitJumpInsn(IFEQ, back);
-        m.visitJumpInsn(JSR, far);
-        m.visitJumpInsn(GOTO, end);
-        m.visitLabel(back);
-        for (int i = 0; i < 12000; i++) {
-            m.visitIincInsn(0, 1);
-        }
-        m.visitLabel(end);
-        result(m);
-        m.visitLabel(far);
-        m.visitVarInsn(ASTORE, 1);
-        m.visitIincInsn(0, 5);
-        m.visitVarInsn(RET, 1);
         Assembly.end(m);
     }
 

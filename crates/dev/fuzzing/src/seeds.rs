@@ -15,11 +15,13 @@ use pricetag_trace::{
     VersionValue,
 };
 
-/// Compiled by `javac` from the subjects of the probe planner: loops, switches, exceptions, constructors, inner classes.
-const OWN_CLASSES: [&[u8]; 3] = [
+/// Compiled by `javac` from the subjects of the probe planner: loops, switches, exceptions, constructors, inner classes. And what
+/// `subjects/conformance/bytecode/Subroutines.java` writes.
+const OWN_CLASSES: [&[u8]; 4] = [
     include_bytes!("../../../observe/probe/tests/subjects/Loops.class"),
     include_bytes!("../../../observe/probe/tests/subjects/Objects.class"),
     include_bytes!("../../../observe/probe/tests/subjects/Objects$Inner.class"),
+    include_bytes!("subroutines.class"),
 ];
 
 /// Seeds of the target of that name; `classes` are added to those of targets that read classes.
