@@ -30,8 +30,11 @@ public class Subroutines implements Opcodes {
     /** Called from two places, one of which is jumped to as well. */
     private static void shared(ClassWriter c) {
         MethodVisitor m = Assembly.method(c, "shared", "(I)I");
+        Label begin = new Label();
         Label subroutine = new Label();
         Label second = new Label();
+        Label end = new Label();
+        m.visitLabel(begin);
         m.visitVarInsn(ILOAD, 0);
         m.visitJumpInsn(IFEQ, second);
         m.visitJumpInsn(JSR, subroutine);
@@ -42,6 +45,9 @@ public class Subroutines implements Opcodes {
         m.visitVarInsn(ASTORE, 1);
         m.visitIincInsn(0, 10);
         m.visitVarInsn(RET, 1);
+        m.visitLabel(end);
+        // A debug table that is wrong: the variable only ever holds addresses.
+        m.visitLocalVariable("numbers", "[I", null, begin, end, 1);
         Assembly.end(m);
     }
 

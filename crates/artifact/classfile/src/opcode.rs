@@ -318,7 +318,12 @@ pub const fn is_conditional(opcode: u8) -> bool {
     matches!(opcode, IFEQ..=IF_ACMPNE | IFNULL | IFNONNULL)
 }
 
-/// Whether it calls a subroutine: `jsr`, `jsr_w`. Where control goes on then is behind it.
+/// Whether control may be at the next instruction afterwards: passing to it, or coming back from a subroutine.
+pub const fn goes_on_behind(opcode: u8) -> bool {
+    falls_through(opcode) || is_jsr(opcode)
+}
+
+/// Whether it calls a subroutine: `jsr`, `jsr_w`.
 pub const fn is_jsr(opcode: u8) -> bool {
     matches!(opcode, JSR | JSR_W)
 }

@@ -1,7 +1,7 @@
 //! Which loop a probe stands in, and which loops have none.
 //!
 //! An edge belongs to the innermost loop that both of its ends are in: one into a loop or out of it is passed as often as the loop is entered,
-//! and belongs around it. What stands at a block (transitions, strides, values) belongs to the innermost loop around that.
+//! and belongs around it. (Not so where a loop calls a subroutine that is called elsewhere, too, and so stands in no loop.) What stands at a block (transitions, strides, values) belongs to the innermost loop around that.
 
 use crate::plan::{BlockId, EdgePlan, MethodPlan, Node, Pc};
 

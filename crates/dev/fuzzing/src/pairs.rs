@@ -6,7 +6,8 @@
 use std::io::{self, Write};
 
 use pricetag_classfile::ClassFile;
-use pricetag_instrument::{Wiring, rewrite};
+use pricetag_instrument::{CallerProbes, Wiring, rewrite};
+use pricetag_probe::{Values, Wanted};
 
 use crate::bytecode;
 use crate::mutation::Mutator;
@@ -22,7 +23,7 @@ pub struct Tally {
     pub untouched: u64,
 }
 
-/// Writes `count` mutants of `classes`, one of each in turn, and their twins; the classes themselves come first.
+/// Writes `count` mutants of `classes`, one of each in turn, each beside two twins: with counters alone, and with everything. The classes themselves come first.
 ///
 /// # Errors
 /// If `out` cannot be written.
@@ -60,7 +61,11 @@ fn one(out: &mut impl Write, number: usize, bytes: &[u8], tally: &mut Tally) -> 
         return Ok(());
     }
     tally.written += 1;
-    pair(out, number, bytes, &twin)
+    pair(out, number, bytes, &twin)?;
+    match with_everything(bytes) {
+        Some(twin) => pair(out, number, bytes, &twin),
+        None => Ok(()),
+    }
 }
 
 /// Writes one pair.
@@ -92,4 +97,34 @@ pub fn instrumented(bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
     };
     let rewritten = rewrite(bytes, Some(&plan), &wiring).expect("a readable class and its plan");
     Some((rewritten.bytes, !rewritten.methods.is_empty()))
+}
+
+/// The class with everything that can be recorded at once. None if it cannot be read.
+///
+/// # Panics
+/// If a class that can be read cannot be instrumented.
+pub fn with_everything(bytes: &[u8]) -> Option<Vec<u8>> {
+    let class = ClassFile::parse(bytes).ok()?;
+    let wanted = Wanted {
+        values: Some(Values {
+            lengths: true,
+            depths: true,
+        }),
+        transitions: true,
+        strides: true,
+        ..Wanted::default()
+    };
+    let plan = pricetag_probe::plan_with(&class, bytes, wanted);
+    let wiring = Wiring {
+        class_index: 0,
+        scopes: &[],
+        caught: true,
+        callers: Some(CallerProbes {
+            first: 1,
+            loops: true,
+            invocations: true,
+        }),
+    };
+    let rewritten = rewrite(bytes, Some(&plan), &wiring).expect("a readable class and its plan");
+    Some(rewritten.bytes)
 }

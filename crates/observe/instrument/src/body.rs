@@ -280,8 +280,7 @@ impl Body<'_, '_, '_> {
         self.count(marks.after)?;
         self.not_taken(marks.not_taken)?;
         self.begin_timing(Some(index))?;
-        // A `ret` goes on right behind a `jsr`.
-        if !opcode::falls_through(instruction.opcode) && !opcode::is_jsr(instruction.opcode) {
+        if !opcode::goes_on_behind(instruction.opcode) {
             self.asm.gap();
         }
         Ok(())

@@ -102,7 +102,7 @@ struct Original<'a> {
     descriptor: String,
     code: Code<'a>,
     instructions: Instructions,
-    /// None before class files had frames.
+    /// None where it is verified without (`needs_frames`).
     frames: Option<Frames>,
     /// The locals at entry; needed and known only where there are frames.
     initial: Option<Vec<VerificationType>>,
@@ -117,7 +117,7 @@ impl<'a> Original<'a> {
         let descriptor = member.descriptor(pool);
         let (mut frames, mut initial) = (None, None);
         let has_map = code.attributes.find(pool, "StackMapTable").is_some();
-        if has_frames(shared.class.major(), has_map, &code, &instructions) {
+        if needs_frames(shared.class.major(), has_map, &code, &instructions) {
             if has_map {
                 let constants = &mut shared.constants;
                 let name = member.name(pool);
@@ -143,15 +143,14 @@ impl<'a> Original<'a> {
     }
 }
 
-/// Whether a method is verified by its frames. In the first version that has them a class that this refuses is verified as older ones are (JVMS
-/// §4.10): so are all with subroutines there, and with jumps but no frames.
-fn has_frames(major: u16, has_map: bool, code: &Code<'_>, instructions: &[Instruction]) -> bool {
-    let branches =
-        || !code.exception_table.is_empty() || instructions.iter().any(Instruction::jumps);
+/// Whether a method's new code needs frames. A class of version 50 whose frames are refused is verified as older ones are (JVMS §4.10); so is every one
+/// with subroutines, or with jumps and no frames.
+fn needs_frames(major: u16, has_map: bool, code: &Code<'_>, instructions: &[Instruction]) -> bool {
+    let joins = || !code.exception_table.is_empty() || instructions.iter().any(Instruction::jumps);
     let subroutines = || instructions.iter().any(|i| opcode::is_subroutine(i.opcode));
     match major {
         ..FIRST_WITH_FRAMES => false,
-        FIRST_WITH_FRAMES => !subroutines() && (has_map || !branches()),
+        FIRST_WITH_FRAMES => !subroutines() && (has_map || !joins()),
         _ => true,
     }
 }
@@ -285,11 +284,13 @@ pub(crate) fn rewrite(
         .map(|i| (relocation.instructions[usize::from(i.pc)], i.pc))
         .collect();
     if !places.is_empty() {
-        pcs.extend(
-            places
-                .iter()
-                .map(|(label, pc)| (assembled.offset(*label), *pc)),
-        );
+        let mut places: Vec<(u32, u16)> = places
+            .iter()
+            .map(|(label, pc)| (assembled.offset(*label), *pc))
+            .collect();
+        // Nothing was inserted where an instruction stands.
+        places.retain(|(at, _)| pcs.binary_search_by_key(at, |(new, _)| *new).is_err());
+        pcs.extend(places);
         pcs.sort_unstable();
     }
     let stack_map = stack_map(

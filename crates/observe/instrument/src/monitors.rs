@@ -45,7 +45,7 @@ impl Body<'_, '_, '_> {
     pub(crate) fn note_border(&mut self, index: usize) {
         if let Some(monitors) = &mut self.monitors {
             let instruction = &self.instructions[index];
-            if opcode::falls_through(instruction.opcode) || opcode::is_jsr(instruction.opcode) {
+            if opcode::goes_on_behind(instruction.opcode) {
                 let border = self.asm.here();
                 monitors.borders.insert(instruction.end() as u16, border);
             }

@@ -180,6 +180,17 @@ fn place_edge(
         .index_of(u32::from(last.pc.0))
         .ok_or(mismatch("plan has an instruction where none starts"))?;
     let instruction = &instructions[last];
+    if edge.kind == EdgeKind::Ret && instruction.opcode == opcode::RET {
+        let called = called_before(plan, edge, instructions).ok_or(mismatch(
+            "plan has a way back from a subroutine that no jsr called",
+        ))?;
+        let marks = &mut placement.marks[called];
+        if marks.returned_by.replace(instruction.pc).is_some() {
+            return Err(mismatch("plan has two ways back to one jsr"));
+        }
+        marks.after = counter;
+        return Ok(());
+    }
     if counter.or(transitions).is_none() {
         return Ok(());
     }
@@ -196,18 +207,6 @@ fn place_edge(
                 || opcode::is_jsr(instruction.opcode) =>
         {
             placement.marks[last].own = counter;
-            return Ok(());
-        }
-        EdgeKind::Ret if instruction.opcode == opcode::RET => {
-            let called = called_before(plan, edge, instructions).ok_or(mismatch(
-                "plan has a way back from a subroutine that no jsr called",
-            ))?;
-            let marks = &mut placement.marks[called];
-            if marks.after.is_some() {
-                return Err(mismatch("plan has two ways back to one jsr"));
-            }
-            marks.after = counter;
-            marks.returned_by = Some(instruction.pc);
             return Ok(());
         }
         EdgeKind::Return if opcode::is_return(instruction.opcode) => {

@@ -82,8 +82,12 @@ impl Variables {
             self.plan.unseen.extend(places);
             return BTreeSet::new();
         }
+        let calls = instructions.iter().filter(|i| op::is_jsr(i.opcode));
+        let subroutines: BTreeSet<u32> = calls.flat_map(Instruction::targets).collect();
         for here in &instructions {
             let found = match here.opcode {
+                // A return address, whatever debug tables say.
+                _ if subroutines.contains(&u32::from(here.pc)) => None,
                 op::PUTFIELD | op::PUTSTATIC => debug.field(here, constants),
                 _ => debug.local(here),
             };

@@ -220,7 +220,7 @@ impl Cfg {
                     add(at(*default), EdgeKind::Default);
                 }
                 _ if last.opcode == opcode::RET => {
-                    for &way in subroutines.ways(block.instructions.end - 1) {
+                    for way in subroutines.ways(block.instructions.end - 1) {
                         add(at(u32::from(self.instructions[way].pc)), EdgeKind::Ret);
                     }
                 }
@@ -399,7 +399,7 @@ fn reachable(
                     if opcode::is_subroutine(here.opcode) && subroutines.is_none() {
                         subroutines = Some(Subroutines::of(instructions, code)?);
                     }
-                    for &way in subroutines.iter().flat_map(|s: &Subroutines| s.ways(i - 1)) {
+                    for way in subroutines.iter().flat_map(|s: &Subroutines| s.ways(i - 1)) {
                         marks[way] |= LEADER;
                         stack.push(way);
                     }

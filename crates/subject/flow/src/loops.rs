@@ -75,7 +75,7 @@ impl Cfg {
         kept
     }
 
-    /// The graph in which a `ret` with several ways is none, and its ways lead there from each `jsr`; none if there is no such `ret`.
+    /// The graph in which a `ret` with several ways is none, and its ways start at the `jsr`s instead; none if there is no such `ret`.
     fn called_in_place(&self) -> Option<Digraph> {
         let ways = self.edges.chunk_by(|a, b| a.from == b.from);
         let shared =

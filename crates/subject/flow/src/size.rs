@@ -1,7 +1,7 @@
 //! How large a method is, by the measures that compilers and people use.
 
 use pricetag_classfile::Code;
-use pricetag_probe_plan::Node;
+use pricetag_probe_plan::{EdgeKind, Node};
 
 use crate::cfg::Cfg;
 
@@ -26,7 +26,7 @@ pub struct MethodSize {
     /// Deepest loop nesting.
     pub loop_depth: u32,
     /// Cyclomatic number of the normal flow (T. J. `McCabe` 1976, "A complexity measure"): decisions plus one; a switch of n ways is n − 1
-    /// decisions.
+    /// decisions; a `ret` decides nothing.
     pub cyclomatic: u32,
     /// Words of operand stack.
     pub max_stack: u16,
@@ -39,7 +39,7 @@ impl MethodSize {
     pub fn of(cfg: &Cfg, code: &Code<'_>) -> Self {
         let loops = cfg.loops();
         let mut ways_out = vec![0u32; cfg.blocks.len()];
-        for edge in &cfg.edges {
+        for edge in cfg.edges.iter().filter(|e| e.kind != EdgeKind::Ret) {
             if let Node::Block(b) = edge.from {
                 ways_out[b.0 as usize] += 1;
             }

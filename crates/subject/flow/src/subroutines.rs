@@ -6,7 +6,7 @@
 //! `ret` can do is in the graph, and maybe ways that are never taken, whose count is 0.
 //!
 //! Source: *The Java Virtual Machine Specification*, §3.13 and §4.10.2.5; §4.9.2 has it that what follows a `jsr` is returned to by one
-//! instruction only, so that a count there is the count of one edge. Limit: a subroutine has to begin by storing the address, or
+//! instruction only, so that a subroutine has one `ret` and a count behind a `jsr` is the count of one edge. Limit: a subroutine has to begin by storing the address, or
 //! dropping it; others are refused, as addresses are not followed through the operand stack.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,12 +16,12 @@ use pricetag_classfile::{Code, Instructions, Operand, opcode as op};
 use crate::cfg::FlowError;
 use crate::receiver::stored_local;
 
-/// Most steps that the search may take, by an upper bound; compilers stay far below.
-const MOST_STEPS: usize = 1 << 26;
+/// Most steps that the search may take; methods of compilers take a thousandth of it.
+const MOST_STEPS: usize = 1 << 25;
 
 /// For each reachable `ret`, the instructions it may lead to, ascending; all by index.
 #[derive(Debug, Default)]
-pub(crate) struct Subroutines(BTreeMap<usize, Vec<usize>>);
+pub(crate) struct Subroutines(BTreeMap<usize, BTreeSet<usize>>);
 
 /// Which subroutines' addresses may stand in which locals: local and the subroutine's first instruction, ascending.
 type Addresses = Vec<(u16, usize)>;
@@ -32,15 +32,6 @@ impl Subroutines {
     /// # Errors
     /// If it cannot be told where a `ret` leads.
     pub(crate) fn of(instructions: &Instructions, code: &Code<'_>) -> Result<Self, FlowError> {
-        let targets = instructions.iter().filter(|i| op::is_jsr(i.opcode));
-        let subroutines: BTreeSet<u32> = targets.flat_map(|i| i.targets()).collect();
-        let width = subroutines.len();
-        let steps = width
-            .saturating_mul(width + code.exception_table.len() + 1)
-            .saturating_mul(instructions.len());
-        if steps > MOST_STEPS {
-            return Err(refused(0, "there are too many subroutines from that"));
-        }
         let mut search = Search {
             instructions,
             code,
@@ -48,17 +39,22 @@ impl Subroutines {
             work: Vec::new(),
             sites: BTreeMap::new(),
             rets: BTreeMap::new(),
+            steps: 0,
         };
         search.arrive(0, &[]);
         while let Some(i) = search.work.pop() {
             search.visit(i)?;
+            if search.steps > MOST_STEPS {
+                let what = "return addresses are too many to be followed, as behind";
+                return Err(refused(instructions[i].pc, what));
+            }
         }
         search.ways()
     }
 
     /// Where the `ret` at an index may lead.
-    pub(crate) fn ways(&self, ret: usize) -> &[usize] {
-        self.0.get(&ret).map_or(&[], Vec::as_slice)
+    pub(crate) fn ways(&self, ret: usize) -> impl Iterator<Item = usize> {
+        self.0.get(&ret).into_iter().flatten().copied()
     }
 }
 
@@ -76,7 +72,9 @@ struct Search<'a> {
     /// The instructions behind the calls of each subroutine.
     sites: BTreeMap<usize, BTreeSet<usize>>,
     /// Where each subroutine returns.
-    rets: BTreeMap<usize, BTreeSet<usize>>,
+    rets: BTreeMap<usize, usize>,
+    /// Addresses looked at so far.
+    steps: usize,
 }
 
 impl Search<'_> {
@@ -87,6 +85,7 @@ impl Search<'_> {
         };
         let known = before.as_ref().map(Vec::len);
         let before = before.get_or_insert_default();
+        self.steps += 1 + before.len() + with.len();
         before.extend_from_slice(with);
         before.sort_unstable();
         before.dedup();
@@ -105,13 +104,14 @@ impl Search<'_> {
         let (instructions, code) = (self.instructions, self.code);
         let here = &instructions[i];
         let mut addresses = self.before[i].clone().unwrap_or_default();
+        self.steps += code.exception_table.len();
         for entry in &code.exception_table {
             if (entry.start_pc..entry.end_pc).contains(&here.pc) {
                 self.arrive_at(u32::from(entry.handler_pc), &addresses);
             }
         }
         match (here.opcode, &here.operand) {
-            (op::RET, Operand::Local(local)) => return self.ret(i, *local, addresses),
+            (op::RET, Operand::Local(local)) => return self.ret(i, *local, &addresses),
             (op::JSR | op::JSR_W, Operand::Branch(target)) => {
                 return self.call(i, *target, &addresses);
             }
@@ -143,7 +143,7 @@ impl Search<'_> {
             first.opcode,
             op::POP | op::ASTORE | op::ASTORE_0..=op::ASTORE_3
         ) {
-            let what = "no subroutine is known that does not store its return address first, as at";
+            let what = "the return address is not stored or dropped at once by the one at";
             return Err(refused(first.pc, what));
         }
         if self.sites.entry(subroutine).or_default().insert(i + 1) {
@@ -151,47 +151,46 @@ impl Search<'_> {
             self.work.push(subroutine);
         }
         self.arrive(subroutine, with);
-        for ret in self.rets.get(&subroutine).cloned().unwrap_or_default() {
-            let known = self.before[ret].clone().unwrap_or_default();
-            if let Operand::Local(local) = instructions[ret].operand {
-                self.arrive(i + 1, &without(known, local));
+        match self.rets.get(&subroutine) {
+            Some(&ret) => self.come_back(ret, i + 1),
+            None => Ok(()),
+        }
+    }
+
+    fn ret(&mut self, i: usize, local: u16, addresses: &[(u16, usize)]) -> Result<(), FlowError> {
+        for &(_, subroutine) in addresses.iter().filter(|(l, _)| *l == local) {
+            if *self.rets.entry(subroutine).or_insert(i) != i {
+                let what = "several instructions return from the one at";
+                return Err(refused(self.instructions[subroutine].pc, what));
+            }
+            for site in self.sites.get(&subroutine).cloned().unwrap_or_default() {
+                self.come_back(i, site)?;
             }
         }
         Ok(())
     }
 
-    fn ret(&mut self, i: usize, local: u16, addresses: Addresses) -> Result<(), FlowError> {
-        let found = addresses.iter().filter(|(l, _)| *l == local);
-        let subroutines: Vec<usize> = found.map(|(_, subroutine)| *subroutine).collect();
-        let addresses = without(addresses, local);
-        for subroutine in subroutines {
-            self.rets.entry(subroutine).or_default().insert(i);
-            for site in self.sites.get(&subroutine).cloned().unwrap_or_default() {
-                if site == self.instructions.len() {
-                    let pc = self.instructions[site - 1].pc;
-                    return Err(FlowError::FallsOff { pc });
-                }
-                self.arrive(site, &addresses);
-            }
+    /// Goes on behind a call. The address that led there is returned to once at most (JVMS §4.9.2).
+    fn come_back(&mut self, ret: usize, site: usize) -> Result<(), FlowError> {
+        let Some(before) = self.instructions.get(site - 1) else {
+            return Ok(());
+        };
+        if site == self.instructions.len() {
+            return Err(FlowError::FallsOff { pc: before.pc });
         }
+        let mut addresses = self.before[ret].clone().unwrap_or_default();
+        if let Operand::Local(local) = self.instructions[ret].operand {
+            addresses.retain(|(l, _)| *l != local);
+        }
+        self.arrive(site, &addresses);
         Ok(())
     }
 
     /// Where each `ret` that was reached may lead.
     fn ways(self) -> Result<Subroutines, FlowError> {
         let mut ways: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        let mut returned_to = BTreeMap::new();
-        for (subroutine, rets) in &self.rets {
-            for (ret, site) in rets
-                .iter()
-                .flat_map(|ret| self.sites[subroutine].iter().map(move |s| (*ret, *s)))
-            {
-                if *returned_to.entry(site).or_insert(ret) != ret {
-                    let what = "several instructions return to";
-                    return Err(refused(self.instructions[site].pc, what));
-                }
-                ways.entry(ret).or_default().insert(site);
-            }
+        for (subroutine, &ret) in &self.rets {
+            ways.entry(ret).or_default().extend(&self.sites[subroutine]);
         }
         for (i, before) in self.before.iter().enumerate() {
             let here = &self.instructions[i];
@@ -199,15 +198,6 @@ impl Search<'_> {
                 return Err(refused(here.pc, "no address is known for the ret at"));
             }
         }
-        let ways = ways
-            .into_iter()
-            .map(|(ret, sites)| (ret, sites.into_iter().collect()));
-        Ok(Subroutines(ways.collect()))
+        Ok(Subroutines(ways))
     }
-}
-
-/// An address is returned to once at most (JVMS §4.9.2).
-fn without(mut addresses: Addresses, local: u16) -> Addresses {
-    addresses.retain(|(l, _)| *l != local);
-    addresses
 }

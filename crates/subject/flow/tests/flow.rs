@@ -214,6 +214,31 @@ fn subroutines_return_behind_each_call() {
 }
 
 #[test]
+fn return_addresses_are_followed_only_so_far() {
+    // Twenty-five subroutines store their addresses and go on in the same place; every instruction there may throw.
+    let unit = 12;
+    let main = 25 * unit;
+    let mut many = Vec::new();
+    for k in 0..25 {
+        many.push(op::ICONST_0);
+        many.extend(jump(op::IFEQ, 11));
+        many.extend(jump(op::JSR, 3));
+        many.extend([op::ASTORE, k + 10]);
+        many.extend(jump(op::GOTO, i16::from(25 - k) * unit - 9));
+    }
+    many.extend(vec![op::NOP; 60_000]);
+    many.extend([op::RETURN, op::POP, op::RETURN]);
+    let (start, end) = (main as u16, many.len() as u16 - 2);
+    let subject = Method {
+        handlers: &[[start, end, end]; 30],
+        ..static_method(&many)
+    };
+    with_cfg(&subject, |cfg, _| {
+        assert!(cfg.unwrap_err().to_string().contains("too many"));
+    });
+}
+
+#[test]
 fn nested_subroutines_return_to_their_own_callers() {
     // 0: jsr 7; 3: jsr 14; 6: return
     // 7: astore_1; 8: jsr 14; 11: nop; 12: ret 1
@@ -257,7 +282,7 @@ fn what_is_no_graph_says_why() {
     ]);
     assert!(matches!(
         refused(&two_rets),
-        FlowError::Subroutine { pc: 3, .. }
+        FlowError::Subroutine { pc: 4, .. }
     ));
     let nothing_behind = code(&[
         &jump(op::GOTO, 6),
@@ -265,6 +290,14 @@ fn what_is_no_graph_says_why() {
         &jump(op::JSR, -3),
     ]);
     assert_eq!(refused(&nothing_behind), FlowError::FallsOff { pc: 6 });
+    // The same where the way back is known before the call is met.
+    let known_before = code(&[
+        &jump(op::JSR, 6),
+        &jump(op::GOTO, 6),
+        &[op::ASTORE_1, op::RET, 1],
+        &jump(op::JSR, -3),
+    ]);
+    assert_eq!(refused(&known_before), FlowError::FallsOff { pc: 9 });
     // Unreachable subroutines do not matter.
     let dead = code(&[&[op::RETURN], &jump(op::JSR, 3), &[op::RETURN]]);
     assert_eq!(
