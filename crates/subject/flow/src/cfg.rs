@@ -5,7 +5,7 @@
 //! Blocks do not end at calls or at the borders of exception ranges: exceptional edges lead from the block as a whole.
 //! Every case of a switch is an edge of its own, and so is a branch to the next instruction.
 //!
-//! A `jsr` is a jump, and a `ret` has an edge to every place where it may go on ([`crate::subroutines`]).
+//! A `jsr` is a jump, and a `ret` has an edge to every place where it may go on (`subroutines`).
 //!
 //! Source: *The Java Virtual Machine Specification*, §4.9–4.11.
 

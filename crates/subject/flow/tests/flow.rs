@@ -179,7 +179,7 @@ fn subroutines_return_behind_each_call() {
     );
     // What no execution passes is no loop: behind the first call comes the second, which calls again.
     with_cfg(&static_method(&twice), |cfg, _| {
-        assert!(cfg.unwrap().loops().is_empty())
+        assert!(cfg.unwrap().loops().is_empty());
     });
     // 0: jsr 8; 3: iconst_0; 4: ifeq 0; 7: return; 8: astore_1; 9: ret 1
     let in_loop = code(&[
