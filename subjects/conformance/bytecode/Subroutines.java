@@ -41,10 +41,7 @@ public class Subroutines implements Opcodes {
         m.visitLabel(second);
         m.visitJumpInsn(JSR, subroutine);
         result(m);
-        m.visitLabel(subroutine);
-        m.visitVarInsn(ASTORE, 1);
-        m.visitIincInsn(0, 10);
-        m.visitVarInsn(RET, 1);
+        adding(m, subroutine, 1, 10);
         m.visitLabel(end);
         // A debug table that is wrong: the variable only ever holds addresses.
         m.visitLocalVariable("numbers", "[I", null, begin, end, 1);
@@ -64,10 +61,7 @@ public class Subroutines implements Opcodes {
         m.visitJumpInsn(JSR, inner);
         m.visitIincInsn(0, 100);
         m.visitVarInsn(RET, 1);
-        m.visitLabel(inner);
-        m.visitVarInsn(ASTORE, 2);
-        m.visitIincInsn(0, 1);
-        m.visitVarInsn(RET, 2);
+        adding(m, inner, 2, 1);
         Assembly.end(m);
     }
 
@@ -123,10 +117,7 @@ public class Subroutines implements Opcodes {
         m.visitJumpInsn(GOTO, head);
         m.visitLabel(end);
         result(m);
-        m.visitLabel(subroutine);
-        m.visitVarInsn(ASTORE, 2);
-        m.visitIincInsn(0, 2);
-        m.visitVarInsn(RET, 2);
+        adding(m, subroutine, 2, 2);
         Assembly.end(m);
     }
 
@@ -269,10 +260,7 @@ public class Subroutines implements Opcodes {
         m.visitJumpInsn(JSR, subroutine);
         m.visitLabel(end);
         result(m);
-        m.visitLabel(subroutine);
-        m.visitVarInsn(ASTORE, 300);
-        m.visitIincInsn(0, 10);
-        m.visitVarInsn(RET, 300);
+        adding(m, subroutine, 300, 10);
         Assembly.end(m);
     }
 
@@ -334,19 +322,21 @@ public class Subroutines implements Opcodes {
         m.visitJumpInsn(JSR, first);
         m.visitLabel(end);
         result(m);
-        m.visitLabel(first);
-        m.visitVarInsn(ASTORE, 1);
-        m.visitIincInsn(0, 10);
-        m.visitVarInsn(RET, 1);
-        m.visitLabel(second);
-        m.visitVarInsn(ASTORE, 1);
-        m.visitIincInsn(0, 15);
-        m.visitVarInsn(RET, 1);
+        adding(m, first, 1, 10);
+        adding(m, second, 1, 15);
         Assembly.end(m);
     }
 
     private static void result(MethodVisitor m) {
         m.visitVarInsn(ILOAD, 0);
         m.visitInsn(IRETURN);
+    }
+
+    /** A subroutine that keeps its return address in a variable and adds to the argument. */
+    private static void adding(MethodVisitor m, Label subroutine, int address, int amount) {
+        m.visitLabel(subroutine);
+        m.visitVarInsn(ASTORE, address);
+        m.visitIincInsn(0, amount);
+        m.visitVarInsn(RET, address);
     }
 }

@@ -14,6 +14,7 @@
 pub mod bytecode;
 pub mod campaign;
 pub mod encoding;
+mod everything;
 pub mod mutation;
 pub mod pairs;
 pub mod seeds;

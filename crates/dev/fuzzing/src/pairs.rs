@@ -6,10 +6,11 @@
 use std::io::{self, Write};
 
 use pricetag_classfile::ClassFile;
-use pricetag_instrument::{CallerProbes, Wiring, rewrite};
-use pricetag_probe::{Values, Wanted};
+use pricetag_instrument::{Rewritten, Wiring, rewrite};
+use pricetag_probe::Wanted;
 
 use crate::bytecode;
+use crate::everything;
 use crate::mutation::Mutator;
 
 /// What became of the mutants.
@@ -86,8 +87,6 @@ pub fn pair(out: &mut impl Write, number: usize, before: &[u8], after: &[u8]) ->
 /// # Panics
 /// If a class that can be read cannot be instrumented.
 pub fn instrumented(bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
-    let class = ClassFile::parse(bytes).ok()?;
-    let plan = pricetag_probe::plan(&class, bytes);
     let wiring = Wiring {
         // Too large for one instruction without a constant.
         class_index: 40_000,
@@ -95,36 +94,23 @@ pub fn instrumented(bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
         caught: false,
         callers: None,
     };
-    let rewritten = rewrite(bytes, Some(&plan), &wiring).expect("a readable class and its plan");
+    let rewritten = twin(bytes, Wanted::default(), &wiring)?;
     Some((rewritten.bytes, !rewritten.methods.is_empty()))
 }
 
 /// The class with everything that can be recorded at once. None if it cannot be read.
-///
-/// # Panics
-/// If a class that can be read cannot be instrumented.
-pub fn with_everything(bytes: &[u8]) -> Option<Vec<u8>> {
-    let class = ClassFile::parse(bytes).ok()?;
-    let wanted = Wanted {
-        values: Some(Values {
-            lengths: true,
-            depths: true,
-        }),
-        transitions: true,
-        strides: true,
-        ..Wanted::default()
-    };
-    let plan = pricetag_probe::plan_with(&class, bytes, wanted);
+fn with_everything(bytes: &[u8]) -> Option<Vec<u8>> {
     let wiring = Wiring {
         class_index: 0,
         scopes: &[],
         caught: true,
-        callers: Some(CallerProbes {
-            first: 1,
-            loops: true,
-            invocations: true,
-        }),
+        callers: Some(everything::CALLERS),
     };
-    let rewritten = rewrite(bytes, Some(&plan), &wiring).expect("a readable class and its plan");
-    Some(rewritten.bytes)
+    Some(twin(bytes, everything::wanted(), &wiring)?.bytes)
+}
+
+fn twin(bytes: &[u8], wanted: Wanted<'_>, wiring: &Wiring<'_>) -> Option<Rewritten> {
+    let class = ClassFile::parse(bytes).ok()?;
+    let plan = pricetag_probe::plan_with(&class, bytes, wanted);
+    Some(rewrite(bytes, Some(&plan), wiring).expect("a readable class and its plan"))
 }

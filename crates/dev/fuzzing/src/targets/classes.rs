@@ -6,12 +6,13 @@ use pricetag_classfile::frame::initial_locals;
 use pricetag_classfile::splice::{Edit, splice};
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, instruction, text};
 use pricetag_instrument::{
-    CallerProbes, Rewritten, ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed,
+    Rewritten, ScopeProbe, Wiring, add_thread_fields, rewrite, rewrite_timed,
 };
-use pricetag_probe::{Values, Wanted};
+use pricetag_probe::Wanted;
 use pricetag_probe_plan::{BlockId, ClassPlan, MethodOutcome};
 
 use crate::encoding::encode;
+use crate::everything;
 
 /// Whatever the bytes, the reader answers or refuses. What it accepts it can write back byte for byte, and decoded
 /// instructions encode to the code they came from.
@@ -130,15 +131,7 @@ pub fn rewriter(bytes: &[u8]) {
         return;
     };
     let plan = pricetag_probe::plan(&class, bytes);
-    let more = Wanted {
-        values: Some(Values {
-            lengths: true,
-            depths: true,
-        }),
-        transitions: true,
-        strides: true,
-        ..Wanted::default()
-    };
+    let more = everything::wanted();
     let without = Wanted {
         no_loop: Some(&|_, _, header| header.0 % 2 == 0),
         no_values_in_loop: Some(&|_, _, _| true),
@@ -166,11 +159,7 @@ pub fn rewriter(bytes: &[u8]) {
             class_index: 70_000,
             scopes,
             caught,
-            callers: caught.then_some(CallerProbes {
-                first: 1,
-                loops: true,
-                invocations: true,
-            }),
+            callers: caught.then_some(everything::CALLERS),
         };
         let rewritten = rewrite(bytes, plan, &wiring).expect("a readable class and its plan");
         is_whole(&class, plan, &rewritten);
