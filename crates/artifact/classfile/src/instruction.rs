@@ -34,6 +34,19 @@ impl Instruction {
         )
     }
 
+    /// The local that it stores to from the stack, and whether it takes two slots.
+    pub fn stored_local(&self) -> Option<(u16, bool)> {
+        let numbered = |first: u8| u16::from((self.opcode - first) % 4);
+        match (self.opcode, &self.operand) {
+            (opcode::LSTORE | opcode::DSTORE, Operand::Local(n)) => Some((*n, true)),
+            (opcode::ISTORE..=opcode::ASTORE, Operand::Local(n)) => Some((*n, false)),
+            (opcode::LSTORE_0..=opcode::LSTORE_3, _) => Some((numbered(opcode::LSTORE_0), true)),
+            (opcode::DSTORE_0..=opcode::DSTORE_3, _) => Some((numbered(opcode::DSTORE_0), true)),
+            (opcode::ISTORE_0..=opcode::ASTORE_3, _) => Some((numbered(opcode::ISTORE_0), false)),
+            _ => None,
+        }
+    }
+
     /// Every place it may jump to, in the order of the instruction, with repeats; a switch's default comes first.
     pub fn targets(&self) -> impl Iterator<Item = u32> + '_ {
         let (first, table, pairs): (Option<u32>, &[u32], &[(i32, u32)]) = match &self.operand {

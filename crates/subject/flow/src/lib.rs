@@ -18,6 +18,7 @@
 pub mod category;
 pub mod cfg;
 pub mod comparisons;
+mod error;
 pub mod hierarchy;
 pub mod loops;
 pub mod operands;
@@ -29,8 +30,9 @@ pub mod stack;
 mod subroutines;
 
 pub use category::{Categories, CategoryError};
-pub use cfg::{Block, Cfg, Edge, FlowError, Handler};
+pub use cfg::{Block, Cfg, Edge, Handler};
 pub use comparisons::compared_literals;
+pub use error::FlowError;
 pub use hierarchy::{ClassEntry, ClassId, Hierarchy, HierarchyError};
 pub use loops::MethodLoop;
 pub use operands::sure_successes;

@@ -12,7 +12,8 @@ use pricetag_classfile::{Code, ConstantPool, Instruction, Operand};
 use pricetag_graph::{Analysis, solve};
 use pricetag_probe_plan::{BlockId, Pc};
 
-use crate::cfg::{Cfg, FlowError};
+use crate::cfg::Cfg;
+use crate::error::FlowError;
 use crate::stack::{Effect, Effects, shuffle};
 
 /// How many slots of the stack, and how many locals, are followed.
@@ -269,7 +270,7 @@ impl Interpretation<'_> {
                 }
             }
             _ => {
-                if let Some((local, wide)) = stored_local(here) {
+                if let Some((local, wide)) = here.stored_local() {
                     let this = !wide && frame.is_this(0);
                     frame.store(local, this);
                     if wide {
@@ -298,18 +299,5 @@ impl Interpretation<'_> {
             return Ok(false);
         };
         Ok(self.constants.member_name_and_descriptor(index)?.0 == b"<init>")
-    }
-}
-
-/// The local an instruction stores to, and whether it takes two slots.
-pub(crate) fn stored_local(here: &Instruction) -> Option<(u16, bool)> {
-    let numbered = |first: u8| u16::from((here.opcode - first) % 4);
-    match (here.opcode, &here.operand) {
-        (op::LSTORE | op::DSTORE, Operand::Local(n)) => Some((*n, true)),
-        (op::ISTORE..=op::ASTORE, Operand::Local(n)) => Some((*n, false)),
-        (op::LSTORE_0..=op::LSTORE_3, _) => Some((numbered(op::LSTORE_0), true)),
-        (op::DSTORE_0..=op::DSTORE_3, _) => Some((numbered(op::DSTORE_0), true)),
-        (op::ISTORE_0..=op::ASTORE_3, _) => Some((numbered(op::ISTORE_0), false)),
-        _ => None,
     }
 }

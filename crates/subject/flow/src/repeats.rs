@@ -26,7 +26,6 @@ use pricetag_probe_plan::{BlockId, EdgeKind};
 
 use crate::cfg::Cfg;
 use crate::profit::access;
-use crate::receiver::stored_local;
 use crate::stack::{Effect, Effects, shuffle};
 
 /// How many array accesses and casts are remembered for comparison.
@@ -68,7 +67,7 @@ pub fn sure_repeats(
     let locals = usize::from(locals);
     let mut stores = vec![0u8; locals + 2];
     for here in reachable.map(|i| &cfg.instructions[i]) {
-        let stored = stored_local(here).or(match here.operand {
+        let stored = here.stored_local().or(match here.operand {
             Operand::Iinc { local, .. } => Some((local, false)),
             _ => None,
         });
@@ -456,7 +455,7 @@ impl Walk<'_> {
             stack.extend(order.iter().map(|&i| touched[i]));
             return;
         }
-        if let Some((local, wide)) = stored_local(here) {
+        if let Some((local, wide)) = here.stored_local() {
             let slots = 1 + usize::from(wide);
             for (offset, &value) in stack[height..].iter().enumerate().take(slots) {
                 if let Some(local) = state.locals.get_mut(usize::from(local) + offset) {

@@ -3,7 +3,8 @@
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{ConstantPool, Instruction, Operand, descriptor};
 
-use crate::cfg::{Cfg, FlowError};
+use crate::cfg::Cfg;
+use crate::error::FlowError;
 
 /// The effect of every reachable instruction of a method, by its index; computed once for all analyses.
 #[derive(Clone, Debug)]

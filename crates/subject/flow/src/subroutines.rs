@@ -13,8 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_classfile::{Code, Instructions, Operand, opcode as op};
 
-use crate::cfg::FlowError;
-use crate::receiver::stored_local;
+use crate::error::FlowError;
 
 /// Most steps that the search may take; methods of compilers take a thousandth of it.
 const MOST_STEPS: usize = 1 << 25;
@@ -117,7 +116,7 @@ impl Search<'_> {
             }
             _ => {}
         }
-        if let Some((local, wide)) = stored_local(here) {
+        if let Some((local, wide)) = here.stored_local() {
             let overwritten = local..=local.saturating_add(u16::from(wide));
             addresses.retain(|(local, _)| !overwritten.contains(local));
             if self.sites.contains_key(&i) {
