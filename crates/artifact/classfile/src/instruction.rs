@@ -34,6 +34,17 @@ impl Instruction {
         )
     }
 
+    /// The local whose `int` it pushes.
+    pub fn loaded_int(&self) -> Option<u16> {
+        match (self.opcode, &self.operand) {
+            (opcode::ILOAD, Operand::Local(n)) => Some(*n),
+            (opcode::ILOAD_0..=opcode::ILOAD_3, _) => {
+                Some(u16::from(self.opcode - opcode::ILOAD_0))
+            }
+            _ => None,
+        }
+    }
+
     /// The local that it stores to from the stack, and whether it takes two slots.
     pub fn stored_local(&self) -> Option<(u16, bool)> {
         let numbered = |first: u8| u16::from((self.opcode - first) % 4);

@@ -8,7 +8,7 @@ use crate::transition::TransitionPlan;
 use crate::variable::ValuesPlan;
 
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
-pub const PLAN_VERSION: u32 = 12;
+pub const PLAN_VERSION: u32 = 13;
 
 /// XXH3-128 of the bytes of a class file before instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -107,6 +107,9 @@ pub struct MethodPlan {
     pub comparisons: Vec<ComparisonPlan>,
     /// Loops whose probes are removed on request, ascending; indices into `loops`. What does not follow without them is not known.
     pub removed_loops: Vec<u32>,
+    /// Loops whose counters are kept in locals while they run and are added where they are left, ascending; indices into `loops`. Each is
+    /// innermost and calls nothing, and none of its counted edges is passed 2³² times before it is left. A frame that stands in one has counts of its own.
+    pub promoted_loops: Vec<u32>,
     /// The blocks whose counts are asked for, ascending; those of all blocks if none. With a list only the edges that these counts need have
     /// counters.
     pub listed_blocks: Option<Vec<BlockId>>,

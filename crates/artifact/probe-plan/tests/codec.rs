@@ -64,6 +64,7 @@ fn plan() -> ClassPlan {
             literal: Literal::Integer(200_000),
         }],
         removed_loops: Vec::new(),
+        promoted_loops: Vec::new(),
         listed_blocks: None,
     };
     ClassPlan {
@@ -246,6 +247,7 @@ fn a_plan_that_refers_to_nothing_is_refused() {
     refused(&|plan| plan.methods[0].throw_points[0].block = BlockId(1000));
     refused(&|plan| plan.methods[0].blocks[0].innermost_loop = Some(0));
     refused(&|plan| plan.methods[0].removed_loops = vec![0]);
+    refused(&|plan| plan.methods[0].promoted_loops = vec![0]);
     refused(&|plan| plan.methods[0].listed_blocks = Some(vec![BlockId(1000)]));
     refused(&|plan| plan.methods[0].comparisons[0].block = BlockId(1000));
     refused(&|plan| {

@@ -55,6 +55,7 @@ fn method(blocks: u16, edges: Vec<EdgePlan>) -> MethodPlan {
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
+        promoted_loops: Vec::new(),
         listed_blocks: None,
     }
 }

@@ -106,6 +106,7 @@ fn method(throws: &[bool], edges: &[(u32, u32, bool)]) -> MethodPlan {
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: vec![0],
+        promoted_loops: Vec::new(),
         listed_blocks: None,
     }
 }

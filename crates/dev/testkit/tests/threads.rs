@@ -121,3 +121,23 @@ fn observed_invocations_on_64_virtual_threads_add_up_to_the_totals() {
         }
     }
 }
+
+/// A promoted counter is an `int` that no loop overflows (decision 029).
+#[test]
+fn a_loop_that_turns_as_often_as_an_int_steps_loses_no_turn() {
+    let (program, classes) = subject("LongLoops", &i32::MIN.to_string());
+    let machine = Machine::system().expect("there is a JDK");
+    let agent = Agent::locate().expect("the agent builds");
+    let launch = Launch::new(&program, &machine, classes.path().as_os_str());
+    let (outcome, counts) = agent.count(&launch).expect("it runs");
+    assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
+    assert_eq!(counts.inexact, [""; 0]);
+    let most = |name: &str| {
+        let found = counts.methods.iter().find(|(m, _)| m.name == name);
+        let counts = found.expect("the method is counted").1;
+        *counts.values().max().expect("it has instructions")
+    };
+    // The comparison: once more than it succeeds.
+    assert_eq!(most("up"), 1 << 32);
+    assert_eq!(most("around"), 1 << 32);
+}

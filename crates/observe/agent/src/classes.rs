@@ -121,6 +121,8 @@ pub struct CountedMethod {
     pub code_length: usize,
     /// Original pcs of its `monitorenter` instructions.
     pub monitor_enters: Vec<u16>,
+    /// First and one past the last original pc of each block of a loop with promoted counters.
+    pub promoted: Vec<(u16, u32)>,
 }
 
 impl CountedMethod {
@@ -128,6 +130,12 @@ impl CountedMethod {
     pub fn original(&self, pc: u32) -> Option<Pc> {
         let behind = self.pcs.partition_point(|&(new, _)| new <= pc);
         behind.checked_sub(1).map(|index| Pc(self.pcs[index].1))
+    }
+
+    /// Whether a frame at an original pc has counts in its locals.
+    pub fn has_counts_at(&self, pc: Pc) -> bool {
+        let contains = |&(start, end): &(u16, u32)| (u32::from(start)..end).contains(&pc.0.into());
+        self.promoted.iter().any(contains)
     }
 
     /// The original instruction whose call is under way at a rewritten pc; none if the call was inserted.

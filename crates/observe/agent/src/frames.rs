@@ -243,8 +243,9 @@ fn resolved(
         // In the prologue nothing is counted yet, in a call of ours at the end everything is: either way the frame does
         // not exist for the derivation.
         let Some(pc) = pc else { continue };
-        // A thread that could not be suspended has gone on since its stack was read.
-        let running = !held || (depth == 0 && standing == Standing::Running);
+        // A thread that could not be suspended has gone on since its stack was read. What is in locals is missing.
+        let running =
+            !held || (depth == 0 && standing == Standing::Running) || method.has_counts_at(pc);
         frames.push(OpenFrameRecord {
             hash: class.hash,
             method: *index,

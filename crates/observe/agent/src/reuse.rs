@@ -195,6 +195,7 @@ mod tests {
                     pcs: vec![(9, 0), (12, 1)],
                     code_length: 20,
                     monitor_enters: vec![1],
+                    promoted: vec![(0, 1)],
                 }]
                 .into(),
                 loops: 1,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
-use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan};
+use pricetag_probe_plan::{BlockId, ClassPlan, MethodOutcome, MethodPlan};
 use pricetag_trace::UNLISTED;
 
 use crate::classes::{Counted, CountedMethod};
@@ -41,6 +41,7 @@ impl Rewritten {
                 pcs: Vec::new(),
                 code_length: 0,
                 monitor_enters: instructions(method, MONITORENTER),
+                promoted: promoted(method),
             })
             .collect();
         let label = |index: u16| {
@@ -132,6 +133,16 @@ fn depths(plan: &ClassPlan) -> Vec<(u16, usize)> {
     let recursive = plan.values.iter().flat_map(|values| &values.recursive);
     let elements = recursive.filter_map(|&m| Some((m, plan.depth_element(m)? as usize + 1)));
     elements.collect()
+}
+
+/// The blocks in which counters are promoted, by their first pc and the one behind.
+fn promoted(method: &MethodPlan) -> Vec<(u16, u32)> {
+    let inside = (0..)
+        .zip(&method.blocks)
+        .filter(|(b, _)| method.promoted_around(BlockId(*b)).is_some());
+    inside
+        .map(|(_, block)| (block.start.0, block.end))
+        .collect()
 }
 
 /// Where an opcode stands in a method.

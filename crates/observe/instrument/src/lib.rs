@@ -15,6 +15,7 @@ mod frames;
 mod method;
 mod monitors;
 mod placement;
+mod promotion;
 mod runtime;
 mod scope;
 mod strides;
@@ -157,6 +158,7 @@ pub fn rewrite(
         }
         let probes = Probes {
             counted: plan,
+            unpromoted: false,
             transitions,
             strides,
             scopes: &scopes,
@@ -254,7 +256,7 @@ struct Tried {
     failure: Option<MethodError>,
 }
 
-/// Rewrites a method; if that fails, without regard to callers; without reporting caught exceptions; without taking values; if it cannot be
+/// Rewrites a method; if that fails, without regard to callers; without promoting counters; without reporting caught exceptions; without taking values; if it cannot be
 /// counted, wires at least its scopes.
 fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Probes<'_>) -> Tried {
     let mut tried = Tried::default();
@@ -263,6 +265,11 @@ fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Pro
         && let Err(error) = result
     {
         tried.without_callers = Some(error);
+        result = method::rewrite(shared, index, probes);
+    }
+    let promotes = probes.counted.is_some_and(|p| !p.promoted_loops.is_empty());
+    if result.is_err() && promotes {
+        probes.unpromoted = true;
         result = method::rewrite(shared, index, probes);
     }
     if result.is_err() && probes.caught {

@@ -6,6 +6,7 @@ use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
 use crate::monitors::Monitors;
 use crate::placement::{self, Placement};
+use crate::promotion;
 use crate::runtime::{HELPER_CLASS, SHARED_CLASSES};
 use crate::timing::Timing;
 use crate::values::Take;
@@ -22,6 +23,8 @@ use pricetag_probe_plan::{MethodPlan, StridePlan, TransitionPlan};
 const FIRST_WITH_FRAMES: u16 = 50;
 /// Words of operand stack that a counter takes.
 const COUNTER_STACK: u16 = 6;
+/// Words of operand stack that settling a promoted counter takes.
+const SETTLE_STACK: u16 = 7;
 /// Words of operand stack that noting the depth of a constructor takes.
 const DEPTH_STACK: u16 = 7;
 /// Words of operand stack that counting a stride takes.
@@ -160,6 +163,8 @@ fn needs_frames(major: u16, has_map: bool, code: &Code<'_>, instructions: &[Inst
 pub(crate) struct Probes<'p> {
     /// The counters of its plan.
     pub counted: Option<&'p MethodPlan>,
+    /// Whether no counter is promoted, whatever the plan says.
+    pub unpromoted: bool,
     /// Branches whose transitions are counted; only with counters.
     pub transitions: &'p [TransitionPlan],
     /// Array reads whose strides are counted; only with counters.
@@ -215,9 +220,17 @@ pub(crate) fn rewrite(
     let caught = probes.caught && placement.is_some_and(|placement| !placement.handlers.is_empty());
     let strided = placement.is_some() && !probes.strides.is_empty();
     let constructs = plan.is_some_and(|plan| plan.this_initialised_at.is_some());
+    let promoted = match plan {
+        Some(plan) if !probes.unpromoted => {
+            promotion::of_method(plan, code.max_locals.saturating_add(counting))
+        }
+        _ => Vec::new(),
+    };
+    counting += promoted.len() as u16;
     let stack = match (strided, probes.depth) {
         (true, _) => STRIDE_STACK,
         (false, Some(_)) if constructs => DEPTH_STACK,
+        (false, _) if !promoted.is_empty() => SETTLE_STACK,
         (false, _) => COUNTER_STACK,
     };
     let locals = counting + u16::from(caught) + u16::from(strided);
@@ -234,6 +247,7 @@ pub(crate) fn rewrite(
         ),
         position: has_positions.then(|| code.max_locals + 1),
         callers,
+        promoted: &promoted,
         caught: caught.then_some(behind),
         strides: probes.strides,
         line: strided.then_some(behind + u16::from(caught)),
@@ -296,7 +310,7 @@ pub(crate) fn rewrite(
     let stack_map = stack_map(
         shared,
         &original,
-        (placement, callers),
+        (placement, callers, promoted.len()),
         &wanted,
         &assembled,
         &relocation,
@@ -345,7 +359,7 @@ fn limits(code: &Code<'_>, words: u16, added: u16) -> Result<(u16, u16), ClassFi
 fn stack_map(
     shared: &mut Shared<'_, '_>,
     original: &Original<'_>,
-    (placement, callers): (Option<&Placement>, Callers),
+    (placement, callers, promoted): (Option<&Placement>, Callers, usize),
     wanted: &[(Label, Source)],
     assembled: &Assembled,
     relocation: &Relocation,
@@ -363,6 +377,7 @@ fn stack_map(
         added.push(VerificationType::Object(runtime.long_array));
         added.extend(placement.has_positions.then_some(VerificationType::Integer));
         added.extend(callers.types(shared)?);
+        added.extend(std::iter::repeat_n(VerificationType::Integer, promoted));
     }
     let padding = Padding {
         slots: original.code.max_locals,

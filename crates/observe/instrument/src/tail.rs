@@ -20,6 +20,7 @@ impl Body<'_, '_, '_> {
             };
             self.asm.bind(label);
             self.want_copy(label, trampoline.target)?;
+            self.settle(trampoline.leaves)?;
             self.count(trampoline.counter)?;
             self.taken(trampoline.taken)?;
             self.note_aside(label, trampoline.target);
@@ -54,6 +55,7 @@ impl Body<'_, '_, '_> {
         let label = self.asm.here();
         self.want_copy(label, handler)?;
         self.count_position();
+        self.settle_caught(handler)?;
         self.count(Some(counter))?;
         self.be_active()?;
         self.note_aside(label, handler);
@@ -87,6 +89,7 @@ impl Body<'_, '_, '_> {
         let handler = self.asm.here();
         self.want(handler, Source::Counting);
         self.count_position();
+        self.settle_all()?;
         self.ascend()?;
         self.leave_to_caller();
         self.rethrow()?;

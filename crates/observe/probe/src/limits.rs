@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use pricetag_classfile::Code;
-use pricetag_probe_plan::{CounterIndex, MethodPlan, Pc};
+use pricetag_probe_plan::{CounterIndex, EdgePlan, MethodPlan, Pc};
 
 use crate::method::Refusal;
 
@@ -21,7 +21,9 @@ pub(crate) fn check(
     plan: &MethodPlan,
     assigning: &BTreeSet<Pc>,
 ) -> Result<(), Refusal> {
-    let locals = u64::from(code.max_locals) + 2;
+    let promoted = plan.promoted_loops.iter();
+    let promoted = promoted.flat_map(|l| plan.promoted_counters(*l));
+    let locals = u64::from(code.max_locals) + 2 + promoted.count() as u64;
     if locals > LOCALS_LIMIT {
         return Err(Refusal::TooLarge {
             what: "local variables",
@@ -48,10 +50,15 @@ pub fn least_bytes(code: &Code<'_>, plan: &MethodPlan) -> u64 {
     let prologue = 4 + chunk;
     // aload chunk; push i; dup2; laload; lconst_1; ladd; lastore
     let update = |counter: CounterIndex| chunk + push(counter) + 5;
-    let edges: u64 = plan
-        .edges
-        .iter()
-        .filter_map(|e| e.counter.map(update))
+    // iinc, and its local set to 0.
+    let promoted = |e: &EdgePlan| {
+        let around = plan.loop_of_edge(e);
+        around.is_some_and(|l| plan.promoted_loops.binary_search(&l).is_ok())
+    };
+    let step = 5;
+    let counted = plan.edges.iter().filter_map(|e| Some((e, e.counter?)));
+    let edges: u64 = counted
+        .map(|(e, counter)| if promoted(e) { step } else { update(counter) })
         .sum();
     let points: u64 = plan
         .throw_points

@@ -11,7 +11,7 @@ use pricetag_probe_plan::{
 };
 
 use crate::throwing::{ClassScope, MethodScope, Throwing};
-use crate::{ChosenLoop, Counters, Left, Listed, limits, placement};
+use crate::{ChosenLoop, Counters, Left, Listed, limits, placement, promotion};
 
 /// What was asked for about a method.
 #[derive(Clone, Copy)]
@@ -104,6 +104,7 @@ pub(crate) fn plan(
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
+        promoted_loops: Vec::new(),
         listed_blocks: None,
     };
     let code = match member.code(constants) {
@@ -174,7 +175,7 @@ fn counted(
             counter: CounterIndex(0),
         });
     }
-    plan.loops = loops.into_iter().map(loop_plan).collect();
+    plan.loops = loops.iter().map(loop_plan).collect();
     let removed = |l: &u32| (asked.no_loop)(&plan.name, &plan.descriptor, plan.loop_header(*l));
     plan.removed_loops = (0..plan.loops.len() as u32).filter(removed).collect();
     let listed = (asked.listed)(&plan.name, &plan.descriptor);
@@ -193,6 +194,7 @@ fn counted(
     for handler in &mut plan.handlers {
         handler.counter = counters.take();
     }
+    plan.promoted_loops = promotion::loops(&plan, &cfg, &loops, class, asked.assigning);
     limits::check(code, &plan, asked.assigning)?;
     Ok((plan, counters.next))
 }
@@ -327,13 +329,13 @@ fn comparisons(
     found.map(plan).collect()
 }
 
-fn loop_plan(l: MethodLoop) -> LoopPlan {
+fn loop_plan(l: &MethodLoop) -> LoopPlan {
     LoopPlan {
         header: l.header,
         parent: l.parent,
         depth: l.depth,
-        back_edges: l.back_edges,
-        entry_edges: l.entry_edges,
+        back_edges: l.back_edges.clone(),
+        entry_edges: l.entry_edges.clone(),
         reducible: l.reducible,
     }
 }

@@ -248,6 +248,7 @@ fn random_method(shapes: &[Shape], before_init: usize, monitors: bool) -> (Metho
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
+        promoted_loops: Vec::new(),
         listed_blocks: None,
     };
     for (b, (ending, targets, length, throws, handler)) in shapes.iter().enumerate() {

@@ -222,6 +222,7 @@ mod tests {
             this_initialised_at: None,
             comparisons: Vec::new(),
             removed_loops: Vec::new(),
+            promoted_loops: Vec::new(),
             listed_blocks: None,
         };
         let counts = LoopCounts {

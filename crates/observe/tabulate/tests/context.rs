@@ -55,6 +55,7 @@ fn method(name: &str, descriptor: &str, access: u16, calls: &[(&str, &str, &str)
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
+        promoted_loops: Vec::new(),
         listed_blocks: None,
         outcome: if concrete {
             MethodOutcome::Counted

@@ -68,6 +68,7 @@ fn sort() -> MethodPlan {
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
+        promoted_loops: Vec::new(),
         listed_blocks: None,
         outcome: MethodOutcome::Counted,
         blocks: vec![

@@ -24,6 +24,7 @@ fn method(name: &str) -> MethodPlan {
         this_initialised_at: None,
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
+        promoted_loops: Vec::new(),
         listed_blocks: None,
         outcome: MethodOutcome::Counted,
         blocks: vec![],

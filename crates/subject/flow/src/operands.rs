@@ -27,6 +27,10 @@ pub(crate) enum Slot {
     Real(u64),
     /// A string constant.
     Text,
+    /// What an `int` local held when it was pushed.
+    Local(u16),
+    /// The same with something added that this loop does not change (only where loops are looked at).
+    Moved(u16),
     /// An array.
     Array {
         length: u32,
@@ -100,6 +104,13 @@ impl Stack {
     pub(crate) fn peek(&self, below: usize) -> Slot {
         let at = self.0.len().checked_sub(below + 1);
         at.map_or(Slot::Unknown, |at| self.0[at])
+    }
+
+    /// Knows better what the last instruction left on top.
+    pub(crate) fn replace_top(&mut self, slot: Slot) {
+        if let Some(top) = self.0.last_mut() {
+            *top = slot;
+        }
     }
 
     fn surely_serves(&self, opcode: u8) -> bool {
@@ -179,6 +190,9 @@ fn result(here: &Instruction, top: Slot, constants: &ConstantPool<'_>) -> Slot {
             Slot::Real(f64::from(here.opcode - op::FCONST_0).to_bits())
         }
         (op::LDC | op::LDC_W | op::LDC2_W, Operand::Constant(index)) => constant(*index, constants),
+        (op::ILOAD | op::ILOAD_0..=op::ILOAD_3, _) => {
+            here.loaded_int().map_or(Slot::Unknown, Slot::Local)
+        }
         (op::NEWARRAY, Operand::NewArray(code)) => array(Element::Primitive(*code)),
         (op::ANEWARRAY, Operand::Constant(index)) => {
             array(match constants.class_name_bytes(*index) {

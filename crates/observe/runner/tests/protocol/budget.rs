@@ -49,6 +49,7 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
             this_initialised_at: None,
             comparisons: Vec::new(),
             removed_loops: Vec::new(),
+            promoted_loops: Vec::new(),
             listed_blocks: None,
         }
     };
