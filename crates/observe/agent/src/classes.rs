@@ -298,6 +298,18 @@ mod tests {
     }
 
     #[test]
+    fn counts_are_in_locals_where_a_promoted_loop_stands() {
+        let method = CountedMethod {
+            promoted: vec![(4, 9), (20, 31)],
+            ..CountedMethod::default()
+        };
+        let pcs = [3, 4, 8, 9, 19, 20, 30, 31];
+        let has = pcs.map(|pc| method.has_counts_at(Pc(pc)));
+        assert_eq!(has, [false, true, true, false, false, true, true, false]);
+        assert!(!CountedMethod::default().has_counts_at(Pc(0)));
+    }
+
+    #[test]
     fn a_call_between_two_instructions_belongs_to_neither() {
         let method = CountedMethod {
             pcs: vec![(10, 0), (21, 1)],

@@ -102,3 +102,59 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Wiring, rewrite};
+    use pricetag_classfile::{ClassFile, Instruction, Operand};
+    use pricetag_probe_plan::ClassPlan;
+
+    /// Compiled from the source beside it.
+    const CLASS: &[u8] = include_bytes!("../../probe/tests/subjects/Promoted.class");
+
+    /// Of each method with code, how many locals it has and which ones it steps by one.
+    fn locals(class: &[u8]) -> Vec<(u16, Vec<u16>)> {
+        let class = ClassFile::parse(class).unwrap();
+        let methods = class.methods().iter();
+        let methods = methods.filter_map(|m| m.code(class.constants()).unwrap());
+        let stepped = |i: &Instruction| match i.operand {
+            Operand::Iinc { local, delta: 1 } => Some(local),
+            _ => None,
+        };
+        methods
+            .map(|code| {
+                let instructions = code.instructions().unwrap();
+                let stepped = instructions.iter().filter_map(stepped).collect();
+                (code.max_locals, stepped)
+            })
+            .collect()
+    }
+
+    fn rewritten(plan: &ClassPlan) -> Vec<u8> {
+        let wiring = Wiring {
+            class_index: 1,
+            scopes: &[],
+            caught: false,
+            callers: None,
+        };
+        rewrite(CLASS, Some(plan), &wiring).unwrap().bytes
+    }
+
+    #[test]
+    fn promoted_counters_are_locals_that_the_method_did_not_have() {
+        let mut plan = pricetag_probe::plan(&ClassFile::parse(CLASS).unwrap(), CLASS);
+        let added = |plan: &ClassPlan| -> Vec<usize> {
+            let (before, after) = (locals(CLASS), locals(&rewritten(plan)));
+            let new = before.iter().zip(&after).map(|((had, _), (_, stepped))| {
+                stepped.iter().filter(|local| *local >= had).count()
+            });
+            new.collect()
+        };
+        // The constructor; one loop of two ways; two loops; none.
+        assert_eq!(added(&plan), [0, 2, 2, 0]);
+        for method in &mut plan.methods {
+            method.promoted_loops.clear();
+        }
+        assert_eq!(added(&plan), [0; 4]);
+    }
+}

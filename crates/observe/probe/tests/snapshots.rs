@@ -17,3 +17,4 @@ macro_rules! snapshot {
 snapshot!(loops, "Loops");
 snapshot!(objects, "Objects");
 snapshot!(inner_class, "Objects$Inner");
+snapshot!(promoted, "Promoted");
