@@ -121,8 +121,19 @@ pub struct CountedMethod {
     pub code_length: usize,
     /// Original pcs of its `monitorenter` instructions.
     pub monitor_enters: Vec<u16>,
-    /// First and one past the last original pc of each block of a loop with promoted counters.
-    pub promoted: Vec<(u16, u32)>,
+    /// Blocks of loops with promoted counters.
+    pub promoted: Vec<PromotedBlock>,
+}
+
+/// A block of a loop with promoted counters, in original pcs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromotedBlock {
+    /// Its first.
+    pub start: u16,
+    /// One past its last.
+    pub end: u32,
+    /// The first of the loop's header.
+    pub header: u16,
 }
 
 impl CountedMethod {
@@ -132,10 +143,12 @@ impl CountedMethod {
         behind.checked_sub(1).map(|index| Pc(self.pcs[index].1))
     }
 
-    /// Whether a frame at an original pc has counts in its locals.
-    pub fn has_counts_at(&self, pc: Pc) -> bool {
-        let contains = |&(start, end): &(u16, u32)| (u32::from(start)..end).contains(&pc.0.into());
-        self.promoted.iter().any(contains)
+    /// Where a frame at an original pc is taken to stand that has counts in its locals: as none of what a promoted loop has counted since it was entered is known, at its
+    /// beginning. None outside of such loops.
+    pub fn entered_at(&self, pc: Pc) -> Option<Pc> {
+        let contains = |b: &&PromotedBlock| (u32::from(b.start)..b.end).contains(&pc.0.into());
+        let block = self.promoted.iter().find(contains);
+        block.map(|block| Pc(block.header))
     }
 
     /// The original instruction whose call is under way at a rewritten pc; none if the call was inserted.
@@ -298,15 +311,17 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_in_locals_where_a_promoted_loop_stands() {
+    fn a_frame_in_a_promoted_loop_stands_at_its_beginning() {
+        let block = |start, end, header| PromotedBlock { start, end, header };
         let method = CountedMethod {
-            promoted: vec![(4, 9), (20, 31)],
+            promoted: vec![block(4, 9, 4), block(9, 12, 4), block(20, 31, 25)],
             ..CountedMethod::default()
         };
-        let pcs = [3, 4, 8, 9, 19, 20, 30, 31];
-        let has = pcs.map(|pc| method.has_counts_at(Pc(pc)));
-        assert_eq!(has, [false, true, true, false, false, true, true, false]);
-        assert!(!CountedMethod::default().has_counts_at(Pc(0)));
+        let pcs = [3, 4, 8, 11, 12, 20, 30, 31];
+        let entered = pcs.map(|pc| method.entered_at(Pc(pc)).map(|pc| pc.0));
+        let (one, other) = (Some(4), Some(25));
+        assert_eq!(entered, [None, one, one, one, None, other, other, None]);
+        assert_eq!(CountedMethod::default().entered_at(Pc(0)), None);
     }
 
     #[test]

@@ -244,12 +244,12 @@ fn resolved(
         // not exist for the derivation.
         let Some(pc) = pc else { continue };
         // A thread that could not be suspended has gone on since its stack was read. What is in locals is missing.
-        let running =
-            !held || (depth == 0 && standing == Standing::Running) || method.has_counts_at(pc);
+        let entered = method.entered_at(pc);
+        let running = !held || (depth == 0 && standing == Standing::Running) || entered.is_some();
         frames.push(OpenFrameRecord {
             hash: class.hash,
             method: *index,
-            pc,
+            pc: entered.unwrap_or(pc),
             running,
         });
     }

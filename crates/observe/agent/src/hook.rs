@@ -399,19 +399,36 @@ impl Request {
         if !session.late {
             return Ok(rewritten);
         }
-        let (before, after) = (code_lengths(&self.bytes), code_lengths(&rewritten.bytes));
-        let grown: Vec<usize> = (0..after.len().min(before.len()))
-            .filter(|&index| before[index] <= HUGE && after[index] > HUGE)
-            .collect();
-        if grown.is_empty() {
+        let before = code_lengths(&self.bytes);
+        let grown = |rewritten: &pricetag_instrument::Rewritten| -> Vec<usize> {
+            let after = code_lengths(&rewritten.bytes);
+            (0..after.len().min(before.len()))
+                .filter(|&index| before[index] <= HUGE && after[index] > HUGE)
+                .collect()
+        };
+        let mut long = grown(&rewritten);
+        if long.is_empty() {
             return Ok(rewritten);
         }
         let mut fewer = plan.clone();
-        for &index in &grown {
+        if long
+            .iter()
+            .any(|&index| !fewer.methods[index].promoted_loops.is_empty())
+        {
+            for &index in &long {
+                fewer.methods[index].promoted_loops.clear();
+            }
+            let rewritten = rewrite(&self.bytes, Some(&fewer), wiring)?;
+            long = grown(&rewritten);
+            if long.is_empty() {
+                return Ok(rewritten);
+            }
+        }
+        for &index in &long {
             fewer.methods[index].outcome = MethodOutcome::Left(TOO_LONG.to_owned());
         }
         let mut rewritten = rewrite(&self.bytes, Some(&fewer), wiring)?;
-        let left = grown.into_iter();
+        let left = long.into_iter();
         rewritten
             .left
             .extend(left.map(|index| (index as u16, TOO_LONG.to_owned())));

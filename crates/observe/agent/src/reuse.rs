@@ -174,7 +174,7 @@ mod tests {
     use serde::ser::SerializeTuple;
 
     use super::*;
-    use crate::classes::CountedMethod;
+    use crate::classes::{CountedMethod, PromotedBlock};
 
     fn rewritten() -> Rewritten {
         Rewritten {
@@ -195,7 +195,11 @@ mod tests {
                     pcs: vec![(9, 0), (12, 1)],
                     code_length: 20,
                     monitor_enters: vec![1],
-                    promoted: vec![(0, 1)],
+                    promoted: vec![PromotedBlock {
+                        start: 0,
+                        end: 1,
+                        header: 0,
+                    }],
                 }]
                 .into(),
                 loops: 1,

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
-use pricetag_probe_plan::{BlockId, ClassPlan, MethodOutcome, MethodPlan};
+use pricetag_probe_plan::{BlockId, BlockPlan, ClassPlan, MethodOutcome, MethodPlan};
 use pricetag_trace::UNLISTED;
 
-use crate::classes::{Counted, CountedMethod};
+use crate::classes::{Counted, CountedMethod, PromotedBlock};
 
 /// A class that has been rewritten so that it counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Rewritten {
                 pcs: Vec::new(),
                 code_length: 0,
                 monitor_enters: instructions(method, MONITORENTER),
-                promoted: promoted(method),
+                promoted: Vec::new(),
             })
             .collect();
         let label = |index: u16| {
@@ -85,6 +85,9 @@ impl Rewritten {
                 .is_some_and(|method| method.outcome == MethodOutcome::Counted)
             {
                 methods[index].pcs = changed.pcs;
+                if changed.promotes {
+                    methods[index].promoted = promoted(&plan.methods[index]);
+                }
             }
         }
         let counted = Counted {
@@ -135,14 +138,17 @@ fn depths(plan: &ClassPlan) -> Vec<(u16, usize)> {
     elements.collect()
 }
 
-/// The blocks in which counters are promoted, by their first pc and the one behind.
-fn promoted(method: &MethodPlan) -> Vec<(u16, u32)> {
-    let inside = (0..)
-        .zip(&method.blocks)
-        .filter(|(b, _)| method.promoted_around(BlockId(*b)).is_some());
-    inside
-        .map(|(_, block)| (block.start.0, block.end))
-        .collect()
+/// The blocks of loops with promoted counters.
+fn promoted(method: &MethodPlan) -> Vec<PromotedBlock> {
+    let block = |(number, block): (u32, &BlockPlan)| {
+        let around = method.promoted_around(BlockId(number))?;
+        Some(PromotedBlock {
+            start: block.start.0,
+            end: block.end,
+            header: method.loop_header(around).0,
+        })
+    };
+    (0..).zip(&method.blocks).filter_map(block).collect()
 }
 
 /// Where an opcode stands in a method.

@@ -99,7 +99,7 @@ fn moment(session: &Session, jni: Jni, stopped: &[frames::Stopped]) -> Moment {
     Moment { counters, standing }
 }
 
-/// The frames that stood on one side only; both lists are in order.
+/// The frames that stood on one side only; both lists are in order. Those that were running are on both, since what they have counted may not be.
 pub fn standing(
     sequence: u64,
     before: Vec<OpenFrameRecord>,
@@ -109,7 +109,7 @@ pub fn standing(
     let (mut before, mut after) = (before.into_iter().peekable(), after.into_iter().peekable());
     loop {
         match (before.peek(), after.peek()) {
-            (Some(then), Some(now)) if then == now => {
+            (Some(then), Some(now)) if then == now && !then.running => {
                 before.next();
                 after.next();
             }
@@ -141,6 +141,19 @@ mod tests {
             running: false,
         };
         pcs.iter().map(frame).collect()
+    }
+
+    #[test]
+    fn what_was_running_does_not_cancel() {
+        let mut both = frames(&[3, 5]);
+        both[1].running = true;
+        let Some(Record::Standing(found)) = standing(7, both.clone(), both.clone()) else {
+            panic!("a frame that was running is told");
+        };
+        assert_eq!(
+            (&found.before[..], &found.after[..]),
+            (&both[1..], &both[1..])
+        );
     }
 
     #[test]

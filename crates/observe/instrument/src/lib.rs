@@ -114,6 +114,8 @@ pub struct RewrittenMethod {
     /// New and original offset of every original instruction, and of inserted code that may be interrupted and belongs to one;
     /// ascending.
     pub pcs: Vec<(u32, u16)>,
+    /// Whether counters of its plan's promoted loops count in locals.
+    pub promotes: bool,
 }
 
 /// Instruments a class. Without a plan only scopes are wired.
@@ -187,6 +189,7 @@ pub fn rewrite(
         let callerless = without_callers.map(|error| (index as u16, error.to_string()));
         outcome.without_callers.extend(callerless);
         if let Some(changed) = changed {
+            let promotes = changed.promotes;
             let pcs = edits.add(changed);
             outcome
                 .scopes
@@ -194,6 +197,7 @@ pub fn rewrite(
             outcome.methods.push(RewrittenMethod {
                 index: index as u16,
                 pcs,
+                promotes,
             });
         } else if let Some(error) = &failure {
             outcome
@@ -256,20 +260,20 @@ struct Tried {
     failure: Option<MethodError>,
 }
 
-/// Rewrites a method; if that fails, without regard to callers; without promoting counters; without reporting caught exceptions; without taking values; if it cannot be
+/// Rewrites a method; if that fails, without promoting counters; without regard to callers; without reporting caught exceptions; without taking values; if it cannot be
 /// counted, wires at least its scopes.
 fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Probes<'_>) -> Tried {
     let mut tried = Tried::default();
     let mut result = method::rewrite(shared, index, probes);
+    let promotes = probes.counted.is_some_and(|p| !p.promoted_loops.is_empty());
+    if result.is_err() && promotes {
+        probes.unpromoted = true;
+        result = method::rewrite(shared, index, probes);
+    }
     if probes.caller.take().is_some()
         && let Err(error) = result
     {
         tried.without_callers = Some(error);
-        result = method::rewrite(shared, index, probes);
-    }
-    let promotes = probes.counted.is_some_and(|p| !p.promoted_loops.is_empty());
-    if result.is_err() && promotes {
-        probes.unpromoted = true;
         result = method::rewrite(shared, index, probes);
     }
     if result.is_err() && probes.caught {

@@ -38,6 +38,8 @@ pub(crate) struct Changed {
     pub pcs: Vec<(u32, u16)>,
     /// Where in the new attribute the number of the class stands.
     pub class_index_at: Vec<usize>,
+    /// Whether any counter is promoted.
+    pub promotes: bool,
 }
 
 /// What precedes the instructions in a `Code` attribute: index of its name, length, operand stack, locals, length of the instructions.
@@ -330,6 +332,7 @@ pub(crate) fn rewrite(
         code: Edit { range, bytes: out },
         pcs,
         class_index_at,
+        promotes: !promoted.is_empty(),
     })
 }
 

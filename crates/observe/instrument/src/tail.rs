@@ -77,9 +77,10 @@ impl Body<'_, '_, '_> {
         });
     }
 
-    /// The handler of every exception that leaves the method: counts the departure and throws on.
+    /// The handler of every exception that leaves the method: counts the departure and throws on. Where nothing throws by itself `Thread.stop` still may,
+    /// which must not take promoted counts along.
     pub(crate) fn counting_catch_all(&mut self, plan: &MethodPlan) -> Result<(), MethodError> {
-        if self.position.is_none() {
+        if self.position.is_none() && self.promoted.is_empty() {
             return Ok(());
         }
         let first = match plan.this_initialised_at {

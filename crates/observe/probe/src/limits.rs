@@ -21,9 +21,7 @@ pub(crate) fn check(
     plan: &MethodPlan,
     assigning: &BTreeSet<Pc>,
 ) -> Result<(), Refusal> {
-    let promoted = plan.promoted_loops.iter();
-    let promoted = promoted.flat_map(|l| plan.promoted_counters(*l));
-    let locals = u64::from(code.max_locals) + 2 + promoted.count() as u64;
+    let locals = u64::from(code.max_locals) + 2;
     if locals > LOCALS_LIMIT {
         return Err(Refusal::TooLarge {
             what: "local variables",

@@ -49,6 +49,9 @@ impl Names {
     }
 }
 
+/// With fewer locals than this there is room for all that any feature adds.
+const ROOMY: u16 = u16::MAX - 64;
+
 /// Why a method is not counted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
@@ -194,7 +197,10 @@ fn counted(
     for handler in &mut plan.handlers {
         handler.counter = counters.take();
     }
-    plan.promoted_loops = promotion::loops(&plan, &cfg, &loops, class, asked.assigning);
+    if code.max_locals < ROOMY {
+        let class = (constants, class_scope);
+        plan.promoted_loops = promotion::loops(&plan, &cfg, &loops, class, asked.assigning);
+    }
     limits::check(code, &plan, asked.assigning)?;
     Ok((plan, counters.next))
 }

@@ -13,9 +13,11 @@
 use std::collections::BTreeSet;
 
 use pricetag_classfile::opcode as op;
-use pricetag_classfile::{ClassFile, Constant, Instruction, Operand};
+use pricetag_classfile::{Constant, ConstantPool, Instruction, Operand};
 use pricetag_flow::{Cfg, MethodLoop, bounded_blocks};
 use pricetag_probe_plan::{EdgeKind, MethodPlan, Node, Pc};
+
+use crate::throwing::ClassScope;
 
 /// Most promoted counters of a method: each is a local in every frame.
 const MOST: usize = 12;
@@ -27,7 +29,7 @@ pub(crate) fn loops(
     plan: &MethodPlan,
     cfg: &Cfg,
     loops: &[MethodLoop],
-    class: &ClassFile<'_>,
+    (constants, scope): (&ConstantPool<'_>, &ClassScope<'_>),
     assigning: &BTreeSet<Pc>,
 ) -> Vec<u32> {
     let mut numbers: Vec<u32> = (0..loops.len() as u32).collect();
@@ -41,7 +43,8 @@ pub(crate) fn loops(
         }
         let l = &loops[number as usize];
         let is_innermost = !loops.iter().any(|inner| inner.parent == Some(number));
-        if !is_innermost || !l.reducible || !is_closed(plan, cfg, l, class, assigning) {
+        if !is_innermost || !l.reducible || !is_closed(plan, cfg, l, (constants, scope), assigning)
+        {
             continue;
         }
         let counted = counted(plan, number);
@@ -49,7 +52,7 @@ pub(crate) fn loops(
         if counters == 0 || counters > room || counters * ways_out(plan, l) > MOST_SETTLED {
             continue;
         }
-        let bounded = bounded_blocks(cfg, l, class.constants());
+        let bounded = bounded_blocks(cfg, l, constants);
         let is_bounded = |from: &Node| match from {
             Node::Block(b) => bounded.binary_search(b).is_ok(),
             Node::Entry | Node::Exit => false,
@@ -82,12 +85,14 @@ fn is_closed(
     plan: &MethodPlan,
     cfg: &Cfg,
     l: &MethodLoop,
-    class: &ClassFile<'_>,
+    (constants, scope): (&ConstantPool<'_>, &ClassScope<'_>),
     assigning: &BTreeSet<Pc>,
 ) -> bool {
     let initialised = |pc: u16| plan.this_initialised_at.is_none_or(|init| pc > init.0);
     let plain = |here: &Instruction| {
-        !runs_others(here, class) && initialised(here.pc) && !assigning.contains(&Pc(here.pc))
+        !runs_others(here, constants, scope)
+            && initialised(here.pc)
+            && !assigning.contains(&Pc(here.pc))
     };
     let continues = plan.edges.iter().any(|e| {
         e.kind == EdgeKind::Continue && matches!(e.from, Node::Block(b) if l.blocks.contains(&b))
@@ -99,8 +104,7 @@ fn is_closed(
 }
 
 /// Whether an instruction may run other Java code while it completes, apart from loaders of classes.
-fn runs_others(here: &Instruction, class: &ClassFile<'_>) -> bool {
-    let constants = class.constants();
+fn runs_others(here: &Instruction, constants: &ConstantPool<'_>, scope: &ClassScope<'_>) -> bool {
     match (here.opcode, &here.operand) {
         (op::LDC | op::LDC_W | op::LDC2_W, Operand::Constant(index)) => !matches!(
             constants.loadable(*index),
@@ -112,9 +116,7 @@ fn runs_others(here: &Instruction, class: &ClassFile<'_>) -> bool {
         ),
         // The class whose method runs is initialised, or being so.
         (op::GETSTATIC | op::PUTSTATIC, Operand::Constant(index)) => {
-            let owner = constants.member_texts(*index).map(|texts| texts[0]);
-            let owner = owner.and_then(|owner| constants.utf8(owner));
-            owner.map_or(true, |owner| owner != class.name())
+            !matches!(scope.own_field(*index, constants), Ok(Some(_)))
         }
         (opcode, _) => {
             matches!(

@@ -52,6 +52,23 @@ impl<'a> ClassScope<'a> {
                 .collect(),
         }
     }
+
+    /// Access flags of the field at an index of the constant pool if the class itself declares it. An inherited one may be an interface's, which is initialised when the
+    /// field is first used.
+    pub(crate) fn own_field(
+        &self,
+        index: u16,
+        constants: &ConstantPool<'_>,
+    ) -> Result<Option<u16>, Refusal> {
+        let field = constants.member_name_and_descriptor(index)?;
+        let owner_is_us = constants.member_owner_bytes(index)? == self.name;
+        let own = if owner_is_us {
+            self.fields.get(&field)
+        } else {
+            None
+        };
+        Ok(own.copied())
+    }
 }
 
 /// What matters of a method besides its code.
@@ -84,13 +101,7 @@ impl MethodScope<'_> {
         let Operand::Constant(index) = here.operand else {
             return Ok(true);
         };
-        let field = constants.member_name_and_descriptor(index)?;
-        let owner_is_us = constants.member_owner_bytes(index)? == self.class.name;
-        let own = if owner_is_us {
-            self.class.fields.get(&field)
-        } else {
-            None
-        };
+        let own = self.class.own_field(index, constants)?;
         let writes = matches!(here.opcode, op::PUTFIELD | op::PUTSTATIC);
         let initialiser = if self.is_static() {
             "<clinit>"
@@ -99,11 +110,11 @@ impl MethodScope<'_> {
         };
         let refused = |access: u16| writes && access & ACC_FINAL != 0 && self.name != initialiser;
         Ok(match (here.opcode, own) {
-            (op::GETSTATIC | op::PUTSTATIC, Some(&access)) => {
+            (op::GETSTATIC | op::PUTSTATIC, Some(access)) => {
                 !self.is_static() || access & ACC_STATIC == 0 || refused(access)
             }
             (op::GETSTATIC | op::PUTSTATIC, None) => true,
-            (_, Some(&access)) => !this || access & ACC_STATIC != 0 || refused(access),
+            (_, Some(access)) => !this || access & ACC_STATIC != 0 || refused(access),
             (_, None) => !this,
         })
     }

@@ -162,6 +162,16 @@ impl Tabulator {
         builder: &mut DatasetBuilder,
     ) -> Result<Tabulated, TabulateError> {
         let mut run = self.prepare(after)?;
+        let running = before
+            .records
+            .iter()
+            .filter(|record| matches!(record, Record::OpenFrame(frame) if frame.running));
+        let running = running.count();
+        if running > 0 {
+            run.caveats.push(format!(
+                "{running} threads were running counted code at the beginning: their counts are a snapshot"
+            ));
+        }
         let classes = |trace: &Trace| {
             let costs = trace.records.iter().find_map(|record| match record {
                 Record::Process(costs) => Some(costs.classes_loaded),

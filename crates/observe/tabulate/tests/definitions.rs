@@ -348,6 +348,13 @@ fn open_frames_count_what_they_ran() {
     let got = named(&row, &w.builder);
     assert_eq!(got["call java.util.List.size()"], 1.0);
     assert!(!got.contains_key("call java.lang.Object.hashCode()"));
+    // What it has not told yet would be an interval's that begins there.
+    let row = w
+        .tabulator
+        .interval(&open, &plain(2, false), &mut w.builder)
+        .unwrap();
+    let at = |c: &String| c.contains("1 threads were running counted code at the beginning");
+    assert!(row.caveats.iter().any(at), "{:?}", row.caveats);
 }
 
 #[test]
