@@ -160,7 +160,8 @@ pub fn rewrite(
         }
         let probes = Probes {
             counted: plan,
-            unpromoted: false,
+            // Passes of each loop are counted in memory then, and must agree with its counters at any time.
+            unpromoted: wiring.callers.is_some_and(|c| c.loops),
             transitions,
             strides,
             scopes: &scopes,
@@ -265,8 +266,8 @@ struct Tried {
 fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Probes<'_>) -> Tried {
     let mut tried = Tried::default();
     let mut result = method::rewrite(shared, index, probes);
-    let promotes = probes.counted.is_some_and(|p| !p.promoted_loops.is_empty());
-    if result.is_err() && promotes {
+    let promoted = probes.counted.is_some_and(|p| !p.promoted_loops.is_empty());
+    if result.is_err() && promoted && !probes.unpromoted {
         probes.unpromoted = true;
         result = method::rewrite(shared, index, probes);
     }
