@@ -1,5 +1,5 @@
 // inexact: threads are in the middle of loops when the machine ends
-// varies: one, several
+// varies: one, several, forever
 /** Daemon threads are in loops that call nothing while main ends: what these have counted may be in their locals. */
 public class RunningInLoops {
     static volatile int turns;
@@ -25,14 +25,17 @@ public class RunningInLoops {
         return sum;
     }
 
+    /** Some collectors let a loop come to its end before they stop it. */
+    static void forever(boolean single) {
+        while (true) {
+            turns += single ? one(2_000_000_000) : several(2_000_000_000, 5);
+        }
+    }
+
     public static void main(String[] args) throws InterruptedException {
         for (int i = 0; i < 4; i++) {
             boolean single = i % 2 == 0;
-            Thread t = new Thread(() -> { // count main: 4
-                while (true) {
-                    turns += single ? one(2_000_000_000) : several(2_000_000_000, 5);
-                }
-            });
+            Thread t = new Thread(() -> forever(single)); // count main: 4
             t.setDaemon(true);
             t.start(); // count: 4
         }
