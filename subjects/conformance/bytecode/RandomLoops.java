@@ -2,59 +2,41 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
 
 /**
  * Random loops, from a fixed seed, nested in each other and in handlers: with and without a bound that can be seen, left by comparisons, jumps to
  * any loop around, returns and exceptions, which are caught inside, behind or nowhere. The seed is 1, or the system property {@code seed}.
  */
-public class RandomLoops implements Opcodes {
-    static final String NAME = "RandomLoops";
-    static final int METHODS = 24;
+public class RandomLoops extends RandomStatements {
     static final int LENGTH = 7;
 
     static void write(Path folder) throws Exception {
-        Random random = new Random(Long.getLong("seed", 1));
-        ClassWriter c = Assembly.start(NAME, V11);
-        String[] names = new String[METHODS];
-        for (int i = 0; i < METHODS; i++) {
-            names[i] = "f" + i;
-            MethodVisitor m = Assembly.method(c, names[i], "(I)I");
-            new RandomLoops(random, m).method();
-            Assembly.end(m);
-        }
-        Assembly.main(c, NAME, 6, names);
-        Assembly.finish(c, folder, NAME);
+        write(folder, "RandomLoops", V11, 24, RandomLoops::new);
     }
 
-    final Random random;
-    final MethodVisitor m;
     /** Where the loops around go on and end, innermost last. */
     final List<Label[]> around = new ArrayList<>();
-    /** 0 is the argument, 1 the result, 2 an array. */
-    int locals = 3;
 
     RandomLoops(Random random, MethodVisitor m) {
-        this.random = random;
-        this.m = m;
+        super(random, m);
+        // An array is in 2.
+        locals = 3;
     }
 
+    @Override
     void method() {
-        Assembly.push(m, 0);
-        m.visitVarInsn(ISTORE, 1);
         Assembly.push(m, LENGTH);
         m.visitIntInsn(NEWARRAY, T_INT);
         m.visitVarInsn(ASTORE, 2);
         for (int i = 0; i < 3; i++) {
             loop(2);
         }
-        giveBack();
     }
 
     /** Only decisions below depth 0, and nothing nested two below. */
+    @Override
     void statements(int depth) {
         for (int i = random.nextInt(depth > 0 ? 3 : 4); i >= 0; i--) {
             switch (random.nextInt(depth > 0 ? 10 : depth > -2 ? 7 : 5)) {
@@ -78,7 +60,7 @@ public class RandomLoops implements Opcodes {
                     decide(depth - 1);
                     break;
                 case 7:
-                    caught(depth - 1);
+                    caught(depth - 1, random.nextBoolean() ? "java/lang/ArithmeticException" : "java/lang/RuntimeException");
                     break;
                 default:
                     loop(depth - 1);
@@ -173,35 +155,7 @@ public class RandomLoops implements Opcodes {
         m.visitLabel(stays);
     }
 
-    void decide(int depth) {
-        Label otherwise = new Label();
-        Label end = new Label();
-        test(otherwise);
-        statements(depth);
-        m.visitJumpInsn(GOTO, end);
-        m.visitLabel(otherwise);
-        statements(depth);
-        m.visitLabel(end);
-    }
-
-    void caught(int depth) {
-        Label from = new Label();
-        Label to = new Label();
-        Label handler = new Label();
-        Label end = new Label();
-        m.visitLabel(from);
-        m.visitInsn(NOP);
-        statements(depth);
-        m.visitLabel(to);
-        m.visitJumpInsn(GOTO, end);
-        m.visitLabel(handler);
-        m.visitInsn(POP);
-        statements(depth);
-        m.visitLabel(end);
-        String kind = random.nextBoolean() ? "java/lang/ArithmeticException" : "java/lang/RuntimeException";
-        m.visitTryCatchBlock(from, to, handler, kind);
-    }
-
+    @Override
     void test(Label otherwise) {
         m.visitVarInsn(ILOAD, 1);
         m.visitVarInsn(ILOAD, 0);
@@ -209,10 +163,5 @@ public class RandomLoops implements Opcodes {
         Assembly.push(m, 2 + random.nextInt(4));
         m.visitInsn(IREM);
         m.visitJumpInsn(IFNE, otherwise);
-    }
-
-    void giveBack() {
-        m.visitVarInsn(ILOAD, 1);
-        m.visitInsn(IRETURN);
     }
 }

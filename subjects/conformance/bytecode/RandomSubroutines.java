@@ -2,56 +2,35 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
 
 /**
  * Random statements, from a fixed seed, whose finally blocks are subroutines as compilers made them before Java 6: called where the guarded
  * statement ends, where it returns and where it throws; nested in each other, in loops and in handlers. The seed is 1, or the system property
  * {@code seed}.
  */
-public class RandomSubroutines implements Opcodes {
-    static final String NAME = "RandomSubroutines";
-    static final int METHODS = 20;
-
+public class RandomSubroutines extends RandomStatements {
     static void write(Path folder) throws Exception {
-        Random random = new Random(Long.getLong("seed", 1));
-        ClassWriter c = Assembly.start(NAME, V1_5);
-        String[] names = new String[METHODS];
-        for (int i = 0; i < METHODS; i++) {
-            names[i] = "f" + i;
-            MethodVisitor m = Assembly.method(c, names[i], "(I)I");
-            new RandomSubroutines(random, m).method();
-            Assembly.end(m);
-        }
-        Assembly.main(c, NAME, 6, names);
-        Assembly.finish(c, folder, NAME);
+        write(folder, "RandomSubroutines", V1_5, 20, RandomSubroutines::new);
     }
 
-    final Random random;
-    final MethodVisitor m;
     /** The finally blocks around a statement, innermost last. */
     final List<Label> around = new ArrayList<>();
-    /** 0 is the argument, 1 the result. */
-    int locals = 2;
     boolean returns = true;
 
     RandomSubroutines(Random random, MethodVisitor m) {
-        this.random = random;
-        this.m = m;
+        super(random, m);
     }
 
+    @Override
     void method() {
-        Assembly.push(m, 0);
-        m.visitVarInsn(ISTORE, 1);
         guarded(4);
-        statement(4);
-        giveBack();
+        statements(4);
     }
 
-    void statement(int depth) {
+    @Override
+    void statements(int depth) {
         m.visitIincInsn(1, random.nextInt(9) - 3);
         for (int i = random.nextInt(3); i >= 0; i--) {
             switch (depth == 0 ? random.nextInt(2) : random.nextInt(8)) {
@@ -71,7 +50,7 @@ public class RandomSubroutines implements Opcodes {
                     repeat(depth - 1);
                     break;
                 case 5:
-                    caught(depth - 1);
+                    caught(depth - 1, "java/lang/ArithmeticException");
                     break;
                 default:
                     guarded(depth - 1);
@@ -102,44 +81,16 @@ public class RandomSubroutines implements Opcodes {
         m.visitLabel(stays);
     }
 
-    void decide(int depth) {
-        Label otherwise = new Label();
-        Label end = new Label();
-        test(otherwise);
-        statement(depth);
-        m.visitJumpInsn(GOTO, end);
-        m.visitLabel(otherwise);
-        statement(depth);
-        m.visitLabel(end);
-    }
-
     void repeat(int depth) {
         int counter = locals++;
         Label again = new Label();
         Assembly.push(m, 1 + random.nextInt(3));
         m.visitVarInsn(ISTORE, counter);
         m.visitLabel(again);
-        statement(depth);
+        statements(depth);
         m.visitIincInsn(counter, -1);
         m.visitVarInsn(ILOAD, counter);
         m.visitJumpInsn(IFGT, again);
-    }
-
-    void caught(int depth) {
-        Label from = new Label();
-        Label to = new Label();
-        Label handler = new Label();
-        Label end = new Label();
-        m.visitLabel(from);
-        statement(depth);
-        m.visitLabel(to);
-        m.visitJumpInsn(GOTO, end);
-        m.visitLabel(handler);
-        m.visitInsn(POP);
-        statement(depth);
-        m.visitLabel(end);
-        // Ranges of inner statements come first.
-        m.visitTryCatchBlock(from, to, handler, "java/lang/ArithmeticException");
     }
 
     /** {@code try { … } finally { … }}. */
@@ -153,7 +104,7 @@ public class RandomSubroutines implements Opcodes {
         int thrown = locals++;
         around.add(block);
         m.visitLabel(from);
-        statement(depth);
+        statements(depth);
         m.visitLabel(to);
         around.remove(around.size() - 1);
         m.visitJumpInsn(JSR, block);
@@ -167,22 +118,18 @@ public class RandomSubroutines implements Opcodes {
         m.visitVarInsn(ASTORE, address);
         boolean returned = returns;
         returns = false;
-        statement(depth);
+        statements(depth);
         returns = returned;
         m.visitVarInsn(RET, address);
         m.visitLabel(end);
         m.visitTryCatchBlock(from, to, handler, null);
     }
 
+    @Override
     void test(Label otherwise) {
         m.visitVarInsn(ILOAD, 0);
         Assembly.push(m, 2 + random.nextInt(3));
         m.visitInsn(IREM);
         m.visitJumpInsn(IFNE, otherwise);
-    }
-
-    void giveBack() {
-        m.visitVarInsn(ILOAD, 1);
-        m.visitInsn(IRETURN);
     }
 }

@@ -207,13 +207,14 @@ fn finish(name: &str, command: Command) -> Result<(), TestkitError> {
 fn generate(testbed: &Testbed, generators: &[PathBuf], into: &Path) -> Result<(), TestkitError> {
     let built = tempfile::tempdir().map_err(crate::io("create", into))?;
     let asm = testbed.file("asm-9.8.jar")?;
-    let frame = crate::repository().join("subjects/conformance/bytecode/frame/Assembly.java");
+    let frame = crate::repository().join("subjects/conformance/bytecode/frame");
     let mut javac = Command::new(java_tool("javac"));
     javac
         .args(["-nowarn", "-proc:none", "-cp"])
         .arg(&asm)
         .arg("-d")
         .arg(built.path())
+        .arg("-sourcepath")
         .arg(frame)
         .args(generators);
     finish("javac", javac)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pricetag_testkit::suite::in_full;
-use pricetag_testkit::{Agent, Compiler, Launch, Machine, Program, Testbed, repository};
+use pricetag_testkit::{Agent, Compiler, Counts, Launch, Machine, Program, Testbed, repository};
 use pricetag_trace::{Record, Scope, Trace};
 
 /// A subject of `subjects/threads`, compiled for any release from 11 on.
@@ -36,25 +36,32 @@ fn a_hundred_and_fifty_threads_in_one_method_lose_no_call() {
 }
 
 fn hammered(calls: u64, threads: u64) {
-    let (program, classes) = subject("Hammer", &format!("{calls} {threads}"));
+    let counts = counted("Hammer", &format!("{calls} {threads}"));
+    let of = |name: &str| method(&counts, name);
+    assert_eq!(of("step")[&0], calls, "calls");
+    // iload; iconst_1; iand; ifne; iconst_1; goto; iconst_2; ireturn: one of two ways each time.
+    assert_eq!((of("step")[&6], of("step")[&10]), (calls / 2, calls / 2));
+    assert_eq!(of("step")[&11], calls, "returns");
+    assert_eq!(of("hammer")[&0], threads);
+}
+
+/// What is counted of a subject that runs to its end.
+fn counted(name: &str, argument: &str) -> Counts {
+    let (program, classes) = subject(name, argument);
     let machine = Machine::system().expect("there is a JDK");
     let agent = Agent::locate().expect("the agent builds");
     let launch = Launch::new(&program, &machine, classes.path().as_os_str());
     let (outcome, counts) = agent.count(&launch).expect("it runs");
     assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
     assert_eq!(counts.inexact, [""; 0]);
-    let of = |name: &str| {
-        let found = counts
-            .methods
-            .iter()
-            .find(|(method, _)| method.name == name);
-        found.expect("the method is counted").1
-    };
-    assert_eq!(of("step")[&0], calls, "calls");
-    // iload; iconst_1; iand; ifne; iconst_1; goto; iconst_2; ireturn: one of two ways each time.
-    assert_eq!((of("step")[&6], of("step")[&10]), (calls / 2, calls / 2));
-    assert_eq!(of("step")[&11], calls, "returns");
-    assert_eq!(of("hammer")[&0], threads);
+    counts
+}
+
+/// The instructions of a method by address.
+fn method<'c>(counts: &'c Counts, name: &str) -> &'c BTreeMap<u16, u64> {
+    let mut methods = counts.methods.iter();
+    let found = methods.find(|(method, _)| method.name == name);
+    found.expect("the method is counted").1
 }
 
 /// Counters of `Observed$Work`: in total, and summed over invocations, of which there are so many.
@@ -125,17 +132,10 @@ fn observed_invocations_on_64_virtual_threads_add_up_to_the_totals() {
 /// A promoted counter is an `int` that no loop overflows (decision 029).
 #[test]
 fn a_loop_that_turns_as_often_as_an_int_steps_loses_no_turn() {
-    let (program, classes) = subject("LongLoops", &i32::MIN.to_string());
-    let machine = Machine::system().expect("there is a JDK");
-    let agent = Agent::locate().expect("the agent builds");
-    let launch = Launch::new(&program, &machine, classes.path().as_os_str());
-    let (outcome, counts) = agent.count(&launch).expect("it runs");
-    assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
-    assert_eq!(counts.inexact, [""; 0]);
+    let counts = counted("LongLoops", &i32::MIN.to_string());
     let most = |name: &str| {
-        let found = counts.methods.iter().find(|(m, _)| m.name == name);
-        let counts = found.expect("the method is counted").1;
-        *counts.values().max().expect("it has instructions")
+        let instructions = method(&counts, name).values();
+        *instructions.max().expect("it has instructions")
     };
     // The comparison: once more than it succeeds.
     assert_eq!(most("up"), 1 << 32);
