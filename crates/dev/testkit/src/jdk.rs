@@ -1,8 +1,10 @@
-//! Real class files: those of the JDK that is on the path.
+//! Real class files and real signatures: the classes of the JDK that is on the path, and what its tools sign.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::jvm::java_tool;
 
 /// The class files of the JDK whose path in the image matches `regex`, in order of their paths.
 ///
@@ -43,6 +45,30 @@ pub fn classes(regex: &str) -> Vec<(PathBuf, Vec<u8>)> {
             )
         })
         .collect()
+}
+
+/// Signs a jar with a key made for it alone: the signature is `META-INF/SIGNER.SF` and `META-INF/SIGNER.RSA`.
+///
+/// # Panics
+/// If there is no JDK with `keytool` and `jarsigner`, or the jar cannot be signed.
+pub fn sign(jar: &Path) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let store = directory.path().join("keys");
+    let run = |tool: &str, arguments: &[&str]| {
+        let mut command = Command::new(java_tool(tool));
+        command.args(["-J-Duser.language=en", "-storepass", "no secret"]);
+        command.arg("-keystore").arg(&store).args(arguments);
+        let output = command.output().expect("the tool runs");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{tool}: {said}");
+        said
+    };
+    let key = "-genkeypair -alias signer -keyalg RSA -keysize 2048 -validity 3650 -dname CN=Signer";
+    run("keytool", &key.split(' ').collect::<Vec<_>>());
+    let jar = jar.to_str().expect("a path of characters");
+    run("jarsigner", &[jar, "signer"]);
+    let verified = run("jarsigner", &["-verify", jar]);
+    assert!(verified.contains("jar verified."), "{verified}");
 }
 
 fn find(directory: &Path, found: &mut Vec<PathBuf>) {

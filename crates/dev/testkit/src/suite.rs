@@ -276,8 +276,8 @@ impl Suite {
         Report { verdicts }
     }
 
-    /// Works on the programs that a machine can run, two at a time.
-    fn each(
+    /// Works on the programs that a machine can run, two at a time; verdicts come with the name of what they are about.
+    pub fn each(
         &self,
         machine: &Machine,
         work: impl Fn(&Program) -> Vec<(String, Verdict)> + Sync,
