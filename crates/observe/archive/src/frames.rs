@@ -1,8 +1,8 @@
 //! Where an active frame was, from its line and the method it called.
 //!
 //! Java shows frames by line. Candidates are the instructions on that line of all methods of that name: the calls that name what the next frame is
-//! in; what initialises a class, if that is a class's initialiser; what enters a monitor, if there is no next frame. If just one
-//! is left, the frame is known by offset, as an agent would know it; otherwise the trace says that it is not known.
+//! in; what initialises a class, if that is a class's initialiser; what enters a monitor, if there is no next frame: that may stand at the end of
+//! the line before. If just one is left, the frame is known by offset, as an agent would know it; otherwise the trace says that it is not known.
 
 use pricetag_probe_plan::{ClassHash, ClassPlan, MethodOutcome, MethodPlan, Pc};
 use pricetag_trace::OpenFrameRecord;
@@ -90,13 +90,14 @@ pub(crate) fn find(
     }
     let is_call = |candidate: &&Candidate<'_>| candidate.calls.is_some();
     let chosen: Vec<&Candidate<'_>> = match callee.map(|callee| callee.method.as_str()) {
+        None if running => all.iter().collect(),
         // It waits for a monitor: in its code, or before it is entered at all.
         None => {
             let waits = |c: &&Candidate<'_>| c.opcode == MONITORENTER;
             let synchronized = |m: &&MethodPlan| m.access & ACC_SYNCHRONIZED != 0;
             let entering = methods.iter().filter(|m| synchronized(m)).count();
             match (all.iter().filter(waits).count(), entering) {
-                (0, entering) if entering == methods.len() && !running => return Found::Uncounted,
+                (0, entering) if entering == methods.len() => return Found::Uncounted,
                 (_, 0) => all.iter().filter(waits).collect(),
                 (waiting, _) => return Found::Ambiguous(waiting + entering),
             }
@@ -127,7 +128,7 @@ pub(crate) fn find(
     }
 }
 
-/// The instructions of a method that stem from a line; all if that is not known.
+/// The instructions of a method that a frame on a line may be at; all if the line is not known.
 fn candidates<'p>(
     hash: ClassHash,
     index: u16,
@@ -135,11 +136,16 @@ fn candidates<'p>(
     table: &[(u16, u16)],
     line: i32,
 ) -> Vec<Candidate<'p>> {
+    let on_line = |pc: Pc| {
+        let own = line_of(table, pc);
+        own.is_none_or(|own| line < 0 || i32::from(own) == line)
+    };
     let mut found = Vec::new();
     for block in &method.blocks {
         for instruction in &block.instructions {
-            let own = line_of(table, instruction.pc);
-            if own.is_some_and(|own| line >= 0 && i32::from(own) != line) {
+            // HotSpot's interpreter steps over `monitorenter`, one byte long, before it waits; compiled code does not.
+            let passed = instruction.opcode == MONITORENTER && on_line(Pc(instruction.pc.0 + 1));
+            if !on_line(instruction.pc) && !passed {
                 continue;
             }
             let call = block.calls.iter().find(|call| call.pc == instruction.pc);

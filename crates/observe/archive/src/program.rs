@@ -266,7 +266,7 @@ fn snapshot(records: &[Record]) -> bool {
 fn unclear(thread: &LiveThread, at: usize, among: usize) -> Record {
     let frame = &thread.frames[at];
     Record::Inexact(format!(
-        "{}.{} was active on thread {} at the end, in line {}, at which of {among} places is not known: it is counted as if it had gone on",
+        "{}.{} was active on thread {} at the end, in line {}, at which of {among} places is not known: it is counted as if it had gone on, or had not begun",
         frame.class, frame.method, thread.name, frame.line
     ))
 }
