@@ -1,12 +1,13 @@
 // vm: -Xss400k
 // varies: dive
-/** StackOverflowError, caught; how deep it gets differs, everything else does not. */
+/** StackOverflowError, caught; how deep it gets differs, everything else does not, and each dive counts itself. */
 public class StackOverflow {
-    static int depth;
+    static int entered;
 
     static int dive(int n) {
-        depth = n;
-        return dive(n + 1) + 1;
+        entered++; // count: =entered
+        int below = dive(n + 1); // count: =entered
+        return below + 1; // count: 0
     }
 
     public static void main(String[] args) {
@@ -19,6 +20,7 @@ public class StackOverflow {
                 caught++; // count: 3
             }
         }
-        System.out.println(caught + " " + (depth > 100));
+        System.out.println(caught + " " + (entered > 300));
+        System.err.println("entered=" + entered);
     }
 }

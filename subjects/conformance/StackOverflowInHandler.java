@@ -1,25 +1,31 @@
-/** A stack overflow whose handlers overflow again on the way out. */
+/** A stack overflow whose handlers overflow again on the way out. What was begun and ended counts itself. */
 // vm: -Xss512k
 // varies: dive, clean
 public class StackOverflowInHandler {
     static int depth;
+    static int dived;
+    static int undone;
     static int cleaned;
+    static int clear;
 
     static void clean(int n) {
-        cleaned++;
+        cleaned++; // count: =cleaned
         if (n > 0) {
             clean(n - 1);
         }
+        clear++; // count: =clear
     }
 
     static void dive() {
+        dived++; // count: =dived
         depth++;
         try {
-            dive();
+            dive(); // count: =dived
         } finally {
             if (depth % 16 == 0) {
                 clean(40);
             }
+            undone++; // total: =undone
             depth--;
         }
     }
@@ -35,5 +41,9 @@ public class StackOverflowInHandler {
             }
         }
         System.out.println(caught + " " + (cleaned > 0)); // count: 1
+        System.err.println("dived=" + dived);
+        System.err.println("undone=" + undone);
+        System.err.println("cleaned=" + cleaned);
+        System.err.println("clear=" + clear);
     }
 }

@@ -3,13 +3,16 @@
 public class WaitNotify {
     static final Object LOCK = new Object();
     static Integer slot;
+    static int empty;
+    static int full;
 
     static int take() throws InterruptedException {
         synchronized (LOCK) {
             while (slot == null) {
-                LOCK.wait();
+                empty++; // count: =empty
+                LOCK.wait(); // count: =empty
             }
-            int v = slot;
+            int v = slot; // count: 200
             slot = null;
             LOCK.notifyAll();
             return v;
@@ -19,9 +22,10 @@ public class WaitNotify {
     static void put(int v) throws InterruptedException {
         synchronized (LOCK) {
             while (slot != null) {
-                LOCK.wait();
+                full++; // count: =full
+                LOCK.wait(); // count: =full
             }
-            slot = v;
+            slot = v; // count: 200
             LOCK.notifyAll();
         }
     }
@@ -53,5 +57,7 @@ public class WaitNotify {
             sum++; // count: 1
         }
         System.out.println(sum);
+        System.err.println("empty=" + empty);
+        System.err.println("full=" + full);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::classes::belongs;
-use crate::{ClassIndex, Counts, Expectation, Measure, MethodKey, Program};
+use crate::{ClassIndex, Counts, Expectation, Expected, Measure, MethodKey, Program};
 
 /// One thing that does not agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -314,11 +314,23 @@ fn comment(
             Measure::Total => code.entries(line).map(count).sum(),
         };
     }
+    let expected = match &expectation.count {
+        Expected::Always(count) => *count,
+        Expected::AsSaid(name) => {
+            let Some(&count) = counts.said.get(name) else {
+                verdict.differences.push(Difference::Other(format!(
+                    "line {line}: the program did not say {name}=N on standard error"
+                )));
+                return;
+            };
+            count
+        }
+    };
     verdict.comments += 1;
-    if found != expectation.count {
+    if found != expected {
         verdict.differences.push(Difference::Comment {
             line,
-            expected: expectation.count,
+            expected,
             found,
             by,
         });

@@ -25,6 +25,8 @@ pub struct Counts {
     pub classes: BTreeSet<String>,
     /// What the trace says is inexact, and threads that were running at the end.
     pub inexact: Vec<String>,
+    /// What the program itself says it did in this run, by name.
+    pub said: BTreeMap<String, u64>,
 }
 
 impl Counts {

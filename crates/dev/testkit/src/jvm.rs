@@ -1,6 +1,6 @@
 //! Runs the compiler and subjects, with and without the agent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
@@ -25,6 +25,18 @@ pub struct Outcome {
     pub output: String,
     /// Standard error.
     pub error: String,
+}
+
+impl Outcome {
+    /// Lines `name=3` of standard error: how often the program says it did something that differs from run to run.
+    pub fn said(&self) -> BTreeMap<String, u64> {
+        let lines = self.error.lines();
+        let said = lines.filter_map(|line| {
+            let (name, count) = line.split_once('=')?;
+            Some((name.to_owned(), count.parse().ok()?))
+        });
+        said.collect()
+    }
 }
 
 /// Runs programs under the agent.
@@ -89,7 +101,9 @@ impl Agent {
     /// # Errors
     /// If the virtual machine does not start or end, or the trace is no complete trace.
     pub fn count(&self, launch: &Launch) -> Result<(Outcome, Counts), TestkitError> {
-        self.observe(launch, &[], Counts::from_trace)
+        let (outcome, mut counts) = self.observe(launch, &[], Counts::from_trace)?;
+        counts.said = outcome.said();
+        Ok((outcome, counts))
     }
 
     /// Runs a program with probes and observed methods; `read` gets the paths of the trace and of the plans.
@@ -136,7 +150,8 @@ impl Agent {
         let steps = scratch.path().join("steps");
         let options = options(Mode::Step, &steps, launch.program)?;
         let outcome = self.run(launch, scratch.path(), &options)?;
-        let counts = Counts::from_steps(&steps).map_err(|e| said(&e, &steps, &outcome))?;
+        let mut counts = Counts::from_steps(&steps).map_err(|e| said(&e, &steps, &outcome))?;
+        counts.said = outcome.said();
         Ok((outcome, counts))
     }
 

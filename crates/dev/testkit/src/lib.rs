@@ -25,7 +25,7 @@ pub use compiler::Compiler;
 pub use counts::Counts;
 pub use jvm::{Agent, Launch, Outcome};
 pub use machine::Machine;
-pub use program::{Expectation, Measure, Program};
+pub use program::{Expectation, Expected, Measure, Program};
 pub use suite::{Oracle, Report, Suite};
 pub use testbed::Testbed;
 

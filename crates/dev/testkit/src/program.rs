@@ -41,7 +41,16 @@ pub struct Expectation {
     /// Which instructions of the line.
     pub measure: Measure,
     /// How often.
-    pub count: u64,
+    pub count: Expected,
+}
+
+/// How often a line runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// So often, in every run.
+    Always(u64),
+    /// As often as the run itself says under this name.
+    AsSaid(String),
 }
 
 /// Which instructions of a line an expectation is about.
@@ -146,7 +155,7 @@ impl Program {
     }
 }
 
-/// Expectations of one line: `count: 3`, `count name: 3, other: 4`, `total: 5`.
+/// Expectations of one line: `count: 3`, `count name: 3, other: 4`, `total: 5`, `count: =rounds`.
 fn expectations(line: u16, comment: &str) -> Result<Vec<Expectation>, String> {
     let (measure, rest) = if let Some(rest) = comment.strip_prefix("count") {
         (Measure::First, rest)
@@ -164,15 +173,17 @@ fn expectations(line: u16, comment: &str) -> Result<Vec<Expectation>, String> {
                 .split_once(':')
                 .ok_or_else(|| format!("{part:?} has no colon"))?;
             let count = count.trim();
+            let expected = match count.strip_prefix('=') {
+                Some(name) => Ok(Expected::AsSaid(name.to_owned())),
+                None => count.parse().map(Expected::Always),
+            };
             Ok(Expectation {
                 line,
                 method: Some(method.trim())
                     .filter(|m| !m.is_empty())
                     .map(str::to_owned),
                 measure,
-                count: count
-                    .parse()
-                    .map_err(|_| format!("{count:?} is no count"))?,
+                count: expected.map_err(|_| format!("{count:?} is no count"))?,
             })
         })
         .collect()
@@ -184,7 +195,7 @@ mod tests {
 
     #[test]
     fn reads_directives_and_expectations() {
-        let text = "// since: 17\n// exit: 3\n// vm: -ea -Xss1m\n// varies: a, b\nclass X {\n  f(); // count: 7\n  g(() -> h()); // count main: 1, lambda$main$0: 4\n  i(); // total: 2\n  j(); // counted elsewhere\n}\n";
+        let text = "// since: 17\n// exit: 3\n// vm: -ea -Xss1m\n// varies: a, b\nclass X {\n  f(); // count: 7\n  g(() -> h()); // count main: 1, lambda$main$0: 4\n  i(); // total: 2\n  j(); // counted elsewhere\n  k(); // count: =rounds\n}\n";
         let program = Program::parse("X", text).unwrap();
         assert_eq!((program.exit, program.since), (3, 17));
         assert_eq!(program.vm_options, ["-ea", "-Xss1m"]);
@@ -192,13 +203,24 @@ mod tests {
         let found: Vec<_> = program
             .expectations
             .iter()
-            .map(|e| (e.line, e.method.as_deref(), e.measure, e.count))
+            .map(|e| (e.line, e.method.as_deref(), e.measure, e.count.clone()))
             .collect();
         let expected = [
-            (6, None, Measure::First, 7),
-            (7, Some("main"), Measure::First, 1),
-            (7, Some("lambda$main$0"), Measure::First, 4),
-            (8, None, Measure::Total, 2),
+            (6, None, Measure::First, Expected::Always(7)),
+            (7, Some("main"), Measure::First, Expected::Always(1)),
+            (
+                7,
+                Some("lambda$main$0"),
+                Measure::First,
+                Expected::Always(4),
+            ),
+            (8, None, Measure::Total, Expected::Always(2)),
+            (
+                10,
+                None,
+                Measure::First,
+                Expected::AsSaid("rounds".to_owned()),
+            ),
         ];
         assert_eq!(found, expected);
     }

@@ -146,3 +146,21 @@ fn methods_that_vary_are_not_compared() {
         [""; 0]
     );
 }
+
+#[test]
+fn a_run_is_held_against_what_it_says_itself() {
+    let source = "// varies: f\nclass P {\n  int n = 0; // count: =rounds\n}\n";
+    let said = |times: u64, name: &str, rounds: u64| Counts {
+        said: BTreeMap::from([(name.to_owned(), rounds)]),
+        ..counts(&[(0, times)])
+    };
+    let right = |times| said(times, "rounds", times);
+    assert_eq!(differences(source, &right(3), &right(9)), [""; 0]);
+    let found = differences(source, &said(3, "rounds", 4), &right(9));
+    assert_eq!(found, ["line 3: the comment says 4, the probes yield 3"]);
+    let found = differences(source, &said(3, "round", 3), &right(9));
+    assert_eq!(
+        found,
+        ["line 3: the program did not say rounds=N on standard error"]
+    );
+}
