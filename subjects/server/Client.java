@@ -9,12 +9,13 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Keeps {@link Server} busy from several threads. Arguments: the file with its port, threads, requests of each thread or 0, seconds if 0, and
  * how many milliseconds a thread pauses after each request (not at all by default).
- * Prints what was answered: successful requests, the sum of their sizes, and failed ones.
+ * Prints what was answered: successful requests, the sum of their sizes, failed ones, and how many of the first had a class of their own.
  */
 public class Client {
     static final AtomicLong GOOD = new AtomicLong();
     static final AtomicLong SIZES = new AtomicLong();
     static final AtomicLong BAD = new AtomicLong();
+    static final AtomicLong FRESH = new AtomicLong();
 
     static int get(int port, String path) throws IOException {
         HttpURLConnection connection = (HttpURLConnection) new URL("http://127.0.0.1:" + port + path).openConnection();
@@ -30,7 +31,12 @@ public class Client {
 
     static void request(int port, int number) {
         try {
-            int size = get(port, number % 10 == 9 ? "/fail" : "/work?n=" + number % 100);
+            boolean fresh = number % 50 == 0;
+            String work = (fresh ? "/fresh?n=" : "/work?n=") + number % 100;
+            int size = get(port, number % 10 == 9 ? "/fail" : work);
+            if (fresh && size >= 0) {
+                FRESH.incrementAndGet();
+            }
             if (size < 0) {
                 BAD.incrementAndGet();
             } else {
@@ -70,7 +76,7 @@ public class Client {
         for (Thread t : all) {
             t.join();
         }
-        System.out.println(GOOD + " " + SIZES + " " + BAD);
+        System.out.println(GOOD + " " + SIZES + " " + BAD + " " + FRESH);
         get(port, "/stop");
     }
 }

@@ -1,7 +1,9 @@
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -11,17 +13,68 @@ import java.nio.file.Paths;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.IntUnaryOperator;
 
 /**
- * An embedded HTTP server on loopback. Arguments: a file for its port, and how many threads serve. {@code /work?n=7} computes something of
- * size n, {@code /fail} throws in the handler, {@code /stop} ends the server.
+ * An embedded HTTP server on loopback. Arguments: a file for its port, and how many threads serve, or 0 for a new thread for each request.
+ * {@code /work?n=7} computes something of size n, {@code /fresh?n=7} does so by a class that is loaded for this request alone, {@code /fail}
+ * throws in the handler, {@code /stop} ends the server.
  */
 public class Server {
     static final CountDownLatch STOP = new CountDownLatch(1);
 
+    /** Loaded anew by each {@link Throwaway}. */
+    public static class Disposable implements IntUnaryOperator {
+        @Override
+        public int applyAsInt(int n) {
+            int turns = 0;
+            while (turns < n) {
+                turns++;
+            }
+            return turns;
+        }
+    }
+
+    static class Throwaway extends ClassLoader {
+        static final byte[] CODE = code();
+
+        Throwaway() {
+            super(Server.class.getClassLoader());
+        }
+
+        static byte[] code() {
+            try (InputStream in = Server.class.getResourceAsStream("Server$Disposable.class")) {
+                return in.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            return name.equals("Server$Disposable") ? defineClass(name, CODE, 0, CODE.length) : super.loadClass(name, resolve);
+        }
+    }
+
+    static int size(HttpExchange exchange) {
+        return Integer.parseInt(exchange.getRequestURI().getQuery().substring(2));
+    }
+
     static void handle(HttpExchange exchange) throws IOException {
-        String query = exchange.getRequestURI().getQuery();
-        String answer = work(Integer.parseInt(query.substring(2)));
+        answer(exchange, work(size(exchange)));
+    }
+
+    static void fresh(HttpExchange exchange) throws IOException {
+        try {
+            Class<?> disposable = new Throwaway().loadClass("Server$Disposable");
+            Object operator = disposable.getDeclaredConstructor().newInstance();
+            answer(exchange, work(((IntUnaryOperator) operator).applyAsInt(size(exchange))));
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void answer(HttpExchange exchange, String answer) throws IOException {
         byte[] body = answer.getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(200, body.length);
         try (OutputStream out = exchange.getResponseBody()) {
@@ -58,9 +111,11 @@ public class Server {
 
     public static void main(String[] args) throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        ExecutorService pool = Executors.newFixedThreadPool(Integer.parseInt(args[1]));
-        server.setExecutor(pool);
+        int threads = Integer.parseInt(args[1]);
+        ExecutorService pool = Executors.newFixedThreadPool(Math.max(threads, 1));
+        server.setExecutor(threads > 0 ? pool : request -> new Thread(request).start());
         server.createContext("/work", Server::handle);
+        server.createContext("/fresh", Server::fresh);
         server.createContext("/fail", Server::fail);
         server.createContext("/stop", Server::stop);
         server.start();
