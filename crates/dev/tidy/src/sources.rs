@@ -132,6 +132,33 @@ pub fn unsafety(files: &[TextFile]) -> Vec<String> {
     wrong
 }
 
+/// Functions that a JVM calls and that hold no panic back: a panic that unwinds across the border ends the program that is observed.
+/// Callbacks of collections may do next to nothing, and are left as they are.
+pub fn borders(files: &[TextFile]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for file in files.iter().filter(|f| f.in_crate("observe/agent")) {
+        let mut lines = file.text.lines().enumerate();
+        while let Some((number, line)) = lines.next() {
+            let Some((_, name)) = line.split_once("extern \"system\" fn ") else {
+                continue;
+            };
+            if name.starts_with("collection_") || line.starts_with("type ") {
+                continue;
+            }
+            // rustfmt ends a function of the file's own level with a brace at the beginning of a line.
+            let mut body = lines.by_ref().take_while(|(_, line)| *line != "}");
+            if !body.any(|(_, line)| line.contains("guarded(") || line.contains("catch_unwind(")) {
+                wrong.push(format!(
+                    "{}:{}: a panic would cross the border",
+                    file.path,
+                    number + 1
+                ));
+            }
+        }
+    }
+    wrong
+}
+
 /// Rust files that are too long.
 pub fn lengths(files: &[TextFile]) -> Vec<String> {
     let length = |f: &TextFile| f.text.lines().count();
@@ -220,6 +247,23 @@ mod tests {
                 "// unsafe { is a word\n"
             )])
             .is_empty()
+        );
+    }
+
+    #[test]
+    fn finds_functions_that_let_panics_out() {
+        let border = |body: &str| {
+            let text = format!(
+                "type Other = unsafe extern \"system\" fn(i32);\n\nunsafe extern \"system\" fn event(n: i32) {{\n    {body}\n}}\n\nfn after() {{\n    guarded(n);\n}}\n"
+            );
+            borders(&[file("crates/observe/agent/src/a.rs", &text)])
+        };
+        assert_eq!(border("guarded(n, |n| work(n));"), [""; 0]);
+        assert_eq!(border("let _ = catch_unwind(|| work(n));"), [""; 0]);
+        let found = border("work(n);");
+        assert_eq!(
+            found,
+            ["crates/observe/agent/src/a.rs:3: a panic would cross the border"]
         );
     }
 

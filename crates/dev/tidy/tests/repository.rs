@@ -69,6 +69,11 @@ fn only_the_agent_is_unsafe() {
 }
 
 #[test]
+fn no_panic_crosses_the_border_to_a_jvm() {
+    none("functions that a JVM calls", &sources::borders(&files()));
+}
+
+#[test]
 fn files_are_short() {
     none("file length", &sources::lengths(&files()));
 }
