@@ -78,7 +78,8 @@ impl Machine {
         machine
     }
 
-    /// The same machine with each collector, with and without compressed references, and with each way to run bytecode.
+    /// The same machine with each collector, with and without compressed references, with each way to run bytecode, and with what the agent
+    /// calls checked: the JVM complains on standard output, which is compared.
     pub fn configurations(&self) -> Vec<Self> {
         let zgc: &[&str] = if self.feature < ZGC_READY {
             &["-XX:+UnlockExperimentalVMOptions", "-XX:+UseZGC"]
@@ -98,6 +99,7 @@ impl Machine {
             self.with("C1", &["-XX:TieredStopAtLevel=1"]),
             self.with("C2", &["-XX:-TieredCompilation"]),
             self.with("compiled before the first call", &COMPILED),
+            self.with("calls by JNI checked", &["-Xcheck:jni"]),
         ];
         if self.feature >= COMPACT_HEADERS {
             all.push(self.with("compact headers", &["-XX:+UseCompactObjectHeaders"]));
