@@ -141,3 +141,27 @@ fn a_loop_that_turns_as_often_as_an_int_steps_loses_no_turn() {
     assert_eq!(most("up"), 1 << 32);
     assert_eq!(most("around"), 1 << 32);
 }
+
+/// Counters live on the heap: where it is full, calls go on, and what was not counted is named.
+#[test]
+fn a_class_that_begins_to_run_when_the_heap_is_full_is_named() {
+    let (program, classes) = subject("Starved", "");
+    let mut machines = vec![Machine::system().expect("there is a JDK")];
+    if in_full() {
+        machines.extend(Testbed::locate().runtimes().expect("pinned runtimes"));
+    }
+    for machine in machines {
+        let machine = machine.with("a small heap", &["-XX:+UseSerialGC", "-Xmx8m"]);
+        let agent = Agent::locate().expect("the agent builds");
+        let launch = Launch::new(&program, &machine, classes.path().as_os_str());
+        let (outcome, counts) = agent.count(&launch).expect("it runs");
+        assert_eq!(outcome.status, Some(0), "{}", outcome.error);
+        assert_eq!(outcome.output, "1000 early, 1000 late, sum 1998000\n");
+        let named = "Starved$Late: a thread found no memory for its counters";
+        assert_eq!(counts.inexact, [named], "{}", machine.name);
+        // What ran while there was no memory is lost, what came later is not.
+        assert_eq!(method(&counts, "twice")[&0], 1000, "{}", machine.name);
+        assert_eq!(method(&counts, "main")[&0], 1);
+        assert_eq!(method(&counts, "full")[&0], 1);
+    }
+}
