@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs the conformance suite with an agent built under the address sanitizer: reads and writes outside of what is allocated, and uses after free,
+# Runs the conformance suite, the tests of threads, of a server and of other agents with an agent built under the address sanitizer: reads and writes outside of what is allocated, and uses after free,
 # in the agent's own code and at its border to the JVM. Needs a nightly Rust toolchain and GCC's libasan (with gcc on Debian).
-#   scripts/asan.sh [PART]      only programs whose names contain PART
+#   scripts/asan.sh [PART]      of the suite only programs whose names contain PART
+# PRICETAG_EXACTNESS=full for all programs of all compilers.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -19,24 +20,16 @@ nm -D --undefined-only "$agent" | grep __asan_report_load >/dev/null || {
     echo "asan: the agent was built without the sanitizer" >&2
     exit 1
 }
-launcher=$(mktemp -d)
-trap 'rm -rf "$launcher"' EXIT
-logs=$launcher/logs
-mkdir -p "$logs" "$launcher/bin"
-# A JAVA_HOME whose java runs under the sanitizer; the compiler does not need it. The JVM has its own handler of SIGSEGV, keeps
-# what it allocates for good, and lays its stacks out by itself.
-home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.home = //p')
-cat >"$launcher/bin/java" <<JAVA
-#!/usr/bin/env bash
-export LD_PRELOAD=$(readlink -f "$runtime")
-export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:allow_user_segv_handler=1:detect_leaks=0:use_sigaltstack=0:detect_stack_use_after_return=0:abort_on_error=0:exitcode=99:log_path=$logs/report
-exec $home/bin/java "\$@"
-JAVA
-chmod +x "$launcher/bin/java"
-for tool in javac jar; do ln -s "$home/bin/$tool" "$launcher/bin/$tool"; done
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+tests=(-p pricetag-testkit --test conformance --test threads --test agents --test server)
+cargo test --locked "${tests[@]}" --no-run
+# Everything runs under the sanitizer's runtime, so that each JVM does, whatever its release. JVMs have their own handler of SIGSEGV, keep
+# what they allocate for good, and lay their stacks out by themselves.
 status=0
-JAVA_HOME=$launcher PRICETAG_AGENT=$agent PRICETAG_CONFORMANCE=${1:-} \
-    cargo test --locked -p pricetag-testkit --test conformance java_at_release_17 -- --nocapture || status=$?
+ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:allow_user_segv_handler=1:detect_leaks=0:use_sigaltstack=0:detect_stack_use_after_return=0:abort_on_error=0:exitcode=99:log_path=$logs/report \
+    LD_PRELOAD=$(readlink -f "$runtime") PRICETAG_AGENT=$agent PRICETAG_CONFORMANCE=${1:-} \
+    cargo test --locked "${tests[@]}" -- --nocapture || status=$?
 reports=$(find "$logs" -type f | wc -l)
 echo "asan: $reports reports"
 find "$logs" -type f -exec cat {} +

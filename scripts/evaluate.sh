@@ -58,6 +58,7 @@ jars() { # jars NAME...: class path of pinned jars
 exactness() {
     section "Exactness: derived counts against an oracle that stops at every bytecode"
     scripts/fetch-testbed.sh
+    [ -n "$quick" ] || local -x PRICETAG_EXACTNESS=full
     cargo test --release --locked -p pricetag-testkit --test conformance -- --nocapture 2>&1 | grep -E 'runs,|test result'
 }
 
