@@ -1,0 +1,167 @@
+import java.nio.file.Path;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Label;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/**
+ * Constructors that are left uncounted: an exception handler covers code in front of {@code super()}, or {@code super()} is called at one
+ * of several places. They run, are listed, and everything around them is counted.
+ */
+// uncounted: HandlerBeforeSuper.<init>(I)V, HandlerBeforeSuper.<init>(J)V, HandlerBeforeSuper.<init>(F)V
+public class HandlerBeforeSuper implements Opcodes {
+    static final String NAME = "HandlerBeforeSuper";
+
+    static void write(Path folder) throws Exception {
+        ClassWriter c = Assembly.start(NAME, V11);
+        c.visitField(ACC_PRIVATE, "value", "I", null, null);
+        caught(c);
+        twoCalls(c);
+        thisOrSuper(c);
+        plain(c);
+        made(c, "caughtBefore", "I");
+        made(c, "calledTwice", "J");
+        made(c, "thisElseSuper", "F");
+        made(c, "counted", "S");
+        Assembly.main(c, NAME, 5, "caughtBefore", "calledTwice", "thisElseSuper", "counted");
+        Assembly.finish(c, folder, NAME);
+    }
+
+    static MethodVisitor constructor(ClassWriter c, String parameter) {
+        MethodVisitor m = c.visitMethod(ACC_PUBLIC, "<init>", "(" + parameter + ")V", null, null);
+        m.visitCode();
+        return m;
+    }
+
+    /** {@code value = n}, with {@code this} and an {@code int} on the stack. */
+    static void end(MethodVisitor m) {
+        m.visitFieldInsn(PUTFIELD, NAME, "value", "I");
+        m.visitInsn(RETURN);
+        Assembly.end(m);
+    }
+
+    static void callSuper(MethodVisitor m) {
+        m.visitVarInsn(ALOAD, 0);
+        m.visitMethodInsn(INVOKESPECIAL, "java/lang/Object", "<init>", "()V", false);
+    }
+
+    /** {@code try { n = 12 / n; } catch (ArithmeticException e) { n = 50; } super(); value = n;} */
+    static void caught(ClassWriter c) {
+        MethodVisitor m = constructor(c, "I");
+        Label from = new Label();
+        Label to = new Label();
+        Label handler = new Label();
+        Label join = new Label();
+        m.visitTryCatchBlock(from, to, handler, "java/lang/ArithmeticException");
+        m.visitLabel(from);
+        Assembly.push(m, 12);
+        m.visitVarInsn(ILOAD, 1);
+        m.visitInsn(IDIV);
+        m.visitVarInsn(ISTORE, 1);
+        m.visitLabel(to);
+        m.visitJumpInsn(GOTO, join);
+        m.visitLabel(handler);
+        m.visitInsn(POP);
+        Assembly.push(m, 50);
+        m.visitVarInsn(ISTORE, 1);
+        m.visitLabel(join);
+        callSuper(m);
+        m.visitVarInsn(ALOAD, 0);
+        m.visitVarInsn(ILOAD, 1);
+        end(m);
+    }
+
+    /** {@code if (n < 2) super(); else { n = 10 / (n - 3); super(); } value = n;} */
+    static void twoCalls(ClassWriter c) {
+        MethodVisitor m = constructor(c, "J");
+        Label other = new Label();
+        Label join = new Label();
+        m.visitVarInsn(LLOAD, 1);
+        m.visitInsn(L2I);
+        m.visitVarInsn(ISTORE, 3);
+        m.visitVarInsn(ILOAD, 3);
+        m.visitInsn(ICONST_2);
+        m.visitJumpInsn(IF_ICMPGE, other);
+        callSuper(m);
+        m.visitJumpInsn(GOTO, join);
+        m.visitLabel(other);
+        Assembly.push(m, 10);
+        m.visitVarInsn(ILOAD, 3);
+        m.visitInsn(ICONST_3);
+        m.visitInsn(ISUB);
+        m.visitInsn(IDIV);
+        m.visitVarInsn(ISTORE, 3);
+        callSuper(m);
+        m.visitLabel(join);
+        m.visitVarInsn(ALOAD, 0);
+        m.visitVarInsn(ILOAD, 3);
+        end(m);
+    }
+
+    /** {@code if (n > 2) this((short) 7); else super(); value++;} */
+    static void thisOrSuper(ClassWriter c) {
+        MethodVisitor m = constructor(c, "F");
+        Label other = new Label();
+        Label join = new Label();
+        m.visitVarInsn(FLOAD, 1);
+        m.visitInsn(FCONST_2);
+        m.visitInsn(FCMPL);
+        m.visitJumpInsn(IFLE, other);
+        m.visitVarInsn(ALOAD, 0);
+        Assembly.push(m, 7);
+        m.visitMethodInsn(INVOKESPECIAL, NAME, "<init>", "(S)V", false);
+        m.visitJumpInsn(GOTO, join);
+        m.visitLabel(other);
+        callSuper(m);
+        m.visitLabel(join);
+        m.visitVarInsn(ALOAD, 0);
+        m.visitInsn(DUP);
+        m.visitFieldInsn(GETFIELD, NAME, "value", "I");
+        m.visitInsn(ICONST_1);
+        m.visitInsn(IADD);
+        end(m);
+    }
+
+    /** {@code super(); try { value = 12 / n; } catch (ArithmeticException e) { value = n; }}: a handler behind super() is counted. */
+    static void plain(ClassWriter c) {
+        MethodVisitor m = constructor(c, "S");
+        Label from = new Label();
+        Label to = new Label();
+        Label handler = new Label();
+        m.visitTryCatchBlock(from, to, handler, "java/lang/ArithmeticException");
+        callSuper(m);
+        m.visitVarInsn(ALOAD, 0);
+        m.visitVarInsn(ASTORE, 2);
+        m.visitLabel(from);
+        m.visitVarInsn(ALOAD, 2);
+        Assembly.push(m, 12);
+        m.visitVarInsn(ILOAD, 1);
+        m.visitInsn(IDIV);
+        m.visitFieldInsn(PUTFIELD, NAME, "value", "I");
+        m.visitLabel(to);
+        m.visitInsn(RETURN);
+        m.visitLabel(handler);
+        m.visitInsn(POP);
+        m.visitVarInsn(ALOAD, 0);
+        m.visitVarInsn(ILOAD, 1);
+        end(m);
+    }
+
+    /** {@code return new HandlerBeforeSuper((parameter) n).value}. */
+    static void made(ClassWriter c, String name, String parameter) {
+        MethodVisitor m = Assembly.method(c, name, "(I)I");
+        m.visitTypeInsn(NEW, NAME);
+        m.visitInsn(DUP);
+        m.visitVarInsn(ILOAD, 0);
+        switch (parameter) {
+            case "J": m.visitInsn(I2L); break;
+            case "F": m.visitInsn(I2F); break;
+            case "S": m.visitInsn(I2S); break;
+            default: break;
+        }
+        m.visitMethodInsn(INVOKESPECIAL, NAME, "<init>", "(" + parameter + ")V", false);
+        m.visitFieldInsn(GETFIELD, NAME, "value", "I");
+        m.visitInsn(IRETURN);
+        Assembly.end(m);
+    }
+}
