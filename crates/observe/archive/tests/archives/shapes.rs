@@ -203,6 +203,18 @@ fn a_jvm_that_halts_leaves_a_file_that_says_so() {
     assert!(!trace.complete && trace.incomplete_reason().is_some());
 }
 
+/// Such a thread has no frames yet: counts were written while it began to run.
+#[test]
+fn hooks_that_were_just_started_are_waited_for() {
+    let scratch = tempfile::tempdir().unwrap();
+    let main = "package a; public class Main { static int n; static void hook() { for (int i = 0; i < 7; i++) n += i; } \
+                public static void main(String[] s) { for (int i = 0; i < 200; i++) Runtime.getRuntime().addShutdownHook(new Thread(Main::hook)); } }";
+    compile(&[("a/Main.java", main)], &[], scratch.path());
+    let counts = run(&changed(&archive(&entries(scratch.path(), ""))));
+    assert_eq!(entries_of(&counts, "a/Main", "hook"), 200);
+    assert_eq!(counts.inexact, [""; 0]);
+}
+
 #[test]
 fn hostile_archives_are_errors() {
     let error = |bytes: &[u8]| {

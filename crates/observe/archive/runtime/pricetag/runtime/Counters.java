@@ -235,18 +235,21 @@ public final class Counters implements Runnable {
             boolean normal = false;
             boolean starting = false;
             boolean others = false;
+            boolean young = false;
             for (Map.Entry<Thread, StackTraceElement[]> entry : Thread.getAllStackTraces().entrySet()) {
                 Thread other = entry.getKey();
                 StackTraceElement[] stack = entry.getValue();
                 if (exits(stack)) {
                     normal |= "DestroyJavaVM".equals(other.getName());
                     starting |= !joins(stack);
-                } else if (!other.isDaemon() && !other.getName().equals(NAME) && stack.length > 0) {
-                    others = true;
+                } else if (!other.isDaemon() && !other.getName().equals(NAME)) {
+                    // A hook that was just started has no frames yet; one that waits for the end of all others never has.
+                    others |= stack.length > 0;
+                    young |= stack.length == 0 && !"DestroyJavaVM".equals(other.getName());
                 }
             }
             boolean expired = System.nanoTime() - end > 0;
-            if (!starting && !others || expired && !normal) {
+            if (!starting && !others && (!young || expired) || expired && !normal) {
                 return;
             }
             Thread.sleep(2);
