@@ -24,7 +24,8 @@ for ((done = 0; done < total; done += round, seed++)); do
     folder=$work/classes/$name
     if [ ! -d "$folder" ]; then
         rm -rf "$folder.part"
-        unzip -q -o "$jar" '*.class' -x 'META-INF/*' '*module-info.class' -d "$folder.part"
+        unzip -qq -o "$jar" '*.class' -d "$folder.part"
+        rm -rf "$folder.part/META-INF" "$folder.part/module-info.class"
         mv "$folder.part" "$folder"
     fi
     mapfile -t classes < <(find "$folder" -name '*.class' -size +1k -size -9k | LC_ALL=C sort | shuf -n 40 --random-source=<(yes "$seed"))
