@@ -2,7 +2,7 @@
 # The measurements of docs/benchmarks.md. Called by `make bench`, which builds first.
 #   scripts/evaluate.sh [PART ...]     everything without arguments
 # Parts: mantis (ten minutes of docs/evaluation.md), exactness (conformance suite against the oracle), matrix (the same over JDKs, collectors and compilers), corpus (every class of many
-# libraries under full verification), library-tests (published test suites under counting), rewriting (throughput), overhead (beside JaCoCo and
+# libraries under full verification), library-tests (published test suites under counting), mutants (of many libraries, verified as they are and counted), rewriting (throughput), overhead (beside JaCoCo and
 # naive counters; over an hour), agent-cost (start-up and memory), learning (time of estimators), learning-peers (beside other
 # implementations), compress, javac (accuracy on real programs), lata (Lata's experiments).
 # EVAL_FILES is the number of source files for javac (200), EVAL_REPEAT the number of timing runs (3), EVAL_PAIRS the rounds of overhead (15),
@@ -14,7 +14,7 @@ set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export PRICETAG_CACHE=${PRICETAG_CACHE:-$PWD/.cache/classes}
-[ $# -gt 0 ] || set -- exactness matrix corpus library-tests rewriting overhead agent-cost learning learning-peers compress javac mantis lata
+[ $# -gt 0 ] || set -- exactness matrix corpus library-tests mutants rewriting overhead agent-cost learning learning-peers compress javac mantis lata
 target=${CARGO_TARGET_DIR:-target}
 pricetag=${PRICETAG:-$target/release/pricetag}
 work=.cache/evaluate
@@ -60,6 +60,11 @@ exactness() {
     scripts/fetch-testbed.sh
     [ -n "$quick" ] || local -x PRICETAG_EXACTNESS=full
     cargo test --release --locked -p pricetag-testkit --test conformance -- --nocapture 2>&1 | grep -E 'runs,|test result'
+}
+
+mutants() {
+    section "Mutants: what verified before verifies after"
+    scripts/mutants.sh "${quick:+10000}" 2>/dev/null
 }
 
 rewriting() {
@@ -184,6 +189,7 @@ case $1 in
     matrix) matrix ;;
     corpus) corpus ;;
     library-tests) library_tests ;;
+    mutants) mutants ;;
     overhead) overhead ;;
     agent-cost) agent_cost ;;
     learning-peers) learning_peers ;;
