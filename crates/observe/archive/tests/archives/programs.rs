@@ -88,10 +88,11 @@ impl<'s> Offline<'s> {
             let (status, error) = (alone.status, alone.error);
             return Verdict::failed(format!("status {status:?}, and it said {error}"));
         }
-        let found = match self.counting.derive(&counts) {
+        let mut found = match self.counting.derive(&counts) {
             Ok(counts) => own(program, counts),
             Err(error) => return Verdict::failed(error),
         };
+        found.said = alone.said();
         agents.methods = executed(&agents);
         // Classes that a program makes while it runs are in no archive.
         let methods = &self.suite.classes.methods;
@@ -119,20 +120,45 @@ fn own(program: &Program, mut counts: Counts) -> Counts {
     counts
 }
 
-/// Holds all programs of a compiler against the agent on a machine: "stepped" is what ran under the agent.
-fn check(compiler: Compiler, machine: &Machine, least: usize) {
+/// Holds programs of a compiler against the agent, all or those that are named: "stepped" is what ran under the agent.
+fn check(compiler: Compiler, machines: &[Machine], named: &[&str]) {
     let part = std::env::var("PRICETAG_CONFORMANCE").unwrap_or_default();
     let mut suite = Suite::compile(compiler, &Testbed::locate(), &part).expect("they compile");
     suite.retain(|program| APART.iter().all(|(name, _)| *name != program.name));
+    suite.retain(|program| named.is_empty() || named.contains(&program.name.as_str()));
+    let least = match named.len() {
+        _ if !part.is_empty() => 0,
+        0 => least(compiler),
+        named => named,
+    };
     let agent = Agent::locate().expect("the agent builds");
     let offline = Offline::new(&suite);
-    let verdicts = suite.each(machine, |program| {
-        let verdict = offline.check(&agent, machine, program);
-        vec![(machine.name.clone(), verdict)]
-    });
-    let what = format!("{} by itself on {}", compiler.name(), machine.name);
-    let least = if part.is_empty() { least } else { 0 };
-    Report { verdicts }.assert_agreement(&what, least);
+    for machine in machines {
+        let verdicts = suite.each(machine, |program| {
+            let verdict = offline.check(&agent, machine, program);
+            vec![(machine.name.clone(), verdict)]
+        });
+        let what = format!("{} by itself on {}", compiler.name(), machine.name);
+        Report { verdicts }.assert_agreement(&what, least);
+    }
+}
+
+/// As many programs of a compiler there are at least.
+fn least(compiler: Compiler) -> usize {
+    match compiler {
+        Compiler::Javac(_) | Compiler::Javac21 | Compiler::Eclipse => 80,
+        Compiler::Bytecode => 11,
+        _ => 2,
+    }
+}
+
+/// What compiles for a machine.
+fn java(machine: &Machine) -> Compiler {
+    match machine.feature {
+        ..17 => Compiler::Javac(11),
+        17..21 => Compiler::Javac(17),
+        _ => Compiler::Javac21,
+    }
 }
 
 /// The pinned runtime of every day, or all.
@@ -148,29 +174,50 @@ fn machines() -> Vec<Machine> {
 #[test]
 fn java_programs_count_by_themselves_as_under_the_agent() {
     for machine in machines() {
-        let (compiler, least) = match machine.feature {
-            ..17 => (Compiler::Javac(11), 80),
-            17..21 => (Compiler::Javac(17), 85),
-            _ => (Compiler::Javac21, 90),
-        };
-        check(compiler, &machine, least);
+        check(java(&machine), &[machine], &[]);
     }
 }
 
 #[test]
 fn generated_bytecode_counts_by_itself_as_under_the_agent() {
-    for machine in machines() {
-        check(Compiler::Bytecode, &machine, 11);
-    }
+    check(Compiler::Bytecode, &machines(), &[]);
 }
 
 /// If everything is wanted: their compilers take their time.
 #[test]
 fn programs_of_other_languages_count_by_themselves_as_under_the_agent() {
-    let languages = [Compiler::Kotlin, Compiler::Scala, Compiler::Groovy];
-    for machine in machines().iter().filter(|_| in_full()) {
-        for compiler in languages {
-            check(compiler, machine, 2);
+    for compiler in [Compiler::Kotlin, Compiler::Scala, Compiler::Groovy] {
+        if in_full() {
+            check(compiler, &machines(), &[]);
+        }
+    }
+}
+
+/// Programs that end while frames are open.
+const ENDS: [&str; 11] = [
+    "BlockedAtExit",
+    "BlockedInMethod",
+    "DaemonSleeps",
+    "ExitDeep",
+    "ExitFromThread",
+    "ExitInClinit",
+    "ExitInInterfaceInit",
+    "RunningAtExit",
+    "RunningInLoops",
+    "ShutdownHook",
+    "UncaughtThread",
+];
+
+/// The interpreter and compiled code show some frames in other lines. If everything is wanted.
+#[test]
+fn frames_that_are_open_at_the_end_are_found_however_code_runs() {
+    let ways = ["interpreter", "C1", "C2", "compiled before the first call"];
+    for machine in machines() {
+        let mut configurations = machine.configurations();
+        configurations.retain(|c| ways.iter().any(|way| c.name.ends_with(way)));
+        assert_eq!(configurations.len(), ways.len());
+        if in_full() && machine.feature == EVERYDAY {
+            check(java(&machine), &configurations, &ENDS);
         }
     }
 }
