@@ -83,6 +83,7 @@ impl Suite {
         let (folder, extension) = compiler.sources();
         let mut programs = Program::read_all(&repository().join(folder), extension)?;
         programs.retain(|p| p.name.contains(part) && p.since <= compiler.release());
+        programs.retain(|p| compiler.takes(&p.name));
         if !compiler.names_lambdas() {
             for program in &mut programs {
                 program.expectations.clear();
