@@ -89,7 +89,7 @@ impl<'s> Offline<'s> {
             return Verdict::failed(format!("status {status:?}, and it said {error}"));
         }
         let mut found = match self.counting.derive(&counts) {
-            Ok(counts) => own(program, counts),
+            Ok(counts) => self.own(program, counts),
             Err(error) => return Verdict::failed(error),
         };
         found.said = alone.said();
@@ -108,16 +108,21 @@ impl<'s> Offline<'s> {
         }
         verdict
     }
-}
 
-/// What an archive counted of one of its programs.
-fn own(program: &Program, mut counts: Counts) -> Counts {
-    counts.methods = executed(&counts);
-    let own = |class: &str| classes::belongs(class, &program.name);
-    counts.methods.retain(|method, _| own(&method.class));
-    counts.imbalances.retain(|method, _| own(&method.class));
-    counts.listed.retain(|name, _| own(name));
-    counts
+    /// What an archive counted of one of its programs. Classes in which nothing counts have no plan.
+    fn own(&self, program: &Program, mut counts: Counts) -> Counts {
+        counts.methods = executed(&counts);
+        let own = |class: &str| classes::belongs(class, &program.name);
+        counts.methods.retain(|method, _| own(&method.class));
+        counts.imbalances.retain(|method, _| own(&method.class));
+        counts.listed.retain(|name, _| own(name));
+        for method in self.suite.classes.methods.keys() {
+            if let Some(reason) = counts.listed.get(&method.to_string()) {
+                counts.left.insert(method.clone(), reason.clone());
+            }
+        }
+        counts
+    }
 }
 
 /// Holds programs of a compiler against the agent, all or those that are named: "stepped" is what ran under the agent.

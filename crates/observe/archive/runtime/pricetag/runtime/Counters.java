@@ -26,6 +26,8 @@ public final class Counters implements Runnable {
     private static final byte[] MAGIC = {'P', 'T', 'C', 'O', 'U', 'N', 'T', 1};
     /** How long an exit waits for threads that may be other shutdown hooks, ms. */
     private static final long PATIENCE = 500;
+    /** How long the end of all other threads waits for those without frames, which may be hooks that were just started, ms. */
+    private static final long LONG_PATIENCE = 10000;
 
     private static final int[] LENGTHS = lengths();
     private static final ThreadLocal<long[][]> LOCAL = new ThreadLocal<long[][]>();
@@ -230,7 +232,7 @@ public final class Counters implements Runnable {
 
     /** Waits until the other hooks have ended: without limit if only hooks are left, else for a while. */
     private static void await() throws InterruptedException {
-        long end = System.nanoTime() + PATIENCE * 1000000L;
+        long start = System.nanoTime();
         for (;;) {
             boolean normal = false;
             boolean starting = false;
@@ -248,8 +250,9 @@ public final class Counters implements Runnable {
                     young |= stack.length == 0 && !"DestroyJavaVM".equals(other.getName());
                 }
             }
-            boolean expired = System.nanoTime() - end > 0;
-            if (!starting && !others && (!young || expired) || expired && !normal) {
+            long waited = (System.nanoTime() - start) / 1000000L;
+            boolean done = !starting && !others && (!young || waited > LONG_PATIENCE);
+            if (done || waited > PATIENCE && !normal) {
                 return;
             }
             Thread.sleep(2);
