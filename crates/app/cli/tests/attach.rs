@@ -5,15 +5,20 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use pricetag_dataset::{Dataset, FeatureKind, open};
 use pricetag_runner::attach::Attached;
 use pricetag_runner::supervise::Cancel;
-use pricetag_testkit::Testbed;
+use pricetag_testkit::{Testbed, repository};
 use pricetag_trace::{AgentOptions, Mode, Record, Trace};
+
+/// That of the server.
+fn source() -> PathBuf {
+    repository().join("subjects/server/Server.java")
+}
 use support::{Desk, Ran, ran};
 
 struct Server(Child);
@@ -27,7 +32,7 @@ impl Drop for Server {
 
 /// Starts the server with these JVM options; its port is in `port`.
 fn serve(desk: &Desk, options: &[&str]) -> Server {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/server/Server.java");
+    let source = source();
     let compiled = Command::new("javac")
         .arg("-d")
         .arg(desk.path("classes"))
@@ -135,9 +140,16 @@ fn a_jvm_that_takes_no_agent_is_told_how_to_start_and_then_counted_in_intervals(
 
 #[test]
 fn of_a_running_jvm_the_blocks_of_a_list_are_counted() {
-    const BLOCK: &str = "Server.digit(int) block 0 (Server.java:41)";
+    let source = std::fs::read_to_string(source()).unwrap();
+    let line = (1..)
+        .zip(source.lines())
+        .find(|(_, line)| line.contains("'0' + i % 10"));
+    let block = format!(
+        "Server.digit(int) block 0 (Server.java:{})",
+        line.unwrap().0
+    );
     let desk = Desk::new(&[]);
-    std::fs::write(desk.path("few"), BLOCK).unwrap();
+    std::fs::write(desk.path("few"), &block).unwrap();
     let server = serve_counted(&desk, "--blocks few");
     observed(&desk, &server, 10);
     let dataset = open(&desk.path("data")).unwrap();
@@ -146,7 +158,7 @@ fn of_a_running_jvm_the_blocks_of_a_list_are_counted() {
     let counted: Vec<(&str, f64)> = blocks
         .map(|(f, column)| (f.name.as_str(), column.iter().map(|cell| cell.1).sum()))
         .collect();
-    assert_eq!(counted, [(BLOCK, 300.0)]);
+    assert_eq!(counted, [(block.as_str(), 300.0)]);
 }
 
 #[test]
