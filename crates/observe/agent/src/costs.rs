@@ -4,7 +4,7 @@
 //! thread ends the VM, it ends with the VM. Start-up of the JVM is subtracted by reading every figure at the entry of `main`; clocks
 //! are read last on entry and first on exit, so that the agent's own work lies outside.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
@@ -32,12 +32,11 @@ pub struct Costs {
 #[derive(Debug, Default)]
 struct State {
     start: Option<Reading>,
-    /// What each thread had used when the span began, or when it began itself, by Java thread id.
+    /// What each thread had used when the span began, or when it began itself, by Java thread id; until its usage is in `ended`, so that
+    /// nothing is kept of threads that are gone.
     baseline: BTreeMap<i64, Usage>,
     /// What ended threads used within the span.
     ended: Usage,
-    /// Threads whose usage is in `ended`.
-    done: BTreeSet<i64>,
     main_end: Option<Reading>,
     last_end: Option<Reading>,
     heap: Option<u64>,
@@ -135,19 +134,19 @@ impl Costs {
         }
         let runtime = session.runtime.get();
         let id = runtime.and_then(|runtime| runtime.id_of(jni, thread));
-        {
+        let within = {
             // Threads of the JVM that began before `main` may report only now.
             let state = lock(&self.state);
-            if state.start.is_none() || id.is_some_and(|id| state.baseline.contains_key(&id)) {
+            if id.is_some_and(|id| state.baseline.contains_key(&id)) {
                 return;
             }
-        }
-        let last = session
-            .jvmti
-            .thread_info(jni, thread)
-            .is_some_and(|info| info.name == LAST_THREAD);
-        if !last {
-            self.threads.fetch_add(1, Ordering::Relaxed);
+            state.start.is_some()
+        };
+        if within {
+            let info = session.jvmti.thread_info(jni, thread);
+            if info.is_none_or(|info| info.name != LAST_THREAD) {
+                self.threads.fetch_add(1, Ordering::Relaxed);
+            }
         }
         let (Some(runtime), Some(id)) = (runtime, id) else {
             return;
@@ -307,23 +306,22 @@ impl Costs {
 }
 
 impl State {
-    /// Adds what live threads used within the span, unless they have ended since it was read.
+    /// Adds what live threads used within the span, unless they have ended since it was read, or are only about to begin.
     fn add_live(&self, sum: &mut Usage, readings: Vec<(i64, Usage)>) {
         for (id, usage) in readings {
-            if !self.done.contains(&id) {
-                sum.add(usage, self.baseline.get(&id).copied().unwrap_or_default());
+            if let Some(baseline) = self.baseline.get(&id) {
+                sum.add(usage, *baseline);
             }
         }
     }
 
     /// Adds a thread's usage once; whether this was the time.
     fn end_thread(&mut self, id: i64, usage: Usage) -> bool {
-        let new = self.done.insert(id);
-        if new {
-            let baseline = self.baseline.remove(&id).unwrap_or_default();
+        let baseline = self.baseline.remove(&id);
+        if let Some(baseline) = baseline {
             self.ended.add(usage, baseline);
         }
-        new
+        baseline.is_some()
     }
 }
 
@@ -361,4 +359,27 @@ pub fn classes_loaded(session: &Session, jni: Jni) -> u64 {
 
 fn nanos(later: Instant, earlier: Instant) -> u64 {
     u64::try_from(later.saturating_duration_since(earlier).as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_threads_that_are_gone_only_the_sum_is_kept() {
+        let used = |cpu, allocated| Usage { cpu, allocated };
+        let mut state = State::default();
+        for id in 1..=1000 {
+            state.baseline.insert(id, used(10, 100));
+            assert!(state.end_thread(id, used(13, 140)));
+            assert!(!state.end_thread(id, used(99, 999)), "main ends twice");
+        }
+        assert_eq!((state.ended.cpu, state.ended.allocated), (3_000, 40_000));
+        assert!(state.baseline.is_empty());
+        // A thread that has ended since it was read, and one that is alive.
+        state.baseline.insert(1001, used(5, 50));
+        let mut sum = Usage::default();
+        state.add_live(&mut sum, vec![(1, used(13, 140)), (1001, used(7, 51))]);
+        assert_eq!((sum.cpu, sum.allocated), (2, 1));
+    }
 }
