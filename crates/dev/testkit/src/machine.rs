@@ -99,7 +99,8 @@ impl Machine {
             self.with("C1", &["-XX:TieredStopAtLevel=1"]),
             self.with("C2", &["-XX:-TieredCompilation"]),
             self.with("compiled before the first call", &COMPILED),
-            self.with("calls by JNI checked", &["-Xcheck:jni"]),
+            // Without `-Xrs` releases before 17 complain of signals that whoever began all this has ignored, as `nohup` does.
+            self.with("calls by JNI checked", &["-Xcheck:jni", "-Xrs"]),
         ];
         if self.feature >= COMPACT_HEADERS {
             all.push(self.with("compact headers", &["-XX:+UseCompactObjectHeaders"]));
