@@ -5,10 +5,9 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Constructors that are left uncounted: an exception handler covers code in front of {@code super()}, or {@code super()} is called at one
- * of several places. They run, are listed, and everything around them is counted.
+ * Constructors in which an exception handler covers code in front of {@code super()}, {@code super()} is called at one of several places, stands
+ * in front of code that runs before it, or is never called.
  */
-// uncounted: HandlerBeforeSuper.<init>(I)V, HandlerBeforeSuper.<init>(J)V, HandlerBeforeSuper.<init>(F)V
 public class HandlerBeforeSuper implements Opcodes {
     static final String NAME = "HandlerBeforeSuper";
 
@@ -19,11 +18,21 @@ public class HandlerBeforeSuper implements Opcodes {
         twoCalls(c);
         thisOrSuper(c);
         plain(c);
+        inLoop(c);
+        escaping(c);
+        backwards(c);
+        never(c);
         made(c, "caughtBefore", "I");
         made(c, "calledTwice", "J");
         made(c, "thisElseSuper", "F");
-        made(c, "counted", "S");
-        Assembly.main(c, NAME, 5, "caughtBefore", "calledTwice", "thisElseSuper", "counted");
+        made(c, "caughtBehind", "S");
+        made(c, "caughtInLoop", "B");
+        made(c, "caughtByNone", "C");
+        made(c, "laidOutBackwards", "Z");
+        made(c, "neverCalled", "D");
+        Assembly.main(
+                c, NAME, 5, "caughtBefore", "calledTwice", "thisElseSuper", "caughtBehind", "caughtInLoop", "caughtByNone", "laidOutBackwards",
+                "neverCalled");
         Assembly.finish(c, folder, NAME);
     }
 
@@ -147,6 +156,146 @@ public class HandlerBeforeSuper implements Opcodes {
         end(m);
     }
 
+    /** {@code for (;;) try { n = 12 / n; break; } catch (Throwable t) { n++; } super(); value = 12 / (n - 6);} */
+    static void inLoop(ClassWriter c) {
+        MethodVisitor m = constructor(c, "B");
+        Label from = new Label();
+        Label to = new Label();
+        Label handler = new Label();
+        Label join = new Label();
+        m.visitTryCatchBlock(from, to, handler, null);
+        m.visitLabel(from);
+        Assembly.push(m, 12);
+        m.visitVarInsn(ILOAD, 1);
+        m.visitInsn(IDIV);
+        m.visitVarInsn(ISTORE, 1);
+        m.visitLabel(to);
+        m.visitJumpInsn(GOTO, join);
+        m.visitLabel(handler);
+        m.visitInsn(POP);
+        m.visitIincInsn(1, 1);
+        m.visitJumpInsn(GOTO, from);
+        m.visitLabel(join);
+        callSuper(m);
+        m.visitVarInsn(ALOAD, 0);
+        Assembly.push(m, 12);
+        m.visitVarInsn(ILOAD, 1);
+        Assembly.push(m, 6);
+        m.visitInsn(ISUB);
+        m.visitInsn(IDIV);
+        end(m);
+    }
+
+    /**
+     * {@code try { try { n = 12 / n; } catch (NullPointerException e) { n = 50; } n = 20 / (n - 6); } catch (ArithmeticException e) { if (n < 5) throw
+     * e; n = 7; } super(); value = n;}, the second division covered alone.
+     */
+    static void escaping(ClassWriter c) {
+        MethodVisitor m = constructor(c, "C");
+        Label from = new Label();
+        Label to = new Label();
+        Label behind = new Label();
+        Label none = new Label();
+        Label handler = new Label();
+        Label kept = new Label();
+        Label join = new Label();
+        m.visitTryCatchBlock(from, to, none, "java/lang/NullPointerException");
+        m.visitTryCatchBlock(to, behind, handler, "java/lang/ArithmeticException");
+        m.visitLabel(from);
+        Assembly.push(m, 12);
+        m.visitVarInsn(ILOAD, 1);
+        m.visitInsn(IDIV);
+        m.visitVarInsn(ISTORE, 1);
+        m.visitLabel(to);
+        Assembly.push(m, 20);
+        m.visitVarInsn(ILOAD, 1);
+        Assembly.push(m, 6);
+        m.visitInsn(ISUB);
+        m.visitInsn(IDIV);
+        m.visitVarInsn(ISTORE, 1);
+        m.visitLabel(behind);
+        m.visitJumpInsn(GOTO, join);
+        m.visitLabel(none);
+        m.visitInsn(POP);
+        Assembly.push(m, 50);
+        m.visitVarInsn(ISTORE, 1);
+        m.visitJumpInsn(GOTO, to);
+        m.visitLabel(handler);
+        m.visitVarInsn(ILOAD, 1);
+        Assembly.push(m, 5);
+        m.visitJumpInsn(IF_ICMPGE, kept);
+        m.visitInsn(ATHROW);
+        m.visitLabel(kept);
+        m.visitInsn(POP);
+        Assembly.push(m, 7);
+        m.visitVarInsn(ISTORE, 1);
+        m.visitLabel(join);
+        callSuper(m);
+        m.visitVarInsn(ALOAD, 0);
+        m.visitVarInsn(ILOAD, 1);
+        end(m);
+    }
+
+    /** {@code super(); try { value = 12 / n; } catch (ArithmeticException e) { value = n; }}, then {@code value = 6 / (n - 1)}; the call at the end of the code. */
+    static void backwards(ClassWriter c) {
+        MethodVisitor m = constructor(c, "Z");
+        Label behind = new Label();
+        Label from = new Label();
+        Label to = new Label();
+        Label handler = new Label();
+        Label before = new Label();
+        m.visitTryCatchBlock(from, to, handler, "java/lang/ArithmeticException");
+        m.visitJumpInsn(GOTO, before);
+        m.visitLabel(behind);
+        m.visitVarInsn(ALOAD, 0);
+        m.visitVarInsn(ASTORE, 2);
+        m.visitLabel(from);
+        m.visitVarInsn(ALOAD, 2);
+        Assembly.push(m, 12);
+        m.visitVarInsn(ILOAD, 1);
+        m.visitInsn(IDIV);
+        m.visitFieldInsn(PUTFIELD, NAME, "value", "I");
+        m.visitLabel(to);
+        m.visitVarInsn(ALOAD, 0);
+        Assembly.push(m, 6);
+        m.visitVarInsn(ILOAD, 1);
+        m.visitInsn(ICONST_1);
+        m.visitInsn(ISUB);
+        m.visitInsn(IDIV);
+        m.visitFieldInsn(PUTFIELD, NAME, "value", "I");
+        m.visitInsn(RETURN);
+        m.visitLabel(handler);
+        m.visitInsn(POP);
+        m.visitVarInsn(ALOAD, 0);
+        m.visitVarInsn(ILOAD, 1);
+        m.visitFieldInsn(PUTFIELD, NAME, "value", "I");
+        m.visitInsn(RETURN);
+        m.visitLabel(before);
+        callSuper(m);
+        m.visitJumpInsn(GOTO, behind);
+        Assembly.end(m);
+    }
+
+    /** {@code try { n = 12 / n; } catch (Throwable t) { throw t; } throw null;} */
+    static void never(ClassWriter c) {
+        MethodVisitor m = constructor(c, "D");
+        Label from = new Label();
+        Label to = new Label();
+        Label handler = new Label();
+        m.visitTryCatchBlock(from, to, handler, null);
+        m.visitLabel(from);
+        Assembly.push(m, 12);
+        m.visitVarInsn(DLOAD, 1);
+        m.visitInsn(D2I);
+        m.visitInsn(IDIV);
+        m.visitInsn(POP);
+        m.visitLabel(to);
+        m.visitInsn(ACONST_NULL);
+        m.visitLabel(handler);
+        m.visitInsn(ATHROW);
+        Assembly.end(m);
+    }
+
     /** {@code return new HandlerBeforeSuper((parameter) n).value}. */
     static void made(ClassWriter c, String name, String parameter) {
         MethodVisitor m = Assembly.method(c, name, "(I)I");
@@ -157,6 +306,9 @@ public class HandlerBeforeSuper implements Opcodes {
             case "J": m.visitInsn(I2L); break;
             case "F": m.visitInsn(I2F); break;
             case "S": m.visitInsn(I2S); break;
+            case "B": m.visitInsn(I2B); break;
+            case "C": m.visitInsn(I2C); break;
+            case "D": m.visitInsn(I2D); break;
             default: break;
         }
         m.visitMethodInsn(INVOKESPECIAL, NAME, "<init>", "(" + parameter + ")V", false);

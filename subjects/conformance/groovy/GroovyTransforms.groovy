@@ -1,7 +1,6 @@
 // What Groovy makes of annotations, and static compilation: tail calls as loops, memoized, lazy and synchronized methods, value objects,
 // delegation, builders; traits with state, static members and chains of super; classes made of traits at run time. Constructors that call
-// one of several of as many arguments are not counted and say so.
-// uncounted: GroovyTransforms$Failure.<init>
+// one of several of as many arguments.
 import groovy.transform.CompileStatic
 import groovy.transform.EqualsAndHashCode
 import groovy.transform.Immutable

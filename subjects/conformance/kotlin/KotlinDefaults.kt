@@ -1,6 +1,5 @@
 // Default arguments as bridges with bit masks, data classes, value classes in boxes, references, tail calls as loops. A default value
-// with a try puts an exception handler in front of this(): such a constructor is not counted and says so.
-// uncounted: KotlinDefaults$Tried.<init>
+// with a try puts an exception handler in front of this().
 object KotlinDefaults {
     private var asked = 0
 

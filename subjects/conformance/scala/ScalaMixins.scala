@@ -1,7 +1,6 @@
 // Traits with fields and the order of their initialisation, fields that are read too early, calls along the line of traits, parameters of
 // traits, objects inside of objects, value classes in boxes, default and named arguments, bridges, a try among the arguments of super,
-// whose exception handler keeps its constructor from being counted.
-// uncounted: ScalaMixins$Tried.<init>
+// whose exception handler stands in front of the call.
 object ScalaMixins {
   val log = new StringBuilder
 
@@ -146,7 +145,7 @@ object ScalaMixins {
           s.toInt // count: 2
         } catch {
           case e: NumberFormatException =>
-            -1
+            -1 // count: 1
         }
       )
 

@@ -101,6 +101,9 @@ fn dangling(method: &MethodPlan, counters: u32) -> Option<&'static str> {
     {
         return Some("a handler");
     }
+    if !method.uninitialised.is_ordered() {
+        return Some("code before initialisation");
+    }
     if !method.comparisons.iter().all(|c| block(c.block)) {
         return Some("a comparison");
     }

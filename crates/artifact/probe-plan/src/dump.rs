@@ -76,8 +76,9 @@ impl Display for MethodPlan {
             }
             MethodOutcome::Counted => writeln!(f, ": {} bytes", self.code_bytes)?,
         }
-        if let Some(pc) = self.this_initialised_at {
-            writeln!(f, "  this initialised at {}", pc.0)?;
+        for range in self.uninitialised.ranges() {
+            let (start, end) = (range.start.0, range.end);
+            writeln!(f, "  this not initialised from {start} to {end}")?;
         }
         if let Some(listed) = &self.listed_blocks {
             let numbers: Vec<String> = listed.iter().map(|b| format!("b{}", b.0)).collect();

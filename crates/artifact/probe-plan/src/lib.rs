@@ -29,6 +29,7 @@ mod store;
 mod stride;
 pub mod tiers;
 mod transition;
+mod uninitialised;
 mod variable;
 mod view;
 
@@ -42,6 +43,7 @@ pub use plan::*;
 pub use store::PlanStore;
 pub use stride::{HEADER, LINE, StridePlan, element_size};
 pub use transition::TransitionPlan;
+pub use uninitialised::{CodeRange, Uninitialised};
 pub use variable::{
     AssignmentPlan, ValueKind, ValuesPlan, VariableIndex, VariablePlace, VariablePlan,
 };

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::name::Name;
 use crate::stride::StridePlan;
 use crate::transition::TransitionPlan;
+use crate::uninitialised::Uninitialised;
 use crate::variable::ValuesPlan;
 
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
-pub const PLAN_VERSION: u32 = 13;
+pub const PLAN_VERSION: u32 = 14;
 
 /// XXH3-128 of the bytes of a class file before instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -99,10 +100,8 @@ pub struct MethodPlan {
     pub handlers: Vec<HandlerPlan>,
     /// Loops, outer before inner.
     pub loops: Vec<LoopPlan>,
-    /// In a constructor of a class with a superclass: the one `invokespecial` after which `this` is initialised. All
-    /// counted code up to and including it runs with an uninitialised `this`, all counted code behind it does not; the
-    /// method-wide catch-all starts behind it. None in all other methods.
-    pub this_initialised_at: Option<Pc>,
+    /// In a constructor of a class with a superclass: where `this` is not initialised. The method-wide catch-all covers the rest.
+    pub uninitialised: Uninitialised,
     /// Comparisons by order with a number that stands in the code, ascending by `pc`.
     pub comparisons: Vec<ComparisonPlan>,
     /// Loops whose probes are removed on request, ascending; indices into `loops`. What does not follow without them is not known.

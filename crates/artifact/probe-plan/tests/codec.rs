@@ -56,7 +56,7 @@ fn plan() -> ClassPlan {
         }],
         handlers: Vec::new(),
         loops: Vec::new(),
-        this_initialised_at: None,
+        uninitialised: Uninitialised::default(),
         comparisons: vec![ComparisonPlan {
             pc: Pc(3),
             block: BlockId(0),

@@ -52,7 +52,7 @@ fn method(blocks: u16, edges: Vec<EdgePlan>) -> MethodPlan {
         throw_points: Vec::new(),
         handlers: Vec::new(),
         loops: Vec::new(),
-        this_initialised_at: None,
+        uninitialised: Uninitialised::default(),
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
         promoted_loops: Vec::new(),

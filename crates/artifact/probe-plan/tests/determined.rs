@@ -103,7 +103,7 @@ fn method(throws: &[bool], edges: &[(u32, u32, bool)]) -> MethodPlan {
             entry_edges: Vec::new(),
             reducible: false,
         }],
-        this_initialised_at: None,
+        uninitialised: Uninitialised::default(),
         comparisons: Vec::new(),
         removed_loops: vec![0],
         promoted_loops: Vec::new(),

@@ -28,7 +28,7 @@ use pricetag_classfile::instruction::{Instructions, Operand};
 use pricetag_classfile::{Assembler, ClassFileError, Code, Frames, Label, opcode};
 #[cfg(doc)]
 use pricetag_probe_plan::TransitionPlan;
-use pricetag_probe_plan::{MethodPlan, StridePlan};
+use pricetag_probe_plan::{MethodPlan, Pc, StridePlan};
 
 /// An entry of the new exception table, before layout.
 #[derive(Clone, Copy, Debug)]
@@ -74,9 +74,9 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub places: Vec<(Label, u16)>,
     /// Instructions that push the number of the class and can be changed afterwards.
     pub numbers: Vec<Label>,
-    pub timing: Option<Timing>,
-    /// Where timing begins, once that is known.
-    pub begun: Option<Label>,
+    pub timing: Option<Timing<'b>>,
+    /// Where timing begins, as far as written: the next instruction, and the place behind the first reading.
+    pub begun: Vec<(usize, Label)>,
     pub shared: &'b mut Shared<'c, 'a>,
 }
 
@@ -90,7 +90,7 @@ impl Body<'_, '_, '_> {
             descriptor,
             self.scopes,
         )?;
-        self.begin_timing(None)?;
+        self.begin_timing(0)?;
         let entered = self.asm.here();
         if let Some(placement) = self.placement {
             self.prologue(placement)?;
@@ -103,7 +103,7 @@ impl Body<'_, '_, '_> {
         self.asm.bind(end);
         let (Some(placement), Some(plan)) = (self.placement, self.plan) else {
             self.keep_entries();
-            self.timing_catch_all(end)?;
+            self.timing_catch_all()?;
             return self.scope_catch_all(entered, end);
         };
         self.trampolines(placement)?;
@@ -156,7 +156,7 @@ impl Body<'_, '_, '_> {
         self.begin_promoted();
         self.descend()?;
         self.count_invocation()?;
-        self.begin_active()?;
+        self.be_active(Pc(0))?;
         self.count(placement.entry)
     }
 
@@ -174,6 +174,12 @@ impl Body<'_, '_, '_> {
                 .push((self.arrival(index), Source::Original(number)));
         }
         Ok(())
+    }
+
+    /// Whether a constructor has yet to initialise `this` when the instruction at `pc` begins.
+    pub(crate) fn is_uninitialised(&self, pc: Pc) -> bool {
+        self.plan
+            .is_some_and(|plan| plan.uninitialised.contains(pc))
     }
 
     /// Wants a copy of the original frame at `pc` at `label`.
@@ -289,7 +295,7 @@ impl Body<'_, '_, '_> {
         self.settle(marks.falls_out_of)?;
         self.count(marks.after)?;
         self.not_taken(marks.not_taken)?;
-        self.begin_timing(Some(index))?;
+        self.begin_timing(index + 1)?;
         if !opcode::goes_on_behind(instruction.opcode) {
             self.asm.gap();
         }

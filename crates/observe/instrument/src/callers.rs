@@ -20,10 +20,11 @@
 
 use crate::body::Body;
 use crate::error::MethodError;
+use crate::initialised::initialises;
 use crate::method::{Probes, Shared};
 use crate::runtime::HELPER_CLASS;
 use pricetag_classfile::{ClassFileError, VerificationType, opcode};
-use pricetag_probe_plan::{LoopPlan, MethodPlan};
+use pricetag_probe_plan::{LoopPlan, MethodPlan, Pc};
 
 /// What a method does about callers; nothing by default.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,7 +66,7 @@ impl Callers {
             first,
             invocation: probes.invocation,
         });
-        let active = (has_positions || plan.this_initialised_at.is_some()).then_some(Active {
+        let active = (has_positions || !plan.uninitialised.is_empty()).then_some(Active {
             number,
             cell: local.saturating_add(u16::from(split)),
         });
@@ -98,12 +99,9 @@ fn is_split(plan: &MethodPlan, (number, l): (u32, &LoopPlan)) -> bool {
 }
 
 impl Body<'_, '_, '_> {
-    /// In the prologue, makes this method the active one: in a constructor for the time being.
-    pub(crate) fn begin_active(&mut self) -> Result<(), MethodError> {
-        let constructs = self
-            .plan
-            .is_some_and(|plan| plan.this_initialised_at.is_some());
-        self.announce(if constructs { -1 } else { 1 })
+    /// Makes this method the active one, from before the instruction at `pc` on: for the time being where a constructor's `this` is not initialised.
+    pub(crate) fn be_active(&mut self, pc: Pc) -> Result<(), MethodError> {
+        self.announce(if self.is_uninitialised(pc) { -1 } else { 1 })
     }
 
     /// In the prologue, fetches passes, cell and caller.
@@ -137,11 +135,6 @@ impl Body<'_, '_, '_> {
             self.asm.increment_long();
         }
         Ok(())
-    }
-
-    /// Makes this method the active one.
-    pub(crate) fn be_active(&mut self) -> Result<(), MethodError> {
-        self.announce(1)
     }
 
     fn announce(&mut self, sign: i32) -> Result<(), MethodError> {
@@ -187,13 +180,12 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    /// Behind the instruction that initialises a constructor's `this`, is the active method for sure, and counts as open.
+    /// Behind an instruction that initialises a constructor's `this`, is the active method for sure, and counts as open.
     pub(crate) fn be_initialised(&mut self, index: usize) -> Result<(), MethodError> {
-        let pc = self.instructions[index].pc;
-        let initialised = self.plan.and_then(|plan| plan.this_initialised_at);
-        if initialised.is_some_and(|at| at.0 == pc) {
+        let here = |plan| initialises(plan, self.instructions, index);
+        if self.plan.is_some_and(here) {
             self.descend_initialised()?;
-            self.be_active()?;
+            self.announce(1)?;
         }
         Ok(())
     }

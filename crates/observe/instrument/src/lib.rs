@@ -12,6 +12,7 @@ mod callers;
 mod caught;
 mod error;
 mod frames;
+mod initialised;
 mod method;
 mod monitors;
 mod placement;

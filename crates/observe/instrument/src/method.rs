@@ -221,7 +221,7 @@ pub(crate) fn rewrite(
     counting += callers.slots();
     let caught = probes.caught && placement.is_some_and(|placement| !placement.handlers.is_empty());
     let strided = placement.is_some() && !probes.strides.is_empty();
-    let constructs = plan.is_some_and(|plan| plan.this_initialised_at.is_some());
+    let constructs = plan.is_some_and(|plan| !plan.uninitialised.is_empty());
     let promoted = match plan {
         Some(plan) if !probes.unpromoted => {
             promotion::of_method(plan, code.max_locals.saturating_add(counting))
@@ -271,7 +271,7 @@ pub(crate) fn rewrite(
         places: Vec::new(),
         numbers: Vec::new(),
         timing,
-        begun: None,
+        begun: Vec::new(),
         shared,
     };
     body.write(original.access, &original.descriptor)?;

@@ -124,10 +124,7 @@ fn first_point(plan: &MethodPlan, instructions: &Instructions, ways_in: &[u32]) 
     let points = plan.throw_points.iter().filter(|p| p.block == block);
     let first = points.map(|p| p.pc.0).min()?;
     let index = instructions.index_of(u32::from(first))?;
-    let initialised = plan
-        .this_initialised_at
-        .is_none_or(|pc| instructions[index].pc > pc.0);
-    initialised.then_some(index)
+    (!plan.uninitialised.contains(Pc(first))).then_some(index)
 }
 
 /// The counter of the transitions of the branch of which the edge is an outcome.

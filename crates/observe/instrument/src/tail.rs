@@ -5,10 +5,11 @@
 use crate::body::{Body, Entry};
 use crate::error::MethodError;
 use crate::frames::Source;
+use crate::initialised;
 use crate::placement::Placement;
 use crate::scope;
-use pricetag_classfile::{ExceptionEntry, Frame, Label, VerificationType, opcode};
-use pricetag_probe_plan::MethodPlan;
+use pricetag_classfile::{ExceptionEntry, Label, opcode};
+use pricetag_probe_plan::{MethodPlan, Pc};
 use std::collections::BTreeMap;
 
 impl Body<'_, '_, '_> {
@@ -54,10 +55,13 @@ impl Body<'_, '_, '_> {
     fn stub(&mut self, (handler, counter): (u16, u32)) -> Result<Label, MethodError> {
         let label = self.asm.here();
         self.want_copy(label, handler)?;
-        self.count_position();
+        // What is thrown before `this` is initialised has no position.
+        if !self.is_uninitialised(Pc(handler)) {
+            self.count_position();
+        }
         self.settle_caught(handler)?;
         self.count(Some(counter))?;
-        self.be_active()?;
+        self.be_active(Pc(handler))?;
         self.note_aside(label, handler);
         let target = self.arrival_at(u32::from(handler));
         self.report_caught(handler, counter, target)?;
@@ -83,10 +87,10 @@ impl Body<'_, '_, '_> {
         if self.position.is_none() && self.promoted.is_empty() {
             return Ok(());
         }
-        let first = match plan.this_initialised_at {
-            None => 0,
-            Some(pc) => 1 + self.initialiser(pc.0)?,
-        };
+        let parts = initialised::parts(plan, self.instructions, self.frames)?;
+        if parts.is_empty() {
+            return Ok(());
+        }
         let handler = self.asm.here();
         self.want(handler, Source::Counting);
         self.count_position();
@@ -94,37 +98,16 @@ impl Body<'_, '_, '_> {
         self.ascend()?;
         self.leave_to_caller();
         self.rethrow()?;
-        let (start, end) = (self.arrival(first), self.arrival(self.instructions.len()));
-        self.entries.push(Entry {
-            start,
-            end,
-            handler,
-            catch_type: 0,
-        });
-        Ok(())
-    }
-
-    /// Index of the instruction that initialises a constructor's `this`. No frame behind it may say otherwise, not even in
-    /// code that cannot be reached: the JVM verifies that too.
-    fn initialiser(&self, pc: u16) -> Result<usize, MethodError> {
-        let mistaken = |pc| MethodError::Plan {
-            pc,
-            what: "the constructor's object is not initialised here",
-        };
-        let index = self
-            .instructions
-            .index_of(u32::from(pc))
-            .ok_or(mistaken(pc))?;
-        let uninitialised = |frame: &Frame<'_>| {
-            frame.pc > pc && frame.locals.contains(&VerificationType::UninitializedThis)
-        };
-        match self
-            .frames
-            .and_then(|frames| frames.iter().find(uninitialised))
-        {
-            Some(frame) => Err(mistaken(frame.pc)),
-            None => Ok(index),
+        for part in parts {
+            let (start, end) = (self.arrival(part.start), self.arrival(part.end));
+            self.entries.push(Entry {
+                start,
+                end,
+                handler,
+                catch_type: 0,
+            });
         }
+        Ok(())
     }
 
     /// The handler of every exception that leaves a scope otherwise.
@@ -144,22 +127,24 @@ impl Body<'_, '_, '_> {
     }
 
     /// The handler of every exception that leaves a timed method.
-    pub(crate) fn timing_catch_all(&mut self, end: Label) -> Result<(), MethodError> {
-        let Some(start) = self.begun else {
+    pub(crate) fn timing_catch_all(&mut self) -> Result<(), MethodError> {
+        let Some(timing) = self.timing.as_ref().filter(|_| !self.begun.is_empty()) else {
             return Ok(());
         };
-        let behind = self.timing.as_ref().and_then(|timing| timing.behind);
-        if let Some((call, _)) = behind {
-            self.initialiser(self.instructions[call].pc)?;
-        }
+        let parts = initialised::parts(timing.plan, self.instructions, self.frames)?;
         let handler = self.asm.here();
         self.want(handler, Source::Bare);
-        self.entries.push(Entry {
-            start,
-            end,
-            handler,
-            catch_type: 0,
-        });
+        for part in parts {
+            let begun = self.begun.iter().find(|(first, _)| *first == part.start);
+            let start = begun.map_or_else(|| self.arrival(part.start), |(_, label)| *label);
+            let end = self.arrival(part.end);
+            self.entries.push(Entry {
+                start,
+                end,
+                handler,
+                catch_type: 0,
+            });
+        }
         self.leave_timing()?;
         self.asm.op(opcode::ATHROW);
         self.asm.gap();

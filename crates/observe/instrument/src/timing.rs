@@ -11,6 +11,7 @@
 
 use crate::body::Body;
 use crate::error::{MethodError, RewriteError};
+use crate::initialised::initialises;
 use crate::method::{self, Probes, Shared};
 use crate::runtime::HELPER_CLASS;
 use crate::{Edits, Rewritten, RewrittenMethod, check};
@@ -24,17 +25,18 @@ pub const BLOCK_LEAVE: i32 = -2;
 
 /// Where the clock is read in one method.
 #[derive(Clone, Debug)]
-pub(crate) struct Timing {
+pub(crate) struct Timing<'p> {
+    pub plan: &'p MethodPlan,
     /// Parallel to the instructions: the number in its class of the block that starts there.
     blocks: Vec<Option<u32>>,
-    /// The instruction behind which timing begins, and its block; none for the method's entry.
-    pub behind: Option<(usize, u32)>,
+    /// Indices of the instructions in front of which timing begins: the first, or those behind the calls that initialise a constructor's object, with the block of that call. Ascending.
+    begins: Vec<(usize, Option<u32>)>,
 }
 
-impl Timing {
+impl<'p> Timing<'p> {
     /// From a method's plan and the number of its first block in the class.
     pub(crate) fn of(
-        (plan, first): (&MethodPlan, u32),
+        (plan, first): (&'p MethodPlan, u32),
         instructions: &Instructions,
     ) -> Result<Self, MethodError> {
         let find = |pc: u16| {
@@ -43,16 +45,24 @@ impl Timing {
                 .index_of(u32::from(pc))
                 .ok_or(MethodError::Plan { pc, what })
         };
-        let initialised = plan.this_initialised_at;
         let mut timing = Self {
+            plan,
             blocks: vec![None; instructions.len()],
-            behind: None,
+            begins: Vec::new(),
         };
+        if plan.uninitialised.is_empty() {
+            timing.begins.push((0, None));
+        }
         for (number, block) in (first..).zip(&plan.blocks) {
-            if initialised.is_none_or(|pc| block.start > pc) {
+            if !plan.uninitialised.contains(block.start) {
                 timing.blocks[find(block.start.0)?] = Some(number);
-            } else if let Some(pc) = initialised.filter(|pc| u32::from(pc.0) < block.end) {
-                timing.behind = Some((find(pc.0)?, number));
+                continue;
+            }
+            for here in &block.instructions {
+                let index = find(here.pc.0)?;
+                if initialises(plan, instructions, index) {
+                    timing.begins.push((index + 1, Some(number)));
+                }
             }
         }
         Ok(timing)
@@ -107,21 +117,19 @@ pub fn rewrite_timed(
 }
 
 impl Body<'_, '_, '_> {
-    /// Appends the beginning of timing if it is behind this instruction, or at the method's entry for none.
-    pub(crate) fn begin_timing(&mut self, instruction: Option<usize>) -> Result<(), MethodError> {
-        let Some(behind) = self.timing.as_ref().map(|timing| timing.behind) else {
+    /// Appends the beginning of timing if that is in front of the instruction at an index.
+    pub(crate) fn begin_timing(&mut self, next: usize) -> Result<(), MethodError> {
+        let Some(timing) = &self.timing else {
             return Ok(());
         };
-        if behind.map(|behind| behind.0) != instruction {
+        let Some((_, block)) = timing.begins.iter().find(|(index, _)| *index == next) else {
             return Ok(());
-        }
+        };
+        let block = *block;
         self.mark(BLOCK_ENTER)?;
         // An exception of that call, such as a stack overflow, must not end what did not begin.
-        self.begun = Some(self.asm.here());
-        match behind {
-            Some((_, block)) => self.mark(block as i32),
-            None => Ok(()),
-        }
+        self.begun.push((next, self.asm.here()));
+        block.map_or(Ok(()), |block| self.mark(block as i32))
     }
 
     /// Appends the head of a block, if one starts at this instruction.
@@ -135,7 +143,7 @@ impl Body<'_, '_, '_> {
 
     /// Appends the end of timing, if the method is timed.
     pub(crate) fn leave_timing(&mut self) -> Result<(), MethodError> {
-        if self.begun.is_some() {
+        if self.timing.is_some() {
             self.mark(BLOCK_LEAVE)?;
         }
         Ok(())

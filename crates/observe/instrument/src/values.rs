@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::error::MethodError;
 use crate::runtime::HELPER_CLASS;
 use pricetag_classfile::{Label, opcode};
-use pricetag_probe_plan::{ClassPlan, ValueKind};
+use pricetag_probe_plan::{ClassPlan, Pc, ValueKind};
 
 /// What is taken at one instruction.
 #[derive(Clone, Copy, Debug)]
@@ -87,8 +87,7 @@ impl Body<'_, '_, '_> {
 
     /// In the prologue, appends the note that one more frame of a recursive method is open; none in a constructor.
     pub(crate) fn descend(&mut self) -> Result<(), MethodError> {
-        let constructs = self.plan.is_some_and(|p| p.this_initialised_at.is_some());
-        if let Some(depth) = self.depth.filter(|_| !constructs) {
+        if let Some(depth) = self.depth.filter(|_| !self.is_uninitialised(Pc(0))) {
             self.element(depth as i32)?;
             let method = self
                 .shared

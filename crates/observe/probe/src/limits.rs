@@ -79,10 +79,8 @@ pub fn least_bytes(code: &Code<'_>, plan: &MethodPlan) -> u64 {
 
 /// At least so many bytes are the probes that take values: copy; aload chunk; push element; push class; invokestatic.
 fn least_takes(code: &Code<'_>, plan: &MethodPlan, assigning: &BTreeSet<Pc>) -> u64 {
-    let takes = plan.throw_points.iter().filter(|point| {
-        let initialised = plan.this_initialised_at.is_none_or(|init| point.pc > init);
-        initialised && assigning.contains(&point.pc)
-    });
+    let taken = |pc| !plan.uninitialised.contains(pc) && assigning.contains(&pc);
+    let takes = plan.throw_points.iter().filter(|point| taken(point.pc));
     takes.count() as u64 * (6 + local_access(u64::from(code.max_locals)))
 }
 

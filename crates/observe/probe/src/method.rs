@@ -7,7 +7,7 @@ use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, Operand};
 use pricetag_flow::{Cfg, FlowError, MethodLoop, compared_literals};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, CallSite, ComparisonPlan, CounterIndex, EdgePlan, HandlerPlan, Instruction,
-    Literal, LoopPlan, MethodOutcome, MethodPlan, Name, Pc, ThrowPoint,
+    Literal, LoopPlan, MethodOutcome, MethodPlan, Name, Pc, ThrowPoint, Uninitialised,
 };
 
 use crate::throwing::{ClassScope, MethodScope, Throwing};
@@ -57,18 +57,6 @@ const ROOMY: u16 = u16::MAX - 64;
 pub(crate) enum Refusal {
     #[error(transparent)]
     Flow(#[from] FlowError),
-    #[error("no instruction of the constructor initialises this")]
-    NeverInitialised,
-    #[error("this is initialised at {first} and again at {second}")]
-    InitialisedTwice { first: u16, second: u16 },
-    #[error(
-        "the instruction at {pc} stands before the initialisation of this at {initialiser} but runs after it, or the other way round"
-    )]
-    InitialisedOutOfOrder { pc: u16, initialiser: u16 },
-    #[error(
-        "an exception handler covers the instruction at {pc}, where this is not yet initialised"
-    )]
-    HandlerBeforeInit { pc: u16 },
     #[error("{what} would be at least {value}, the class-file format allows {limit}")]
     TooLarge {
         what: &'static str,
@@ -104,7 +92,7 @@ pub(crate) fn plan(
         throw_points: Vec::new(),
         handlers: Vec::new(),
         loops: Vec::new(),
-        this_initialised_at: None,
+        uninitialised: Uninitialised::default(),
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
         promoted_loops: Vec::new(),
@@ -153,7 +141,7 @@ fn counted(
     } else {
         cfg.split_after(code, &throwing.before_init)?
     };
-    plan.this_initialised_at = throwing.initialiser;
+    plan.uninitialised.clone_from(&throwing.uninitialised);
     plan.edges = cfg
         .edges
         .iter()

@@ -88,10 +88,9 @@ fn is_closed(
     (constants, scope): (&ConstantPool<'_>, &ClassScope<'_>),
     assigning: &BTreeSet<Pc>,
 ) -> bool {
-    let initialised = |pc: u16| plan.this_initialised_at.is_none_or(|init| pc > init.0);
     let plain = |here: &Instruction| {
         !runs_others(here, constants, scope)
-            && initialised(here.pc)
+            && !plan.uninitialised.contains(Pc(here.pc))
             && !assigning.contains(&Pc(here.pc))
     };
     let continues = plan.edges.iter().any(|e| {

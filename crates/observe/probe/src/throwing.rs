@@ -24,7 +24,7 @@ use pricetag_classfile::pool::encode_modified_utf8;
 use pricetag_classfile::{ClassFile, Code, ConstantPool, Instruction, Operand, pool};
 use pricetag_flow::operands::may_be_sure;
 use pricetag_flow::{Cfg, Effects, Receivers, may_repeat, sure_repeats, sure_successes};
-use pricetag_probe_plan::Pc;
+use pricetag_probe_plan::{Pc, Uninitialised};
 
 use crate::method::Refusal;
 
@@ -127,8 +127,8 @@ pub struct Throwing {
     pub points: Vec<Pc>,
     /// Instructions that may throw before a constructor has initialised `this`, ascending.
     pub before_init: Vec<Pc>,
-    /// The instruction that initialises `this`, if one has to.
-    pub initialiser: Option<Pc>,
+    /// Where `this` is not initialised yet.
+    pub uninitialised: Uninitialised,
     /// Whether returns are throw points.
     pub returns_may_throw: bool,
 }
@@ -162,7 +162,7 @@ impl Throwing {
             ..Self::default()
         };
         if let Some(receivers) = receivers.filter(|_| constructs) {
-            result.initialiser = Some(sole_initialiser(cfg, code, receivers)?);
+            result.uninitialised = uninitialised(cfg, receivers);
         }
         let mut throwing = Vec::new();
         for i in cfg.blocks.iter().flat_map(|b| b.instructions.clone()) {
@@ -195,8 +195,7 @@ impl Throwing {
         }
         let reachable = cfg.blocks.iter().flat_map(|b| b.instructions.clone());
         let pcs = reachable.map(|i| Pc(cfg.instructions[i].pc));
-        let taken =
-            pcs.filter(|pc| assigning.contains(pc) && self.initialiser.is_none_or(|i| *pc > i));
+        let taken = pcs.filter(|pc| assigning.contains(pc) && !self.uninitialised.contains(*pc));
         self.points.extend(taken);
         self.points.sort_unstable();
         self.points.dedup();
@@ -264,34 +263,13 @@ fn may_throw(
     })
 }
 
-/// The one instruction that initialises `this`, if all counted code before it runs before it, and all behind it after.
-fn sole_initialiser(cfg: &Cfg, code: &Code<'_>, receivers: &Receivers) -> Result<Pc, Refusal> {
-    let initialiser = match receivers.initialisers() {
-        [] => return Err(Refusal::NeverInitialised),
-        [only] => *only,
-        [first, second, ..] => {
-            return Err(Refusal::InitialisedTwice {
-                first: first.0,
-                second: second.0,
-            });
-        }
-    };
+/// Where `this` is not initialised when an instruction begins; with what is never reached, since the JVM verifies that too.
+fn uninitialised(cfg: &Cfg, receivers: &Receivers) -> Uninitialised {
+    let mut initialised = vec![false; cfg.instructions.len()];
     for i in cfg.blocks.iter().flat_map(|b| b.instructions.clone()) {
-        let pc = cfg.instructions[i].pc;
-        if receivers.is_before_init(i) != (pc <= initialiser.0) {
-            return Err(Refusal::InitialisedOutOfOrder {
-                pc,
-                initialiser: initialiser.0,
-            });
-        }
-        let covered = || {
-            code.exception_table
-                .iter()
-                .any(|e| e.start_pc <= pc && pc < e.end_pc)
-        };
-        if receivers.is_before_init(i) && covered() {
-            return Err(Refusal::HandlerBeforeInit { pc });
-        }
+        initialised[i] = !receivers.is_before_init(i);
     }
-    Ok(initialiser)
+    let instructions = cfg.instructions.iter().zip(initialised);
+    let before = instructions.filter(|(_, initialised)| !initialised);
+    Uninitialised::of(before.map(|(here, _)| (Pc(here.pc), here.end())))
 }

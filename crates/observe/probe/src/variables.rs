@@ -119,7 +119,7 @@ impl Variables {
         let points: BTreeSet<Pc> = plan.throw_points.iter().map(|p| p.pc).collect();
         for (pc, key, variable) in self.pending.drain(..) {
             // Before `this` is initialised nothing is taken.
-            if !points.contains(&pc) || plan.this_initialised_at.is_some_and(|init| pc <= init) {
+            if !points.contains(&pc) || plan.uninitialised.contains(pc) {
                 continue;
             }
             let next = VariableIndex(self.plan.variables.len() as u32);

@@ -5,7 +5,7 @@ mod assembler;
 
 use assembler::*;
 use pricetag_classfile::{ClassFile, opcode as op};
-use pricetag_probe_plan::{MethodOutcome, MethodPlan, Pc};
+use pricetag_probe_plan::{MethodOutcome, MethodPlan, Pc, Uninitialised};
 
 fn plan(method: &Method<'_>) -> MethodPlan {
     let bytes = method.bytes();
@@ -133,7 +133,7 @@ fn a_throw_before_super_is_no_throw_point() {
     ]);
     let plan = plan(&constructor(&code));
     assert_eq!(plan.outcome, MethodOutcome::Counted);
-    assert_eq!(plan.this_initialised_at, Some(Pc(7)));
+    assert_eq!(plan.uninitialised, Uninitialised::of([(Pc(0), 10)]));
     assert_eq!(
         plan.throw_points.iter().map(|t| t.pc).collect::<Vec<_>>(),
         [Pc(10)]
@@ -147,17 +147,23 @@ fn a_throw_before_super_is_no_throw_point() {
     );
 }
 
+/// Where a counted constructor has not initialised `this`.
+fn uninitialised(method: &Method<'_>) -> Vec<(u16, u32)> {
+    let plan = plan(method);
+    assert_eq!(plan.outcome, MethodOutcome::Counted);
+    let ranges = plan.uninitialised.ranges();
+    ranges.iter().map(|r| (r.start.0, r.end)).collect()
+}
+
 #[test]
-fn constructors_that_cannot_be_counted_say_why() {
+fn this_is_initialised_behind_each_call_that_does_it() {
     let covered_code = code(&[&super_call(), &[op::RETURN, op::ATHROW]]);
     let covered = Method {
         handlers: &[[0, 4, 5]],
         ..constructor(&covered_code)
     };
-    assert_eq!(
-        reason(&covered),
-        "an exception handler covers the instruction at 0, where this is not yet initialised"
-    );
+    // The handler runs before.
+    assert_eq!(uninitialised(&covered), [(0, 4), (5, 6)]);
     let twice = code(&[
         &[op::ALOAD_0, op::ICONST_0],
         &jump(op::IFEQ, 7),
@@ -166,22 +172,27 @@ fn constructors_that_cannot_be_counted_say_why() {
         &with(op::INVOKESPECIAL, OWN_INIT),
         &[op::RETURN],
     ]);
-    assert_eq!(
-        reason(&constructor(&twice)),
-        "this is initialised at 5 and again at 9"
-    );
+    assert_eq!(uninitialised(&constructor(&twice)), [(0, 8), (9, 12)]);
     let backwards = code(&[
         &jump(op::GOTO, 4),
         &[op::RETURN],
         &super_call(),
         &jump(op::GOTO, -5),
     ]);
-    assert!(reason(&constructor(&backwards)).contains("the instruction at 3 stands before"));
+    assert_eq!(uninitialised(&constructor(&backwards)), [(0, 3), (4, 8)]);
     let never = code(&[&jump(op::GOTO, 0)]);
-    assert_eq!(
-        reason(&constructor(&never)),
-        "no instruction of the constructor initialises this"
-    );
+    assert_eq!(uninitialised(&constructor(&never)), [(0, 3)]);
+}
+
+#[test]
+fn a_constructor_initialised_on_one_way_only_says_why() {
+    let code = code(&[
+        &[op::ICONST_0],
+        &jump(op::IFEQ, 7),
+        &super_call(),
+        &[op::RETURN],
+    ]);
+    assert!(reason(&constructor(&code)).contains("initialised"));
 }
 
 #[test]

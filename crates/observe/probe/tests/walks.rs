@@ -11,6 +11,7 @@ use pricetag_probe::{Counters, Wanted, placement};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, ClassPlan, CounterIndex, EdgeKind, EdgePlan, HandlerPlan, Instruction,
     LoopPlan, MethodCounts, MethodOutcome, MethodPlan, Node, OpenFrame, Pc, ThrowPoint,
+    Uninitialised,
 };
 use proptest::prelude::*;
 
@@ -141,19 +142,19 @@ impl<'p> Walker<'p> {
             let must = last && ways.is_empty();
             if let Some(point) = point.filter(|_| must || choices.one_in(12)) {
                 self.probe(point.counter);
-                return self.throw(b, choices, true);
+                return self.throw(b, choices);
             }
             if last && self.uncounted[b.0 as usize] && (must || choices.one_in(5)) {
-                return self.throw(b, choices, false);
+                return self.throw(b, choices);
             }
         }
         let e = ways[choices.below(ways.len())];
         Some(self.pass(e))
     }
 
-    fn throw(&mut self, b: BlockId, choices: &mut Choices<'_>, caught: bool) -> Option<Node> {
+    fn throw(&mut self, b: BlockId, choices: &mut Choices<'_>) -> Option<Node> {
         count(&mut self.truth.throws[b.0 as usize]);
-        if !caught || self.plan.handlers.is_empty() || choices.one_in(3) {
+        if self.plan.handlers.is_empty() || choices.one_in(3) {
             return None;
         }
         let h = choices.below(self.plan.handlers.len());
@@ -245,7 +246,7 @@ fn random_method(shapes: &[Shape], before_init: usize, monitors: bool) -> (Metho
         throw_points: Vec::new(),
         handlers: Vec::new(),
         loops: Vec::new(),
-        this_initialised_at: None,
+        uninitialised: Uninitialised::default(),
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
         promoted_loops: Vec::new(),

@@ -243,7 +243,7 @@ fn open_frames(trace: &Trace) -> BTreeMap<(ClassHash, usize), Vec<OpenFrame>> {
 mod tests {
     use pricetag_probe_plan::{
         BlockPlan, CounterIndex, EdgeId, EdgeKind, EdgePlan, HandlerPlan, Instruction, LoopPlan,
-        Node, PLAN_VERSION, StridePlan, TransitionPlan,
+        Node, PLAN_VERSION, StridePlan, TransitionPlan, Uninitialised,
     };
     use pricetag_trace::ClassCounters;
 
@@ -304,7 +304,7 @@ mod tests {
                 entry_edges: vec![EdgeId(1)],
                 reducible: true,
             }],
-            this_initialised_at: None,
+            uninitialised: Uninitialised::default(),
             comparisons: Vec::new(),
             removed_loops: Vec::new(),
             promoted_loops: Vec::new(),

@@ -188,7 +188,7 @@ fn by(of_loop: &Feature, caller: &str) -> Feature {
 #[cfg(test)]
 mod tests {
     use pricetag_dataset::Meta;
-    use pricetag_probe_plan::{BlockId, LoopPlan, MethodOutcome};
+    use pricetag_probe_plan::{BlockId, LoopPlan, MethodOutcome, Uninitialised};
 
     use super::*;
     use crate::cold::Cold;
@@ -219,7 +219,7 @@ mod tests {
             throw_points: Vec::new(),
             handlers: Vec::new(),
             loops: vec![of_loop],
-            this_initialised_at: None,
+            uninitialised: Uninitialised::default(),
             comparisons: Vec::new(),
             removed_loops: Vec::new(),
             promoted_loops: Vec::new(),

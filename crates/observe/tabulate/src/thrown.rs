@@ -79,7 +79,9 @@ fn raised(opcode: u8) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use pricetag_probe_plan::{BlockId, CounterIndex, Instruction, MethodOutcome, Pc, ThrowPoint};
+    use pricetag_probe_plan::{
+        BlockId, CounterIndex, Instruction, MethodOutcome, Pc, ThrowPoint, Uninitialised,
+    };
 
     use super::*;
 
@@ -116,7 +118,7 @@ mod tests {
             throw_points: vec![point(1), point(2)],
             handlers: Vec::new(),
             loops: Vec::new(),
-            this_initialised_at: None,
+            uninitialised: Uninitialised::default(),
             comparisons: Vec::new(),
             removed_loops: Vec::new(),
             promoted_loops: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pricetag_dataset::{DatasetBuilder, FeatureKind};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, CallSite, ClassHash, ClassPlan, CounterIndex, EdgeKind, EdgePlan,
-    Instruction, MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore,
+    Instruction, MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore, Uninitialised,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulator};
 use pricetag_trace::{ClassCounters, ClassLoaded, Record, Trace};
@@ -52,7 +52,7 @@ fn method(name: &str, descriptor: &str, access: u16, calls: &[(&str, &str, &str)
         descriptor: descriptor.to_owned(),
         access,
         code_bytes: u32::from(end) + 1,
-        this_initialised_at: None,
+        uninitialised: Uninitialised::default(),
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
         promoted_loops: Vec::new(),

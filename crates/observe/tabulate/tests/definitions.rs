@@ -7,7 +7,7 @@ use pricetag_dataset::{Dataset, DatasetBuilder, FeatureKind, Observation};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, CallSite, ClassHash, ClassPlan, ComparisonPlan, CounterIndex, EdgeId,
     EdgeKind, EdgePlan, HandlerPlan, Instruction, Literal, LoopPlan, MethodOutcome, MethodPlan,
-    Node, PLAN_VERSION, Pc, PlanStore, ThrowPoint,
+    Node, PLAN_VERSION, Pc, PlanStore, ThrowPoint, Uninitialised,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, code_constants, compare};
 use pricetag_trace::{
@@ -65,7 +65,7 @@ fn sort() -> MethodPlan {
         descriptor: "([I)V".to_owned(),
         access: 1,
         code_bytes: 30,
-        this_initialised_at: None,
+        uninitialised: Uninitialised::default(),
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
         promoted_loops: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureKind};
 use pricetag_probe_plan::{
     AssignmentPlan, ClassHash, ClassPlan, MethodOutcome, MethodPlan, PLAN_VERSION, Pc, PlanStore,
-    ValueKind, ValuesPlan, VariableIndex, VariablePlace, VariablePlan,
+    Uninitialised, ValueKind, ValuesPlan, VariableIndex, VariablePlace, VariablePlan,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
 use pricetag_trace::{
@@ -21,7 +21,7 @@ fn method(name: &str) -> MethodPlan {
         descriptor: "()V".to_owned(),
         access: 1,
         code_bytes: 10,
-        this_initialised_at: None,
+        uninitialised: Uninitialised::default(),
         comparisons: Vec::new(),
         removed_loops: Vec::new(),
         promoted_loops: Vec::new(),

@@ -3,6 +3,7 @@
 use crate::workshop::plan;
 use pricetag_classfile::ClassFile;
 use pricetag_instrument::{RewriteError, ScopeProbe, Wiring, add_thread_fields, rewrite};
+use pricetag_probe_plan::{Pc, Uninitialised};
 use proptest::prelude::*;
 use std::sync::OnceLock;
 
@@ -132,8 +133,12 @@ proptest! {
                 point.pc.0 = random(200) as u16;
                 point.counter.0 = random(u32::MAX);
             }
-            if let Some(pc) = &mut method.this_initialised_at {
-                pc.0 = random(100) as u16;
+            if !method.uninitialised.is_empty() {
+                let (first, second) = (random(50), random(50));
+                method.uninitialised = Uninitialised::of([
+                    (Pc(0), first),
+                    (Pc((first + second) as u16), first + second + random(9)),
+                ]);
             }
         }
         let rewritten = rewrite(bytes, Some(&plan), &Wiring { class_index: u32::MAX, scopes: &[], caught: false, callers: None }).expect("a class");

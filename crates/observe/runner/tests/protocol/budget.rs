@@ -3,6 +3,7 @@
 use pricetag_probe_plan::{
     BlockId, BlockPlan, ClassHash, ClassPlan, CounterIndex, EdgeId, EdgeKind, EdgePlan,
     Instruction, LoopPlan, MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore,
+    Uninitialised,
 };
 use pricetag_runner::{RecordOptions, RunnerError};
 use pricetag_trace::{ClassCounters, REMOVED, Record};
@@ -46,7 +47,7 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
             throw_points: vec![],
             handlers: vec![],
             loops: vec![],
-            this_initialised_at: None,
+            uninitialised: Uninitialised::default(),
             comparisons: Vec::new(),
             removed_loops: Vec::new(),
             promoted_loops: Vec::new(),
