@@ -13,7 +13,7 @@
 //! ```
 //! Calls stand in the prologue alone, before anything is set or counted: there is no throw point more. An array, since a class loader of the
 //! program might be asked for the class of anything else. No handler can cover a constructor until its `this` is initialised (HotSpot
-//! wants one frame for before and behind the call of the superclass's), so what is thrown there leaves the number behind. Hence up to there the number is negative: who finds it so
+//! wants one frame for before and behind the call of the superclass's), so what is thrown there leaves the number behind. Hence up to there, and in handlers of the program's own in front of it, the number is negative: who finds it so
 //! has to look at the stack, which the native does.
 //!
 //! Limits: loops with several ways in have no header that sees every pass; they are not split. Nor are those whose probes are removed.
