@@ -145,7 +145,7 @@ object ScalaMixins {
           s.toInt // count: 2
         } catch {
           case e: NumberFormatException =>
-            -1 // count: 1
+            -1
         }
       )
 
