@@ -1,4 +1,4 @@
-// vm: -Xmx96m
+// vm: -Xmx96m -Xlog:disable
 // varies: fill, hoard
 /** A heap that is full, again and again: whatever was asked for when memory ran out, everything before and behind it is counted. */
 public class HeapFull {
