@@ -25,6 +25,8 @@ pub struct Counts {
     pub classes: BTreeSet<String>,
     /// What the trace says is inexact, and threads that were running at the end.
     pub inexact: Vec<String>,
+    /// Frames of counted methods that were open at the end.
+    pub open_frames: u64,
     /// What the program itself says it did in this run, by name.
     pub said: BTreeMap<String, u64>,
 }
@@ -85,6 +87,7 @@ impl Counts {
                     }
                 }
                 Record::OpenFrame(frame) => {
+                    counts.open_frames += 1;
                     let open = OpenFrame {
                         pc: frame.pc,
                         frames: 1,
