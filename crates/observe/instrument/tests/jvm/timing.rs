@@ -2,6 +2,7 @@
 
 use crate::workshop::{Workshop, counters, plan, run};
 use pricetag_instrument::rewrite_timed;
+use pricetag_testkit::{Compiler, Suite, Testbed};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -20,16 +21,21 @@ fn marks(output: &str) -> (i64, Vec<u64>) {
 
 fn check_subject(javac_options: &[&str]) {
     let workshop = Workshop::new(&[("Subject", SUBJECT)], javac_options);
-    let (plan, _) = workshop.instrument("Subject", true, &[]);
-    let counted = counters(&workshop.run("Subject", plan.counters));
-    let timed = rewrite_timed(&workshop.class("Subject"), &plan, 0, &|_| true)
-        .expect("a class just compiled");
+    check(&workshop, "Subject");
+}
+
+fn check(workshop: &Workshop, name: &str) {
+    let (plan, _) = workshop.instrument(name, true, &[]);
+    let counted = counters(&workshop.run(name, plan.counters));
+    let timed =
+        rewrite_timed(&workshop.class(name), &plan, 0, &|_| true).expect("a class just compiled");
     assert_eq!(timed.left, []);
-    fs::write(workshop.path("counted/Subject.class"), timed.bytes).expect("writable");
-    let output = workshop.run("Subject", 0);
+    let to = workshop.path("counted").join(name).with_extension("class");
+    fs::write(to, timed.bytes).expect("writable");
+    let output = workshop.run(name, 0);
     assert_eq!(
         output.lines().next(),
-        workshop.run_plain("Subject").lines().next()
+        workshop.run_plain(name).lines().next()
     );
     let (depth, marks) = marks(&output);
     assert_eq!(depth, 0, "every method that is entered is left");
@@ -50,6 +56,21 @@ fn check_subject(javac_options: &[&str]) {
 fn every_block_is_marked_as_often_as_it_is_counted() {
     check_subject(&[]);
     check_subject(&["-g"]);
+}
+
+/// Whose constructors call `super()` in several places, behind handlers, or never.
+#[test]
+fn constructors_are_timed_from_where_their_object_is_initialised() {
+    const NAME: &str = "HandlerBeforeSuper";
+    let suite =
+        Suite::compile(Compiler::Bytecode, &Testbed::locate(), NAME).expect("it is generated");
+    let workshop = Workshop::new(&[], &[]);
+    let class = std::env::split_paths(&suite.class_path)
+        .map(|folder| folder.join(NAME).with_extension("class"))
+        .find(|file| file.exists());
+    let to = workshop.path("plain").join(NAME).with_extension("class");
+    fs::copy(class.expect("it was written"), to).expect("writable");
+    check(&workshop, NAME);
 }
 
 #[test]
