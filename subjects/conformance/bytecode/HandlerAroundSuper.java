@@ -31,13 +31,13 @@ public class HandlerAroundSuper implements Opcodes {
         m.visitLabel(from);
         m.visitVarInsn(ALOAD, 0);
         if (parameter.equals("S")) {
-            divide(m);
+            Assembly.divide(m, 12);
         } else {
             m.visitVarInsn(ILOAD, 1);
         }
         m.visitMethodInsn(INVOKESPECIAL, LIST, "<init>", "(I)V", false);
         m.visitLabel(to);
-        divide(m);
+        Assembly.divide(m, 12);
         m.visitInsn(POP);
         m.visitInsn(RETURN);
         m.visitLabel(handler);
@@ -45,24 +45,9 @@ public class HandlerAroundSuper implements Opcodes {
         Assembly.end(m);
     }
 
-    static void divide(MethodVisitor m) {
-        Assembly.push(m, 12);
-        m.visitVarInsn(ILOAD, 1);
-        m.visitInsn(IDIV);
-    }
-
     /** {@code return new HandlerAroundSuper((parameter) (n - 2)).size() + n}. */
     static void made(ClassWriter c, String name, String parameter) {
-        MethodVisitor m = Assembly.method(c, name, "(I)I");
-        m.visitTypeInsn(NEW, NAME);
-        m.visitInsn(DUP);
-        m.visitVarInsn(ILOAD, 0);
-        m.visitInsn(ICONST_2);
-        m.visitInsn(ISUB);
-        if (parameter.equals("S")) {
-            m.visitInsn(I2S);
-        }
-        m.visitMethodInsn(INVOKESPECIAL, NAME, "<init>", "(" + parameter + ")V", false);
+        MethodVisitor m = Assembly.maker(c, NAME, name, parameter, 2);
         m.visitMethodInsn(INVOKEVIRTUAL, NAME, "size", "()I", false);
         m.visitVarInsn(ILOAD, 0);
         m.visitInsn(IADD);

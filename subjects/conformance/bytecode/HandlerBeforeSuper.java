@@ -42,10 +42,15 @@ public class HandlerBeforeSuper implements Opcodes {
         return m;
     }
 
-    /** {@code value = n}, with {@code this} and an {@code int} on the stack. */
-    static void end(MethodVisitor m) {
+    /** {@code value = …; return;}, with {@code this} and the value on the stack. */
+    static void keep(MethodVisitor m) {
         m.visitFieldInsn(PUTFIELD, NAME, "value", "I");
         m.visitInsn(RETURN);
+    }
+
+    /** The same at the end of the code. */
+    static void end(MethodVisitor m) {
+        keep(m);
         Assembly.end(m);
     }
 
@@ -63,9 +68,7 @@ public class HandlerBeforeSuper implements Opcodes {
         Label join = new Label();
         m.visitTryCatchBlock(from, to, handler, "java/lang/ArithmeticException");
         m.visitLabel(from);
-        Assembly.push(m, 12);
-        m.visitVarInsn(ILOAD, 1);
-        m.visitInsn(IDIV);
+        Assembly.divide(m, 12);
         m.visitVarInsn(ISTORE, 1);
         m.visitLabel(to);
         m.visitJumpInsn(GOTO, join);
@@ -143,9 +146,7 @@ public class HandlerBeforeSuper implements Opcodes {
         m.visitVarInsn(ASTORE, 2);
         m.visitLabel(from);
         m.visitVarInsn(ALOAD, 2);
-        Assembly.push(m, 12);
-        m.visitVarInsn(ILOAD, 1);
-        m.visitInsn(IDIV);
+        Assembly.divide(m, 12);
         m.visitFieldInsn(PUTFIELD, NAME, "value", "I");
         m.visitLabel(to);
         m.visitInsn(RETURN);
@@ -165,9 +166,7 @@ public class HandlerBeforeSuper implements Opcodes {
         Label join = new Label();
         m.visitTryCatchBlock(from, to, handler, null);
         m.visitLabel(from);
-        Assembly.push(m, 12);
-        m.visitVarInsn(ILOAD, 1);
-        m.visitInsn(IDIV);
+        Assembly.divide(m, 12);
         m.visitVarInsn(ISTORE, 1);
         m.visitLabel(to);
         m.visitJumpInsn(GOTO, join);
@@ -202,9 +201,7 @@ public class HandlerBeforeSuper implements Opcodes {
         m.visitTryCatchBlock(from, to, none, "java/lang/NullPointerException");
         m.visitTryCatchBlock(to, behind, handler, "java/lang/ArithmeticException");
         m.visitLabel(from);
-        Assembly.push(m, 12);
-        m.visitVarInsn(ILOAD, 1);
-        m.visitInsn(IDIV);
+        Assembly.divide(m, 12);
         m.visitVarInsn(ISTORE, 1);
         m.visitLabel(to);
         Assembly.push(m, 20);
@@ -251,9 +248,7 @@ public class HandlerBeforeSuper implements Opcodes {
         m.visitVarInsn(ASTORE, 2);
         m.visitLabel(from);
         m.visitVarInsn(ALOAD, 2);
-        Assembly.push(m, 12);
-        m.visitVarInsn(ILOAD, 1);
-        m.visitInsn(IDIV);
+        Assembly.divide(m, 12);
         m.visitFieldInsn(PUTFIELD, NAME, "value", "I");
         m.visitLabel(to);
         m.visitVarInsn(ALOAD, 0);
@@ -262,14 +257,12 @@ public class HandlerBeforeSuper implements Opcodes {
         m.visitInsn(ICONST_1);
         m.visitInsn(ISUB);
         m.visitInsn(IDIV);
-        m.visitFieldInsn(PUTFIELD, NAME, "value", "I");
-        m.visitInsn(RETURN);
+        keep(m);
         m.visitLabel(handler);
         m.visitInsn(POP);
         m.visitVarInsn(ALOAD, 0);
         m.visitVarInsn(ILOAD, 1);
-        m.visitFieldInsn(PUTFIELD, NAME, "value", "I");
-        m.visitInsn(RETURN);
+        keep(m);
         m.visitLabel(before);
         callSuper(m);
         m.visitJumpInsn(GOTO, behind);
@@ -298,20 +291,7 @@ public class HandlerBeforeSuper implements Opcodes {
 
     /** {@code return new HandlerBeforeSuper((parameter) n).value}. */
     static void made(ClassWriter c, String name, String parameter) {
-        MethodVisitor m = Assembly.method(c, name, "(I)I");
-        m.visitTypeInsn(NEW, NAME);
-        m.visitInsn(DUP);
-        m.visitVarInsn(ILOAD, 0);
-        switch (parameter) {
-            case "J": m.visitInsn(I2L); break;
-            case "F": m.visitInsn(I2F); break;
-            case "S": m.visitInsn(I2S); break;
-            case "B": m.visitInsn(I2B); break;
-            case "C": m.visitInsn(I2C); break;
-            case "D": m.visitInsn(I2D); break;
-            default: break;
-        }
-        m.visitMethodInsn(INVOKESPECIAL, NAME, "<init>", "(" + parameter + ")V", false);
+        MethodVisitor m = Assembly.maker(c, NAME, name, parameter, 0);
         m.visitFieldInsn(GETFIELD, NAME, "value", "I");
         m.visitInsn(IRETURN);
         Assembly.end(m);

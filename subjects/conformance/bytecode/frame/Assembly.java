@@ -63,6 +63,31 @@ public final class Assembly implements Opcodes {
         }
     }
 
+    /** {@code dividend / n} by a constructor's first argument. */
+    public static void divide(MethodVisitor m, int dividend) {
+        push(m, dividend);
+        m.visitVarInsn(ILOAD, 1);
+        m.visitInsn(IDIV);
+    }
+
+    /** The beginning of a function of {@code int n}: {@code new owner((parameter) (n - less))} is left on the stack. */
+    public static MethodVisitor maker(ClassWriter c, String owner, String name, String parameter, int less) {
+        MethodVisitor m = method(c, name, "(I)I");
+        m.visitTypeInsn(NEW, owner);
+        m.visitInsn(DUP);
+        m.visitVarInsn(ILOAD, 0);
+        if (less > 0) {
+            push(m, less);
+            m.visitInsn(ISUB);
+        }
+        int conversion = "JFDBCS".indexOf(parameter);
+        if (conversion >= 0) {
+            m.visitInsn(conversion < 3 ? I2L + conversion : I2B + conversion - 3);
+        }
+        m.visitMethodInsn(INVOKESPECIAL, owner, "<init>", "(" + parameter + ")V", false);
+        return m;
+    }
+
     /** {@code System.out.println(int)} of what is on the stack. */
     public static void print(MethodVisitor m) {
         m.visitFieldInsn(GETSTATIC, "java/lang/System", "out", "Ljava/io/PrintStream;");
