@@ -1,26 +1,53 @@
-//! Signed jars at the command line: refused with the remedy, and without their signature counted as under the agent.
+//! Instrumented jars at the command line. Signed ones are refused with the remedy, and without their signature counted as under the agent; outputs
+//! are whole and run as the inputs do; files of counts are taken once, and those that were cut off fail by themselves.
 
 #[expect(dead_code, reason = "a subject in a jar")]
 mod support;
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::process::Command;
 
-use pricetag_dataset::{FeatureId, FeatureKind, open};
+use pricetag_dataset::{FeatureId, FeatureKind, Status, open};
 use pricetag_testkit::jdk;
 use support::{Desk, classes, ran};
 
 const INSTRUMENT: &str = "instrument app.jar -o counted.jar";
 
-/// With the subject in a signed jar.
-fn desk() -> Desk {
+/// With the subject in a jar.
+fn plain() -> Desk {
     let desk = Desk::new(&[("f1", "5 4")]);
     let mut jar = Command::new("jar");
-    jar.args(["--create", "--file"]).arg(desk.path("app.jar"));
+    jar.args(["--create", "--main-class", "Sums", "--file"]);
+    jar.arg(desk.path("app.jar"));
     jar.arg("-C").arg(classes()).arg("Sums.class");
     assert_eq!(ran(jar).code, 0);
+    desk
+}
+
+/// With the subject in a signed jar.
+fn desk() -> Desk {
+    let desk = plain();
     jdk::sign(&desk.path("app.jar"));
     desk
+}
+
+/// With the subject in a jar that counts, and a run's `one.counts`.
+fn counted() -> Desk {
+    let desk = plain();
+    assert_eq!(desk.run(INSTRUMENT).code, 0);
+    java(&desk, "one.counts", &["-jar", "counted.jar", "in/f1"]);
+    desk
+}
+
+/// Runs something that counts.
+fn java(desk: &Desk, counts: &str, line: &[&str]) {
+    let mut java = Command::new("java");
+    java.current_dir(desk.path("."));
+    java.arg(format!("-Dpricetag.counts={counts}")).args(line);
+    let ran = ran(java);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
 #[test]
@@ -92,4 +119,133 @@ fn without_its_signature_a_jar_counts_as_the_signed_one_under_the_agent() {
         .filter(|(kind, _)| *kind == FeatureKind::Block);
     assert!(kinds.count() > 10);
     assert_eq!(offline, agents);
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_the_work() {
+    let desk = plain();
+    fs::write(desk.path("none.jar"), "no jar, which is found later").unwrap();
+    fs::create_dir(desk.path("folder")).unwrap();
+    fs::hard_link(desk.path("none.jar"), desk.path("other.jar")).unwrap();
+    for (output, why) in [
+        ("folder", "cannot write folder: it is a directory"),
+        ("folder/", "it names a directory"),
+        ("missing/", "it names a directory"),
+        (
+            "missing/out.jar",
+            "cannot write missing/out.jar: No such file",
+        ),
+        ("other.jar --force", "other.jar is the input, too"),
+        ("none.jar --force", "none.jar is the input, too"),
+        ("app.jar", "app.jar exists"),
+    ] {
+        let refused = desk.run(&format!("instrument none.jar -o {output}"));
+        assert_ne!(refused.code, 0, "{output}");
+        assert!(refused.stderr.contains(why), "{output}: {}", refused.stderr);
+        assert!(refused.stderr.contains("try: "), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_jar_that_is_replaced_stays_what_it_is_for_who_reads_it() {
+    let desk = plain();
+    fs::write(desk.path("counted.jar"), "old").unwrap();
+    fs::hard_link(desk.path("counted.jar"), desk.path("old")).unwrap();
+    let made = desk.run(&format!("{INSTRUMENT} --force"));
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    assert_eq!(fs::read(desk.path("old")).unwrap(), b"old");
+    let mode = fs::metadata(desk.path("counted.jar")).unwrap().mode();
+    assert_eq!(mode & 0o111, 0, "the input cannot be run either");
+    assert!(!desk.path(".counted.jar.part").exists());
+}
+
+#[test]
+fn an_executable_jar_runs_by_itself() {
+    let desk = plain();
+    let (app, counted) = (desk.path("app.jar"), desk.path("counted.jar"));
+    let script = "#!/bin/sh\nexec java -Dpricetag.counts=one.counts -jar \"$0\" \"$@\"\n";
+    let jar = [script.as_bytes(), &fs::read(&app).unwrap()].concat();
+    fs::write(&app, jar).unwrap();
+    fs::set_permissions(&app, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(desk.run(INSTRUMENT).code, 0);
+    let mut by_itself = Command::new(counted);
+    by_itself.arg("in/f1").current_dir(desk.path("."));
+    let by_itself = ran(by_itself);
+    assert_eq!(by_itself.code, 0, "{}", by_itself.stderr);
+    java(&desk, "two.counts", &["-jar", "counted.jar", "in/f1"]);
+    for run in ["one", "two"] {
+        let imported = desk.run(&format!("import {run}.counts --jar counted.jar -o {run}"));
+        assert_eq!(imported.code, 0, "{}", imported.stderr);
+    }
+    assert_eq!(counts(&desk, "one"), counts(&desk, "two"));
+}
+
+/// Loads the subject twice, with counters for each.
+const TWICE: &str = "import java.net.*; public class Twice { public static void main(String[] s) throws Exception {
+    URL[] jar = { new java.io.File(s[0]).toURI().toURL() };
+    for (int i = 0; i < 2; i++)
+        new URLClassLoader(jar, null).loadClass(\"Sums\").getMethod(\"main\", String[].class).invoke(null, (Object) new String[] { s[1] });
+} }";
+
+#[test]
+fn files_of_one_process_are_added_up_and_copies_are_not() {
+    let desk = counted();
+    fs::write(desk.path("Twice.java"), TWICE).unwrap();
+    java(&desk, "both", &["Twice.java", "counted.jar", "in/f1"]);
+    fs::copy(desk.path("both"), desk.path("copy")).unwrap();
+    fs::hard_link(desk.path("both"), desk.path("link")).unwrap();
+    let import = |files: &str, dataset: &str| {
+        let imported = desk.run(&format!("import {files} --jar counted.jar -o {dataset}"));
+        assert_eq!(imported.code, 0, "{files}: {}", imported.stderr);
+        let rows = open(&desk.path(dataset)).unwrap().observations.len();
+        assert_eq!(rows, 1, "{files}");
+        imported.stderr
+    };
+    import("one.counts", "one");
+    let mut doubled = counts(&desk, "one");
+    for cell in doubled.values_mut().flatten().flatten() {
+        *cell *= 2.0;
+    }
+    let said = import("both both.1 both ./both", "two");
+    assert!(!said.contains("copy"), "{said}");
+    assert_eq!(counts(&desk, "two"), doubled);
+    let said = import("both both.1 copy link", "three");
+    for name in ["copy", "link"] {
+        let note = format!("note: {name} is a copy of another file given: counted once");
+        assert!(said.contains(&note), "{said}");
+    }
+    assert_eq!(counts(&desk, "three"), doubled);
+
+    let whole = fs::read(desk.path("both")).unwrap();
+    fs::write(desk.path("earlier"), &whole[..whole.len() - 5]).unwrap();
+    let refused = desk.run("import both earlier --jar counted.jar -o four");
+    assert_eq!(refused.code, 1);
+    let why = "reading earlier: it is a copy of another file given";
+    assert!(refused.stderr.contains(why), "{}", refused.stderr);
+}
+
+#[test]
+fn files_that_are_cut_off_fail_by_themselves() {
+    let desk = counted();
+    let whole = fs::read(desk.path("one.counts")).unwrap();
+    for (name, length) in [("empty", 0), ("magic", 5), ("head", 30)] {
+        fs::write(desk.path(name), &whole[..length]).unwrap();
+    }
+    let imported = desk.run("import empty one.counts magic head --jar counted.jar -o data");
+    assert_eq!(imported.code, 0, "{}", imported.stderr);
+    let rows = open(&desk.path("data")).unwrap().observations;
+    let rows = rows.iter().map(|row| (row.label.as_str(), row.status));
+    let (failed, ok) = (Status::Failed, Status::Ok);
+    let expected = [
+        ("empty", failed),
+        ("one.counts", ok),
+        ("magic", failed),
+        ("head", failed),
+    ];
+    assert_eq!(rows.collect::<Vec<_>>(), expected);
+    fs::write(desk.path("other"), "a,b\n1,2\n").unwrap();
+    let refused = desk.run("import one.counts other --jar counted.jar -o more");
+    assert_eq!(refused.code, 1);
+    let why = "reading other: not a file of counts: it does not begin like one";
+    assert!(refused.stderr.contains(why), "{}", refused.stderr);
 }

@@ -1,7 +1,8 @@
 //! An archive, copied with its classes rewritten.
 //!
 //! Entries that do not change are copied as they are compressed; entries keep their order, names, times and ways of compression, and ours
-//! come last, so that the same input makes the same bytes. Nothing is ever unpacked to disk.
+//! come last, so that the same input makes the same bytes. What stands before the entries (the script that starts an executable jar) stays there.
+//! Nothing is ever unpacked to disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read};
@@ -10,7 +11,7 @@ use pricetag_classfile::ClassFile;
 use pricetag_probe::Wanted;
 use pricetag_probe_plan::{ClassHash, ClassPlan};
 use pricetag_trace::{Left, Listed, Pattern, UNLISTED};
-use zip::write::SimpleFileOptions;
+use zip::write::{FileOptionExtension, FileOptions, SimpleFileOptions};
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use crate::class;
@@ -81,7 +82,7 @@ pub fn instrument(archive: &[u8], options: &Options) -> Result<Outcome, ArchiveE
         return Err(ArchiveError::Signed { signature });
     }
     let mut rewriter = Rewriter::new(options, digest(archive, options));
-    let mut writer = ZipWriter::new(Cursor::new(Vec::with_capacity(archive.len() * 2)));
+    let mut writer = writer(archive, &mut reader)?;
     rewriter.archive(&mut reader, &names, kind, "", &mut writer)?;
     rewriter.finish(kind, writer)
 }
@@ -131,6 +132,33 @@ fn names(reader: &mut Reader<'_>) -> Result<Vec<String>, ArchiveError> {
         names.push(name);
     }
     Ok(names)
+}
+
+/// A writer that begins as an archive does: with what stands before its entries.
+fn writer(archive: &[u8], reader: &mut Reader<'_>) -> Result<Writer, ArchiveError> {
+    let prefix = prefix(archive, reader)?;
+    let mut bytes = Vec::with_capacity(archive.len() * 2);
+    bytes.extend(prefix);
+    let mut cursor = Cursor::new(bytes);
+    cursor.set_position(prefix.len() as u64);
+    Ok(ZipWriter::new(cursor))
+}
+
+/// What stands before the first entry, whether or not the archive's offsets count it in: `ZipArchive::offset` knows it only if they do not.
+fn prefix<'a>(archive: &'a [u8], reader: &mut Reader<'_>) -> Result<&'a [u8], ArchiveError> {
+    let mut first = None;
+    for index in 0..reader.len() {
+        let entry = reader
+            .by_index_raw(index)
+            .map_err(|e| ArchiveError::zip(&e))?;
+        let start = entry.header_start();
+        first = Some(first.map_or(start, |first: u64| first.min(start)));
+    }
+    let prefix = archive.get(..first.unwrap_or(0) as usize);
+    // An entry that no directory lists any more is nobody's script.
+    Ok(prefix
+        .filter(|bytes| !bytes.starts_with(b"PK"))
+        .unwrap_or_default())
 }
 
 fn signature(names: &[String]) -> Option<String> {
@@ -321,9 +349,16 @@ impl<'o> Rewriter<'o> {
     fn library(&mut self, bytes: &[u8], entry: &str) -> Result<Option<Vec<u8>>, ArchiveError> {
         let opened = open(bytes).and_then(|mut reader| {
             let names = names(&mut reader)?;
-            Ok((reader, names))
+            let writer = writer(bytes, &mut reader)?;
+            // Before one of its classes counts: a library that is found to be damaged halfway can no longer be left as it is.
+            for (index, name) in names.iter().enumerate() {
+                if Kind::Nested.role(name) == Role::Class {
+                    read(&mut reader, index, name, LARGEST_CLASS)?;
+                }
+            }
+            Ok((reader, names, writer))
         });
-        let (mut reader, names) = match opened {
+        let (mut reader, names, mut writer) = match opened {
             Ok(opened) => opened,
             Err(error) => {
                 self.leave(entry, None, error.to_string());
@@ -334,7 +369,6 @@ impl<'o> Rewriter<'o> {
             self.leave(entry, None, format!("it is signed ({signature})"));
             return Ok(None);
         }
-        let mut writer = ZipWriter::new(Cursor::new(Vec::with_capacity(bytes.len() * 2)));
         let within = format!("{entry}!");
         let before = self.counted.len();
         self.archive(&mut reader, &names, Kind::Nested, &within, &mut writer)?;
@@ -446,33 +480,34 @@ fn copy(
             .raw_copy_file(entry)
             .map_err(ArchiveError::entry(name, "copied"));
     };
-    let options = options(match entry.compression() {
-        CompressionMethod::Stored => CompressionMethod::Stored,
-        _ => CompressionMethod::Deflated,
-    })
-    .last_modified_time(entry.last_modified().unwrap_or_default());
+    // The comment matters: Spring Boot marks libraries by it that are to be unpacked.
+    let options = entry
+        .options()
+        .compression_method(match entry.compression() {
+            CompressionMethod::Stored => CompressionMethod::Stored,
+            _ => CompressionMethod::Deflated,
+        })
+        .into_full_options()
+        .with_file_comment(entry.comment());
     let own = String::from_utf8_lossy(entry.name_raw()).into_owned();
     drop(entry);
     add(writer, &own, bytes, options)
 }
 
-fn options(method: CompressionMethod) -> SimpleFileOptions {
-    SimpleFileOptions::default()
-        .compression_method(method)
-        .last_modified_time(DateTime::default())
-        .unix_permissions(0o644)
-}
-
 /// Adds an entry of ours.
 fn put(writer: &mut Writer, name: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
-    add(writer, name, bytes, options(CompressionMethod::Deflated))
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(DateTime::default())
+        .unix_permissions(0o644);
+    add(writer, name, bytes, options)
 }
 
-fn add(
+fn add<T: FileOptionExtension>(
     writer: &mut Writer,
     name: &str,
     bytes: &[u8],
-    options: SimpleFileOptions,
+    options: FileOptions<'_, '_, T>,
 ) -> Result<(), ArchiveError> {
     use std::io::Write as _;
     writer

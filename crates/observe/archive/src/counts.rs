@@ -1,7 +1,8 @@
 //! What an instrumented archive writes: the counters of one run, as `Counters.java` puts them down.
 //!
-//! Big endian, texts as `DataOutput.writeUTF` makes them. Head: `PTCOUNT` and version 1, digest of the archive, name of the run (the same in
-//! all files of one process). Then records, each with a tag:
+//! Big endian, texts as `DataOutput.writeUTF` makes them. Head: `PTCOUNT` and version 2, digest of the archive, name of the run (the same in
+//! all files of one process), name of the file (another in each of them: two class loaders may count the same, copies are the same).
+//! Then records, each with a tag:
 //!
 //! | tag | holds |
 //! |---|---|
@@ -11,13 +12,13 @@
 //! | `E` | the end, with the CRC-32 of all between the head and the tag |
 //!
 //! The head is written when counting begins, everything else at the end of the run: a file without `E` is of a JVM that
-//! halted or was killed. Behind `E` only `N` follows.
+//! halted or was killed; one without a whole head ran out of room, or was killed at once. Behind `E` only `N` follows.
 
 use pricetag_classfile::pool::decode_modified_utf8;
 
 use crate::error::ArchiveError;
 
-const MAGIC: &[u8] = b"PTCOUNT\x01";
+const MAGIC: &[u8] = b"PTCOUNT\x02";
 
 /// The counters of one run and one archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct CountsFile {
     pub digest: String,
     /// Name of the run.
     pub run: String,
+    /// Name of the file among those of the run; a copy has it, too.
+    pub file: String,
     /// Threads that were alive at the end.
     pub threads: Vec<LiveThread>,
     /// Classes that ran, with their counters that are not zero.
@@ -62,19 +65,22 @@ impl CountsFile {
     /// Reads a file's bytes.
     ///
     /// # Errors
-    /// If it is no such file, or damaged.
+    /// If it is no such file, or damaged; [`ArchiveError::CutOff`] if it is a part of one that is too short to say whose.
     pub fn parse(bytes: &[u8]) -> Result<Self, ArchiveError> {
         let not = |reason: &str| ArchiveError::NotCounts {
             reason: reason.to_owned(),
         };
+        if bytes.len() < MAGIC.len() && MAGIC.starts_with(bytes) {
+            return Err(ArchiveError::CutOff);
+        }
         let rest = bytes
             .strip_prefix(MAGIC)
             .ok_or_else(|| not("it does not begin like one"))?;
         let mut reader = Reader { rest };
-        let short = || not("its head is cut off");
         let mut file = Self {
-            digest: reader.text().ok_or_else(short)?,
-            run: reader.text().ok_or_else(short)?,
+            digest: reader.text().ok_or(ArchiveError::CutOff)?,
+            run: reader.text().ok_or(ArchiveError::CutOff)?,
+            file: reader.text().ok_or(ArchiveError::CutOff)?,
             ..Self::default()
         };
         let body = reader.rest;
@@ -99,6 +105,7 @@ impl CountsFile {
         Self {
             digest: self.digest,
             run: self.run,
+            file: self.file,
             ..Self::default()
         }
     }
@@ -188,6 +195,7 @@ mod tests {
         let mut bytes = MAGIC.to_vec();
         text(&mut bytes, "0f");
         text(&mut bytes, "17-4");
+        text(&mut bytes, "18-5");
         let start = bytes.len();
         bytes.push(b'C');
         for number in [3_u32, 1, 7] {
@@ -206,7 +214,8 @@ mod tests {
         bytes.push(b'N');
         text(&mut bytes, "late");
         let file = CountsFile::parse(&bytes).expect("counts");
-        assert_eq!((file.digest.as_str(), file.run.as_str()), ("0f", "17-4"));
+        let names = [&file.digest, &file.run, &file.file];
+        assert_eq!(names, ["0f", "17-4", "18-5"]);
         assert_eq!(file.classes, [(3, vec![(7, 9)])]);
         assert_eq!(file.notes, ["late"]);
         assert!(file.complete);
@@ -215,12 +224,23 @@ mod tests {
     #[test]
     fn no_part_of_a_file_passes_for_all_of_it() {
         let bytes = example();
+        let head = MAGIC.len() + 4 + 6 + 6;
         for length in 0..bytes.len() {
-            if let Ok(file) = CountsFile::parse(&bytes[..length]) {
-                assert!(!file.complete && (file.classes.is_empty() || length == bytes.len() - 5));
+            match CountsFile::parse(&bytes[..length]) {
+                Ok(file) => assert!(
+                    length >= head
+                        && !file.complete
+                        && (file.classes.is_empty() || length == bytes.len() - 5)
+                ),
+                Err(ArchiveError::CutOff) => assert!(length < head, "{length}"),
+                Err(error) => panic!("{length}: {error}"),
             }
         }
-        for at in MAGIC.len() + 10..bytes.len() {
+        for other in [&b"{}"[..], b"PTCOUNT\x01", b"PTX"] {
+            let error = CountsFile::parse(other).expect_err("no counts");
+            assert!(matches!(error, ArchiveError::NotCounts { .. }), "{error}");
+        }
+        for at in head..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x10;
             let complete = CountsFile::parse(&damaged).is_ok_and(|file| file.complete);
@@ -231,7 +251,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_answered(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = CountsFile::parse(&[MAGIC, &[0, 0, 0, 0], &bytes].concat());
+            let _ = CountsFile::parse(&[MAGIC, &[0, 0, 0, 0, 0, 0], &bytes].concat());
             let _ = CountsFile::parse(&bytes);
         }
     }

@@ -60,6 +60,9 @@ pub enum ArchiveError {
         /// What is wrong.
         reason: String,
     },
+    /// The file ends before it says whose counts it was to hold.
+    #[error("the file of counts is cut off in its head")]
+    CutOff,
     /// The counts are another archive's.
     #[error("the counts are of archive {found}, not of {expected}")]
     OtherArchive {

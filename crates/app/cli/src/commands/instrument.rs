@@ -1,11 +1,14 @@
 //! `pricetag instrument`: a jar or war whose classes count by themselves.
 
-use std::path::Path;
+use std::fs::{Permissions, metadata, set_permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, is_separator};
 use std::process::ExitCode;
 
 use pricetag_archive::{ArchiveError, Options, instrument};
 use serde_json::json;
 
+use crate::analysis::{check_writable, write_whole};
 use crate::arguments::InstrumentArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
@@ -31,7 +34,8 @@ pub fn run(args: &InstrumentArgs, console: &Console) -> Result<ExitCode, Failure
             .doing(&doing)
             .advice("check --include, --exclude and lists against the names of its classes"));
     }
-    std::fs::write(&args.output, &outcome.bytes).map_err(io("write", &args.output))?;
+    write_whole(&args.output, &outcome.bytes)?;
+    keep_executable(&args.input, &args.output).map_err(io("write", &args.output))?;
     let left: Vec<_> = outcome
         .left
         .iter()
@@ -71,10 +75,11 @@ pub fn run(args: &InstrumentArgs, console: &Console) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses to write over something.
+/// Refuses to write over something, and what cannot be written, before the work.
 fn check_output(input: &Path, output: &Path, force: bool) -> Result<(), Failure> {
-    let same = match (input.canonicalize(), output.canonicalize()) {
-        (Ok(input), Ok(output)) => input == output,
+    // By what the names stand for: a hard link is the input as well.
+    let same = match (metadata(input), metadata(output)) {
+        (Ok(input), Ok(output)) => (input.dev(), input.ino()) == (output.dev(), output.ino()),
         _ => false,
     };
     if same {
@@ -84,6 +89,21 @@ fn check_output(input: &Path, output: &Path, force: bool) -> Result<(), Failure>
     if output.is_file() && !force {
         let why = format!("{} exists", output.display());
         return Err(Failure::new(why).advice("use --force to replace it, or another -o"));
+    }
+    if output.to_string_lossy().ends_with(is_separator) {
+        let why = format!("cannot write {}: it names a directory", output.display());
+        return Err(Failure::new(why).advice("give the name of a file"));
+    }
+    check_writable(output)
+}
+
+/// Lets everybody run the output who may read it and could run the input: a jar that begins with a script starts by itself.
+fn keep_executable(input: &Path, output: &Path) -> std::io::Result<()> {
+    let written = metadata(output)?;
+    let mode = written.mode();
+    let runs = metadata(input)?.mode() & (mode >> 2) & 0o111;
+    if written.is_file() && mode & runs != runs {
+        set_permissions(output, Permissions::from_mode(mode | runs))?;
     }
     Ok(())
 }
@@ -99,6 +119,9 @@ pub fn failure(error: &ArchiveError) -> Failure {
         ArchiveError::NotAJar { .. } => failure.advice("give a jar or war"),
         ArchiveError::NoPlans { .. } => {
             failure.advice("give a jar that this version of pricetag instrument wrote")
+        }
+        ArchiveError::NotCounts { .. } => {
+            failure.advice("leave it out, or give the file as the instrumented jar wrote it")
         }
         ArchiveError::OtherArchive { .. } => {
             failure.advice("give the very jar that wrote the counts")

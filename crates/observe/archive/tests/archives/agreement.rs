@@ -13,7 +13,7 @@ use pricetag_archive::{Options, instrument};
 use pricetag_testkit::suite::in_full;
 use pricetag_testkit::{Machine, Testbed, jdk};
 use pricetag_trace::Pattern;
-use zip::{CompressionMethod, ZipArchive};
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::support::{
     Agreement, Entry, Line, agrees_with_agent, archive, changed, compile, entries, entry, file,
@@ -339,6 +339,41 @@ fn what_spring_boot_launches_agrees() {
             // Of a war only what lies below WEB-INF sees the counters.
             let counted = agreement.outcome.classes > CLASSES.len();
             assert_eq!(counted, launcher == "JarLauncher");
+        }
+    }
+}
+
+/// Starts the archive behind it.
+const SCRIPT: &[u8] = b"#!/bin/sh\nexec java -jar \"$0\" \"$@\"\n";
+
+/// An archive behind the script with offsets that count the script in, as newer releases of Spring Boot make it.
+fn counted_in(jar: &[u8]) -> Vec<u8> {
+    let mut cursor = Cursor::new(SCRIPT.to_vec());
+    cursor.set_position(SCRIPT.len() as u64);
+    let mut writer = ZipWriter::new(cursor);
+    let mut reader = ZipArchive::new(Cursor::new(jar)).unwrap();
+    for index in 0..reader.len() {
+        writer
+            .raw_copy_file(reader.by_index_raw(index).unwrap())
+            .unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+#[test]
+fn an_executable_jar_keeps_its_script_and_agrees() {
+    let jar = launched("JarLauncher", "BOOT-INF", &archive(&compiled().library));
+    let names = |bytes: &[u8]| {
+        let reader = ZipArchive::new(Cursor::new(bytes)).unwrap();
+        let names = reader.file_names_raw().map(<[u8]>::to_vec);
+        names.collect::<Vec<_>>()
+    };
+    let line = ["-jar", "{jar}"];
+    for executable in [[SCRIPT, &jar].concat(), counted_in(&jar)] {
+        for agreement in whole_program(&executable, &Options::default(), &line, SPRING) {
+            let bytes = &agreement.outcome.bytes;
+            assert!(bytes.starts_with(&[SCRIPT, b"PK\x03\x04"].concat()));
+            assert!(names(bytes).starts_with(&names(&jar)));
         }
     }
 }

@@ -1,14 +1,15 @@
 //! Archives of every shape: what is rewritten, what is kept, what is refused.
 
 use std::fs;
-use std::io::Cursor;
+use std::io::{Cursor, Write as _};
 use std::path::Path;
 
 use pricetag_archive::{ArchiveError, Options, Outcome, Program, RUNTIME_CLASS, instrument};
 use pricetag_testkit::Counts;
 use pricetag_trace::Listed;
 use proptest::prelude::*;
-use zip::{CompressionMethod, ZipArchive};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::support::{Counting, archive, changed, compile, counts_at, entries, entry, file, tool};
 
@@ -116,6 +117,55 @@ fn other_entries_stay_as_they_are_and_bytes_repeat() {
     assert!(matches!(again, Err(ArchiveError::Instrumented)));
 }
 
+/// Spring Boot unpacks the libraries that such a comment marks.
+#[test]
+fn a_library_that_is_rewritten_keeps_its_comment_and_mode() {
+    let scratch = tempfile::tempdir().unwrap();
+    compile(&[("b/Part.java", PART)], &[], scratch.path());
+    let library = archive(&entries(scratch.path(), ""));
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        .unix_permissions(0o750);
+    let options = options.into_full_options().with_file_comment("UNPACK:0f1e");
+    let name = "BOOT-INF/lib/part.jar";
+    writer.start_file(name, options).unwrap();
+    writer.write_all(&library).unwrap();
+    let outcome = changed(&writer.finish().unwrap().into_inner());
+    assert_ne!(entry(&outcome.bytes, name).0, library);
+    let mut reader = ZipArchive::new(Cursor::new(&outcome.bytes)).unwrap();
+    let found = reader.by_name(name).unwrap();
+    assert_eq!(found.comment(), "UNPACK:0f1e");
+    assert_eq!(found.unix_mode(), Some(0o100_750));
+    assert_eq!(found.compression(), CompressionMethod::Stored);
+}
+
+#[test]
+fn a_library_with_a_damaged_class_is_left() {
+    let scratch = tempfile::tempdir().unwrap();
+    let sources = [("a/Main.java", MAIN), ("b/Part.java", PART)];
+    compile(&sources, &[], scratch.path());
+    let stored: Vec<_> = entries(scratch.path(), "=");
+    let mut library = archive(&stored);
+    let (name, class) = &stored[1];
+    assert_eq!(name, "=b/Part.class");
+    let at = library.windows(class.len()).position(|part| part == class);
+    library[at.unwrap() + class.len() / 2] ^= 1;
+    let own = ("BOOT-INF/classes/b/Part.class".to_owned(), class.clone());
+    let part = ("=BOOT-INF/lib/part.jar".to_owned(), library.clone());
+    for jar in [[own.clone(), part.clone()], [part, own]] {
+        let outcome = changed(&archive(&jar));
+        assert_eq!((outcome.classes, outcome.methods), (1, 2));
+        assert_eq!(entry(&outcome.bytes, "BOOT-INF/lib/part.jar").0, library);
+        let [left] = &outcome.left[..] else {
+            panic!("{:?}", outcome.left);
+        };
+        assert_eq!(left.class, "BOOT-INF/lib/part.jar");
+        let why = "entry b/Part.class cannot be read";
+        assert!(left.reason.starts_with(why), "{}", left.reason);
+    }
+}
+
 /// Runs the class `a.Main` of an archive and reads its counts.
 fn run(outcome: &Outcome) -> Counts {
     let counting = Counting::new(&outcome.bytes);
@@ -213,6 +263,47 @@ fn hooks_that_were_just_started_are_waited_for() {
     let counts = run(&changed(&archive(&entries(scratch.path(), ""))));
     assert_eq!(entries_of(&counts, "a/Main", "hook"), 200);
     assert_eq!(counts.inexact, [""; 0]);
+}
+
+/// They say that they are equal, and each loses its thread locals once, and so is known twice.
+#[test]
+fn threads_are_told_apart_and_known_once() {
+    let scratch = tempfile::tempdir().unwrap();
+    let main = r#"package a;
+        import java.util.concurrent.CountDownLatch;
+        public class Main extends Thread {
+            static final CountDownLatch UP = new CountDownLatch(3), NEVER = new CountDownLatch(1);
+            static void step() { }
+            public int hashCode() { return 1; }
+            public boolean equals(Object other) { return true; }
+            public void run() {
+                try {
+                    step();
+                    java.lang.reflect.Field locals = Thread.class.getDeclaredField("threadLocals");
+                    locals.setAccessible(true);
+                    locals.set(this, null);
+                    step();
+                    UP.countDown();
+                    NEVER.await();
+                } catch (Exception e) { e.printStackTrace(); }
+            }
+            public static void main(String[] s) throws Exception {
+                for (int i = 0; i < 3; i++) { Main m = new Main(); m.setDaemon(true); m.start(); }
+                UP.await();
+            }
+        }"#;
+    compile(&[("a/Main.java", main)], &[], &scratch.path().join("c"));
+    let outcome = changed(&archive(&entries(&scratch.path().join("c"), "")));
+    let counting = Counting::new(&outcome.bytes);
+    let counts = counting.jar.with_file_name("run.counts");
+    let property = format!("-Dpricetag.counts={}", counts.display());
+    let opens = "--add-opens=java.base/java.lang=ALL-UNNAMED";
+    let jar = counting.jar.to_str().unwrap();
+    tool("java", &[&property, opens, "-cp", jar, "a.Main"]);
+    let alive = counts_at(&counts).remove(0).threads;
+    assert_eq!(alive.len(), 3, "{alive:?}");
+    let counts = counting.derive(&counts).expect("it ends by itself");
+    assert_eq!(entries_of(&counts, "a/Main", "step"), 6);
 }
 
 #[test]

@@ -7,6 +7,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.zip.CRC32;
 
@@ -23,7 +24,7 @@ public final class Counters implements Runnable {
     private static final String[] SIZES = {"@0@", "@1@", "@2@", "@3@", "@4@", "@5@", "@6@", "@7@"};
     private static final String DIGEST = "@digest@";
     private static final String NAME = "pricetag counters";
-    private static final byte[] MAGIC = {'P', 'T', 'C', 'O', 'U', 'N', 'T', 1};
+    private static final byte[] MAGIC = {'P', 'T', 'C', 'O', 'U', 'N', 'T', 2};
     /** How long an exit waits for threads that may be other shutdown hooks, ms. */
     private static final long PATIENCE = 500;
     /** How long the end of all other threads waits for those without frames, which may be hooks that were just started, ms. */
@@ -157,10 +158,11 @@ public final class Counters implements Runnable {
         }
         spare = new long[longest];
         try {
-            String run = Long.toString(System.currentTimeMillis()) + '-' + System.nanoTime();
+            String own = Long.toString(System.currentTimeMillis()) + '-' + System.nanoTime();
+            String run;
             synchronized (System.getProperties()) {
                 if (System.getProperty("pricetag.run") == null) {
-                    System.setProperty("pricetag.run", run);
+                    System.setProperty("pricetag.run", own);
                 }
                 run = System.getProperty("pricetag.run");
             }
@@ -170,6 +172,7 @@ public final class Counters implements Runnable {
             out.write(MAGIC);
             out.writeUTF(DIGEST);
             out.writeUTF(run);
+            out.writeUTF(own);
             append(bytes);
             Runtime.getRuntime().addShutdownHook(new Thread(new Counters(null, null), NAME));
         } catch (Exception failure) {
@@ -285,10 +288,12 @@ public final class Counters implements Runnable {
         synchronized (LOCK) {
             closed = true;
             sweep();
+            // A thread has several registrations if somebody took away its thread locals.
+            IdentityHashMap<Thread, Boolean> seen = new IdentityHashMap<Thread, Boolean>();
             for (int i = 0; i < live.size(); i++) {
                 Thread owner = live.get(i).thread.get();
-                if (owner != null && owner != Thread.currentThread()) {
-                    frames(out, owner, earlier(i));
+                if (owner != null && owner != Thread.currentThread() && seen.put(owner, Boolean.TRUE) == null) {
+                    frames(out, owner);
                 }
             }
             for (int k = 0; k < LENGTHS.length; k++) {
@@ -306,22 +311,8 @@ public final class Counters implements Runnable {
         append(bytes);
     }
 
-    /** Whether the thread of a registration has an earlier one: somebody took away its thread locals. */
-    private static boolean earlier(int i) {
-        Thread owner = live.get(i).thread.get();
-        for (int k = 0; k < i; k++) {
-            if (live.get(k).thread.get() == owner) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** The active frames of a thread, the innermost first. */
-    private static void frames(DataOutputStream out, Thread owner, boolean seen) throws IOException {
-        if (seen) {
-            return;
-        }
+    private static void frames(DataOutputStream out, Thread owner) throws IOException {
         Thread.State state = owner.getState();
         StackTraceElement[] stack = owner.getStackTrace();
         boolean inside = stack.length > 0 && (stack[0].isNativeMethod() || state != Thread.State.RUNNABLE);
