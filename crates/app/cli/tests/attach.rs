@@ -1,93 +1,21 @@
 //! `record --attach` on the server of `subjects/server`: what was counted between two snapshots is what the client was answered meanwhile.
 
+#[allow(dead_code, reason = "each test file uses its own part")]
+mod attach_server;
 #[allow(dead_code, reason = "the subject is one of its own")]
 mod support;
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use attach_server::{Server, counted, request, serve, serve_counted, source};
 
 use pricetag_dataset::{Dataset, FeatureKind, open};
 use pricetag_runner::attach::Attached;
-use pricetag_runner::supervise::Cancel;
-use pricetag_testkit::{Testbed, repository};
-use pricetag_trace::{AgentOptions, Mode, Record, Trace};
-
-/// That of the server.
-fn source() -> PathBuf {
-    repository().join("subjects/server/Server.java")
-}
+use pricetag_testkit::Testbed;
+use pricetag_trace::{AgentOptions, Mode};
 use support::{Desk, Ran, ran};
-
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Starts the server with these JVM options; its port is in `port`.
-fn serve(desk: &Desk, options: &[&str]) -> Server {
-    let source = source();
-    let compiled = Command::new("javac")
-        .arg("-d")
-        .arg(desk.path("classes"))
-        .arg(source)
-        .status();
-    assert!(compiled.expect("a JDK").success());
-    let _ = std::fs::remove_file(desk.path("port"));
-    let child = Command::new("java")
-        .args(options)
-        .arg("-cp")
-        .arg(desk.path("classes"))
-        .args(["Server", "port", "4"])
-        .current_dir(desk.path("."))
-        .stdout(Stdio::null())
-        .spawn();
-    let server = Server(child.expect("java starts"));
-    let begun = Instant::now();
-    while !desk.path("port").exists() {
-        assert!(begun.elapsed() < Duration::from_mins(1), "no server");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    server
-}
-
-/// Starts the server as a recording of one that takes no agent, with more options, says that it has to be started.
-fn serve_counted(desk: &Desk, more: &str) -> Server {
-    let plain = serve(desk, &["-XX:-EnableDynamicAgentLoading"]);
-    let refused = desk.run(&format!(
-        "record --attach {} -o data --include Server {more}",
-        plain.0.id()
-    ));
-    assert_eq!(refused.code, 1, "{}", refused.stdout);
-    let line = refused
-        .stderr
-        .split_once("`java ")
-        .and_then(|(_, rest)| rest.split_once(" …`"))
-        .unwrap_or_else(|| panic!("{}", refused.stderr))
-        .0;
-    drop(plain);
-    serve(desk, &line.split(' ').collect::<Vec<_>>())
-}
-
-/// One answered request for `n` digits.
-fn request(desk: &Desk, n: usize) {
-    let port = std::fs::read_to_string(desk.path("port")).unwrap();
-    let mut socket = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
-    write!(
-        socket,
-        "GET /work?n={n} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-    )
-    .unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-}
 
 /// A recording of six seconds, in the middle of which requests for 30 digits are answered.
 fn observed(desk: &Desk, server: &Server, requests: u32) -> Ran {
@@ -310,15 +238,6 @@ fn after_a_recording_a_program_runs_as_before_and_can_be_recorded_again() {
     let options = |include: &str| AgentOptions {
         include: vec![include.parse().unwrap()],
         ..AgentOptions::new(Mode::Count, "%p.trace")
-    };
-    let counted = |attached: &Attached| {
-        let file = attached.snapshot(&Cancel::default()).unwrap().unwrap();
-        let records = Trace::read(&file).unwrap().records.into_iter();
-        let counts = records.filter_map(|record| match record {
-            Record::Counters(class) => Some(class.counts.into_iter().map(|(_, count)| count)),
-            _ => None,
-        });
-        counts.flatten().sum::<u64>()
     };
     let load = |include| Attached::load(pid, &agent, &desk.path("agent"), &options(include));
     let attached = load("Server").unwrap();

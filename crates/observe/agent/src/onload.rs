@@ -7,7 +7,7 @@ use std::path::Path;
 use jvmti_bindings::sys::jni::{JNI_ERR, JNI_OK, JavaVM, jint};
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
 use pricetag_trace::{
-    AgentOptions, CAME_LATE, Mode, Record, Start, TRACE_VERSION, TraceReader, TraceWriter,
+    AgentOptions, CAME_LATE, LEAVE, Mode, Record, Start, TRACE_VERSION, TraceReader, TraceWriter,
 };
 
 use crate::callbacks;
@@ -77,8 +77,11 @@ pub unsafe extern "system" fn Agent_OnAttach(
 fn attach(vm: *mut JavaVM, options: Option<&CStr>) -> Result<(), String> {
     snapshot::remember(vm);
     let jni = snapshot::current().ok_or("this is no thread of the JVM")?;
+    let options_text = text(options);
     match Session::get() {
-        Some(session) => late::again(session, jni, &text(options)),
+        Some(session) => late::again(session, jni, &options_text),
+        // It never began.
+        None if options_text == LEAVE => Ok(()),
         // The JVM looks for native methods in this library once this call has returned: it begins with the next.
         None => load(vm, options, true),
     }
@@ -104,8 +107,15 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>, late: bool) -> Result<(), Strin
         return Err(why.to_owned());
     }
     take_capabilities(jvmti, mode, late, late || hook::may_be_late(&options))?;
-    if is_child(&options) {
-        return Ok(());
+    match recorded_by(&options) {
+        // By an earlier process with the same id, such as the 1 of a server whose container starts anew.
+        Some(pid) if pid == std::process::id() && Session::get().is_none() => {
+            std::fs::remove_file(&options.trace)
+                .map_err(|error| format!("cannot remove {}: {error}", options.trace.display()))?;
+        }
+        // This process was started by the one that is being recorded, with the same arguments: it is not to be observed, and must not complain either.
+        Some(pid) if Path::new(&format!("/proc/{pid}")).exists() => return Ok(()),
+        _ => {}
     }
     let worker = Worker::start().map_err(|error| format!("cannot start a thread: {error}"))?;
     let writer = if mode == Mode::Step {
@@ -140,13 +150,12 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>, late: bool) -> Result<(), Strin
     Ok(())
 }
 
-/// Whether this process was started by the one that is being recorded, with the same arguments: it is not to be observed, and must
-/// not complain either.
-fn is_child(options: &AgentOptions) -> bool {
-    let first = TraceReader::open(&options.trace).and_then(|mut reader| reader.next_record());
-    match first {
-        Ok(Some(Record::Start(start))) => Path::new(&format!("/proc/{}", start.pid)).exists(),
-        _ => false,
+/// The process whose trace is where this one's is to be.
+fn recorded_by(options: &AgentOptions) -> Option<u32> {
+    let mut reader = TraceReader::open(&options.trace).ok()?;
+    match reader.next_record() {
+        Ok(Some(Record::Start(start))) => Some(start.pid),
+        _ => None,
     }
 }
 

@@ -2,36 +2,35 @@
 //!
 //! An agent that was loaded when the JVM started is found by the trace it keeps open, whose first record says what it was asked to do. Into a JVM without
 //! one it is loaded now, where the JVM allows that. Snapshots, and the agent itself, are requested as `jcmd PID JVMTI.data_dump` and
-//! `jcmd PID JVMTI.agent_load` would, over the JVM's own attach socket, so no JDK is needed: the file `.attach_pidPID` in
-//! the JVM's working directory and SIGQUIT make it listen on `/tmp/.java_pidPID` (the protocol of HotSpot's
-//! `attachListener_posix.cpp`; JDK 9 and later, version 1 of the protocol).
+//! `jcmd PID JVMTI.agent_load` would, over the JVM's own attach socket, so no JDK is needed.
+//!
+//! Once counters may be in a program, whatever fails has them taken out again, or says that they stay.
 //!
 //! Limits: Linux; the JVM's user or root; not a JVM with `-XX:+DisableAttachMechanism`, and none with `-XX:-EnableDynamicAgentLoading` that has no agent
 //! yet.
 
+mod process;
+mod socket;
+
 use std::fs::{self, File, TryLockError};
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pricetag_trace::{
-    AgentOptions, CAME_LATE, LEAVE, Mode, OptionsError, Record, Start, Trace, TraceReader,
-};
-use rustix::process::{Pid, Signal, kill_process};
+use pricetag_trace::{AgentOptions, CAME_LATE, LEAVE, Mode, OptionsError, Trace};
 
 use crate::supervise::Cancel;
+use process::{Library, User, command, inner_pid, proc, start_of};
+use socket::{Answer, ask};
 
-/// The agent's library, as it appears in a JVM's memory map.
-const LIBRARY: &str = "libpricetag_agent.so";
-/// How long the JVM may take to listen, and to write a snapshot.
+/// How long the JVM may take to listen, to write a snapshot, and to answer where not much hangs on it.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How long it may take to answer: while classes are rewritten, some hundred a second.
 const ANSWER: Duration = Duration::from_mins(10);
 /// How often it is looked at.
 const LOOK: Duration = Duration::from_millis(10);
-/// SIGQUIT in the mask of caught signals.
-const CATCHES_QUIT: u64 = 1 << 2;
+/// How long a JVM that does not answer any more may take to be gone.
+const END: Duration = Duration::from_secs(2);
 
 /// Why a running JVM cannot be observed.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +41,7 @@ pub enum AttachError {
         /// Which.
         pid: u32,
         /// The system's reason.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The process is no JVM.
     #[error("process {pid} is no Java virtual machine")]
@@ -55,6 +54,38 @@ pub enum AttachError {
     NotLoaded {
         /// Which.
         pid: u32,
+    },
+    /// There is one, but it writes no trace that could be found: it did not begin, or is of another version.
+    #[error("the agent in process {pid} records nothing: its trace was not found")]
+    NoTrace {
+        /// Which.
+        pid: u32,
+    },
+    /// The trace that it writes was removed.
+    #[error("the agent in process {pid} records to {}, which is gone", trace.display())]
+    TraceGone {
+        /// Which.
+        pid: u32,
+        /// The trace.
+        trace: PathBuf,
+    },
+    /// Its library was replaced: loaded again by its name, another agent would come beside it.
+    #[error("the agent in process {pid} is of another installation of Pricetag: {} was replaced since it was loaded", library.display())]
+    Replaced {
+        /// Which.
+        pid: u32,
+        /// The library.
+        library: PathBuf,
+    },
+    /// The JVM's user cannot reach what the agent needs.
+    #[error("user {user}, who runs process {pid}, has no access to {}", path.display())]
+    Barred {
+        /// Which.
+        pid: u32,
+        /// The user's number.
+        user: u32,
+        /// The first folder on the way that they may not enter, or the file they may not read.
+        path: PathBuf,
     },
     /// The agent cannot be loaded now.
     #[error("Pricetag's agent cannot be loaded into the running JVM of process {pid}: {why}")]
@@ -85,6 +116,30 @@ pub enum AttachError {
         pid: u32,
         /// What happened.
         why: String,
+    },
+    /// The JVM listens, but is busy or stopped.
+    #[error("the JVM of process {pid} did not answer within {} s", patience.as_secs_f64())]
+    Slow {
+        /// Which.
+        pid: u32,
+        /// How long it was given.
+        patience: Duration,
+    },
+    /// Counters could not be taken out.
+    #[error("counters stay in process {pid} and slow it down: {why}")]
+    Staying {
+        /// Which.
+        pid: u32,
+        /// What hinders, and how they are got rid of.
+        why: String,
+    },
+    /// Something failed, and counters stay besides.
+    #[error("{error}; {staying}")]
+    Unfinished {
+        /// What failed.
+        error: Box<Self>,
+        /// Why they stay.
+        staying: Box<Self>,
     },
     /// No snapshot came, or a damaged one.
     #[error("no snapshot from process {pid}: {why}")]
@@ -121,11 +176,11 @@ impl Attached {
         if !maps.contains("/libjvm.so") {
             return Err(AttachError::NotJava { pid });
         }
-        if library(pid).is_none() {
+        if Library::of(pid).is_none() {
             return Err(AttachError::NotLoaded { pid });
         }
         let wrong = |why: String| AttachError::NotCounting { pid, why };
-        let start = start_of(pid).ok_or_else(|| wrong("its trace was not found".to_owned()))?;
+        let start = start_of(pid).ok_or(AttachError::NoTrace { pid })?;
         let options: AgentOptions = start
             .options
             .parse()
@@ -134,13 +189,13 @@ impl Attached {
             return Err(wrong(format!("its mode is {}", options.mode)));
         }
         if !options.trace.exists() {
-            let trace = options.trace.display();
-            return Err(wrong(format!("{trace}, its trace, is gone")));
+            let trace = options.trace;
+            return Err(AttachError::TraceGone { pid, trace });
         }
         Ok(Self {
             pid,
             options,
-            command: words(pid, "cmdline"),
+            command: command(pid),
             late: start.properties.iter().any(|(name, _)| name == CAME_LATE),
             held: None,
         })
@@ -163,8 +218,18 @@ impl Attached {
         }
         let mut earlier = match Self::find(pid) {
             Ok(attached) => Some(attached),
-            Err(AttachError::NotLoaded { .. }) => None,
+            // One that could not begin is asked again.
+            Err(AttachError::NotLoaded { .. } | AttachError::NoTrace { .. }) => None,
             Err(error) => return Err(error),
+        };
+        // Another copy would be an agent of its own.
+        let agent = match Library::of(pid) {
+            Some(Library {
+                path: library,
+                replaced: true,
+            }) => return Err(AttachError::Replaced { pid, library }),
+            Some(library) => library.path,
+            None => agent.to_owned(),
         };
         if let Some(earlier) = &mut earlier {
             earlier.hold()?;
@@ -174,9 +239,10 @@ impl Attached {
                 ));
             }
         }
-        let file = write_options(folder, options, earlier.as_ref().map(|e| &e.options))
+        let user = User::other_than_root(pid);
+        let file = write_options(folder, options, earlier.as_ref(), user.as_ref())
             .map_err(|e| refused(format!("{}: {e}", folder.display())))?;
-        for path in [agent, &file] {
+        for path in [&agent, &file] {
             let inside = path.strip_prefix("/").unwrap_or(path);
             if !proc(pid, "root").join(inside).exists() {
                 let path = path.display();
@@ -189,25 +255,37 @@ impl Attached {
             // Of an earlier process with the same id.
             fs::remove_file(folder.join(format!("{}.trace", inner_pid(pid)))).ok();
         }
-        // Another copy would be an agent of its own.
-        let agent = library(pid).unwrap_or_else(|| agent.to_owned());
-        let (agent, file) = (agent.display().to_string(), file.display().to_string());
-        // The first time it is there, the second time it begins.
-        for _ in 0..if earlier.is_some() { 1 } else { 2 } {
-            let Answer { done, said } = ask(pid, &["load", &agent, "true", &file])?;
-            if !done || said.lines().all(|line| line != LOADED) {
-                return Err(refused(match said.trim() {
-                    REFUSED => "the agent says why on its standard error".to_owned(),
-                    said => said.replace('\n', " "),
-                }));
-            }
-        }
-        if let Some(earlier) = earlier {
-            return Ok(earlier);
-        }
-        let mut loaded = Self::find(pid)?;
-        loaded.hold()?;
-        Ok(loaded)
+        let bring = || {
+            let [agent_name, file_name] = [&agent, &file].map(|path| path.display().to_string());
+            let answer = ask(pid, &["load", &agent_name, "true", &file_name], ANSWER)?;
+            let Some(why) = answer.refusal() else {
+                return Ok(());
+            };
+            let barred = user.as_ref().and_then(|user| {
+                let path = [&agent, &file]
+                    .into_iter()
+                    .find_map(|path| user.barred_by(path))?;
+                let user = user.id;
+                Some(AttachError::Barred { pid, user, path })
+            });
+            Err(barred.unwrap_or_else(|| refused(why)))
+        };
+        let begun = if let Some(earlier) = earlier {
+            bring().map(|()| earlier)
+        } else {
+            // The first time it is there, the second time it begins.
+            bring()?;
+            bring().and_then(|()| {
+                let mut loaded = Self::find(pid)?;
+                loaded.hold()?;
+                Ok(loaded)
+            })
+        };
+        begun.map_err(|error| match error {
+            // The counters are those of the other recording.
+            AttachError::Busy { .. } => error,
+            _ => without_counters(pid, error),
+        })
     }
 
     /// Sees to it that one recording at a time has a late agent count.
@@ -228,15 +306,12 @@ impl Attached {
         self.late
     }
 
-    /// Has an agent that came late give every class its own code back.
+    /// Has an agent that came late give every class its own code back; a JVM that has ended needs nothing more.
     ///
     /// # Errors
-    /// If the JVM does not answer.
+    /// If the JVM does not answer, or the agent cannot be asked any more.
     pub fn leave(&self) -> Result<(), AttachError> {
-        let pid = self.pid;
-        let agent = library(pid).ok_or(AttachError::NotLoaded { pid })?;
-        let agent = agent.display().to_string();
-        ask(pid, &["load", &agent, "true", LEAVE]).map(|_| ())
+        take_out(self.pid, ANSWER)
     }
 
     /// The process.
@@ -254,7 +329,7 @@ impl Attached {
             .map(|number| AgentOptions::snapshot_of(&self.options.trace, number))
             .skip_while(|file| file.exists());
         let file = next.into_iter().next().unwrap_or_default();
-        let Answer { done, said } = ask(self.pid, &["jcmd", "JVMTI.data_dump", "", ""])?;
+        let Answer { done, said } = ask(self.pid, &["jcmd", "JVMTI.data_dump", "", ""], ANSWER)?;
         if !done {
             return Err(failed(said.trim().replace('\n', " ")));
         }
@@ -272,115 +347,122 @@ impl Attached {
             }
             std::thread::sleep(LOOK);
         }
-        let trace = Trace::read(&file).map_err(|e| failed(e.to_string()))?;
-        match trace.incomplete_reason() {
-            Some(why) => Err(failed(why)),
+        let wrong = match Trace::read(&file) {
+            Ok(trace) => trace.incomplete_reason(),
+            Err(error) => Some(error.to_string()),
+        };
+        match wrong {
+            Some(why) => {
+                fs::remove_file(&file).ok();
+                Err(failed(why))
+            }
             None => Ok(Some(file)),
         }
     }
 }
 
-/// What the JVM says when it loaded an agent, and when the agent did not want to be.
-const LOADED: &str = "return code: 0";
-const REFUSED: &str = "return code: -1";
-
-/// What a JVM answers.
-struct Answer {
-    done: bool,
-    said: String,
-}
-
-/// Asks a JVM to carry out a command with three arguments.
-fn ask(pid: u32, words: &[&str; 4]) -> Result<Answer, AttachError> {
-    let silent = |why: String| AttachError::Silent { pid, why };
-    let mut socket = listen(pid)?;
-    let mut exchange = || -> std::io::Result<String> {
-        socket.set_read_timeout(Some(ANSWER))?;
-        socket.write_all(format!("1\0{}\0", words.join("\0")).as_bytes())?;
-        let mut answer = Vec::new();
-        socket.read_to_end(&mut answer)?;
-        Ok(String::from_utf8_lossy(&answer).into_owned())
+/// Has the agent give every class its own code back.
+fn take_out(pid: u32, patience: Duration) -> Result<(), AttachError> {
+    let Some(Library { path, replaced }) = Library::of(pid) else {
+        return Ok(());
     };
-    let answer = exchange().map_err(|e| silent(e.to_string()))?;
-    let (code, said) = answer
-        .split_once('\n')
-        .ok_or_else(|| silent(answer.trim().to_owned()))?;
-    Ok(Answer {
-        done: code == "0",
-        said: said.to_owned(),
+    let agent = path.display().to_string();
+    let staying = |why: String| Err(AttachError::Staying { pid, why });
+    if replaced {
+        return staying(format!(
+            "{agent} was replaced since it was loaded, so that they stay until the program ends"
+        ));
+    }
+    let why = match ask(pid, &["load", &agent, "true", LEAVE], patience) {
+        Ok(answer) => answer.refusal(),
+        Err(_) if ends(pid) => None,
+        // The request waits for it.
+        Err(error @ AttachError::Slow { .. }) => {
+            return staying(format!("{error}; it takes them out as soon as it can"));
+        }
+        Err(error) => Some(error.to_string()),
+    };
+    why.map_or(Ok(()), |why| {
+        staying(format!("{why}; the next recording takes them out"))
     })
 }
 
-/// A connection to a JVM, which is made to listen if it does not yet.
-fn listen(pid: u32) -> Result<UnixStream, AttachError> {
-    let inner = inner_pid(pid);
-    let socket = proc(pid, "root").join(format!("tmp/.java_pid{inner}"));
-    let silent = |why: String| AttachError::Silent { pid, why };
-    if !socket.exists() {
-        // A JVM with -Xrs does not catch the signal, which would end it.
-        if !catches_quit(pid) {
-            return Err(silent("it listens to no signal (-Xrs)".to_owned()));
-        }
-        let trigger = proc(pid, "cwd").join(format!(".attach_pid{inner}"));
-        fs::write(&trigger, "").map_err(|e| silent(format!("{}: {e}", trigger.display())))?;
-        let asked = wake(pid, &socket);
-        fs::remove_file(&trigger).ok();
-        asked?;
-    }
-    UnixStream::connect(&socket).map_err(|e| silent(format!("{}: {e}", socket.display())))
-}
-
-fn wake(pid: u32, socket: &Path) -> Result<(), AttachError> {
-    let silent = |why: String| AttachError::Silent { pid, why };
-    let target = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    let target = target.ok_or_else(|| silent("no such process".to_owned()))?;
-    kill_process(target, Signal::QUIT).map_err(|e| silent(e.to_string()))?;
+/// Whether a JVM that did not answer is about to be gone.
+fn ends(pid: u32) -> bool {
     let begun = Instant::now();
-    while !socket.exists() {
-        if begun.elapsed() > PATIENCE {
-            return Err(silent(
-                "it does not listen (-XX:+DisableAttachMechanism?)".to_owned(),
-            ));
+    while Library::of(pid).is_some() {
+        if begun.elapsed() > END {
+            return false;
         }
         std::thread::sleep(LOOK);
     }
-    Ok(())
+    true
 }
 
-fn catches_quit(pid: u32) -> bool {
-    let status = fs::read_to_string(proc(pid, "status")).unwrap_or_default();
-    let mask = status.lines().find_map(|l| l.strip_prefix("SigCgt:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .is_some_and(|mask| mask & CATCHES_QUIT != 0)
+/// What failed, once the counters that may be there by then are taken out.
+fn without_counters(pid: u32, error: AttachError) -> AttachError {
+    match take_out(pid, PATIENCE) {
+        Ok(()) => error,
+        Err(staying) => AttachError::Unfinished {
+            error: Box::new(error),
+            staying: Box::new(staying),
+        },
+    }
 }
 
-/// JVM options that load the agent for [`Attached`], having written its options into `folder`.
+/// JVM options that load the agent for [`Attached`] into a program that is started again, having written its options into `folder`. `pid` is the program as it runs
+/// now, by whose user.
 ///
 /// # Errors
 /// If the folder cannot be written.
-pub fn prepare(agent: &Path, folder: &Path, options: &AgentOptions) -> std::io::Result<String> {
-    let file = write_options(folder, options, None)?;
+pub fn prepare(
+    pid: u32,
+    agent: &Path,
+    folder: &Path,
+    options: &AgentOptions,
+) -> io::Result<String> {
+    let user = User::other_than_root(pid);
+    let file = write_options(folder, options, None, user.as_ref())?;
     let option = format!("-agentpath:{}={}", agent.display(), file.display());
     Ok(format!("{} -XX:-DontCompileHugeMethods", quoted(&option)))
 }
 
-/// Writes the agent's options into `folder`, where its trace and plans will be, too, unless an earlier recording has some.
+/// Writes the agent's options into `folder`, where its trace and plans will be, too, unless an earlier recording has some. All of it belongs to `user`, if there is one: the agent
+/// is who writes there.
 fn write_options(
     folder: &Path,
     options: &AgentOptions,
-    earlier: Option<&AgentOptions>,
-) -> std::io::Result<PathBuf> {
+    earlier: Option<&Attached>,
+    user: Option<&User>,
+) -> io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let folder = std::path::absolute(folder)?;
-    let file = folder.join("options");
-    let new = || (folder.join("%p.trace"), Some(folder.join("plans")));
-    let (trace, plans) = earlier.map_or_else(new, |o| (o.trace.clone(), o.plans.clone()));
+    let (file, own_plans) = (folder.join("options"), folder.join("plans"));
+    let new = || (folder.join("%p.trace"), Some(own_plans.clone()));
+    let of = |earlier: &Attached| {
+        let options = earlier.options.clone();
+        (options.trace, options.plans)
+    };
+    let (trace, plans) = earlier.map_or_else(new, of);
     let options = AgentOptions {
         trace,
         plans,
         ..options.clone()
     };
-    fs::write(&file, options.to_text())?;
+    // Never through a link that another user may have put into a folder of theirs.
+    match fs::remove_file(&file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut written = File::create_new(&file)?;
+    written.write_all(options.to_text().as_bytes())?;
+    if let Some(user) = user {
+        user.own(&written)?;
+        user.own_folder(&folder)?;
+        if own_plans.exists() {
+            user.own_folder(&own_plans)?;
+        }
+    }
     Ok(file)
 }
 
@@ -391,51 +473,6 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-fn proc(pid: u32, name: &str) -> PathBuf {
-    PathBuf::from(format!("/proc/{pid}/{name}"))
-}
-
-/// The agent's library in a process.
-fn library(pid: u32) -> Option<PathBuf> {
-    let maps = fs::read_to_string(proc(pid, "maps")).ok()?;
-    let line = maps.lines().find(|line| line.ends_with(LIBRARY))?;
-    Some(line[line.find('/')?..].into())
-}
-
-/// The id the process knows itself by: another one inside a container.
-fn inner_pid(pid: u32) -> u32 {
-    let status = fs::read_to_string(proc(pid, "status")).unwrap_or_default();
-    let ids = status.lines().find_map(|l| l.strip_prefix("NSpid:"));
-    ids.and_then(|ids| ids.split_whitespace().last()?.parse().ok())
-        .unwrap_or(pid)
-}
-
-/// The zero-terminated words of a file in `/proc`.
-fn words(pid: u32, name: &str) -> Vec<String> {
-    let bytes = fs::read(proc(pid, name)).unwrap_or_default();
-    bytes
-        .split(|&byte| byte == 0)
-        .filter(|word| !word.is_empty())
-        .map(|word| String::from_utf8_lossy(word).into_owned())
-        .collect()
-}
-
-/// The first record of the trace that the agent in a process keeps open.
-fn start_of(pid: u32) -> Option<Start> {
-    let files = fs::read_dir(proc(pid, "fd")).ok()?.flatten();
-    let inner = inner_pid(pid);
-    files.map(|file| file.path()).find_map(|file| {
-        // Anything else might wait for a writer.
-        if !fs::metadata(&file).is_ok_and(|about| about.is_file()) {
-            return None;
-        }
-        match TraceReader::open(&file).ok()?.next_record() {
-            Ok(Some(Record::Start(start))) if start.pid == inner => Some(start),
-            _ => None,
-        }
-    })
 }
 
 #[cfg(test)]
@@ -455,7 +492,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let options = AgentOptions::new(Mode::Count, "x");
         let folder = dir.path().join("a b");
-        let line = prepare(Path::new("/l/libpricetag_agent.so"), &folder, &options).unwrap();
+        let line = prepare(
+            std::process::id(),
+            Path::new("/l/libpricetag_agent.so"),
+            &folder,
+            &options,
+        )
+        .unwrap();
         let (option, flag) = line.rsplit_once(' ').unwrap();
         assert_eq!(flag, "-XX:-DontCompileHugeMethods");
         let word = option.trim_matches('\'');

@@ -2,9 +2,12 @@
 //!
 //! Costs of an interval are the differences of the costs since the entry of `main`. Counters run all the time, so these times contain
 //! the price of counting, and of the snapshots: the notes state how long the threads stood still.
+//!
+//! The last interval is shorter where the observation ends within it: what was seen until then is not lost.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pricetag_dataset::{Measured, Meta, Observation, Status};
@@ -19,6 +22,8 @@ use crate::supervise::Cancel;
 
 /// How often a pause looks for a cancellation.
 const LOOK: Duration = Duration::from_millis(20);
+/// What is left of an interval at the end is one if it is longer.
+const LITTLE: Duration = Duration::from_secs(1);
 
 /// One interval.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,15 +36,27 @@ pub struct Interval {
     pub observation: Observation,
 }
 
+/// Files of snapshots, which are removed with this.
+#[derive(Debug, Default)]
+pub struct Snapshots(Vec<PathBuf>);
+
+impl Drop for Snapshots {
+    fn drop(&mut self) {
+        for file in &self.0 {
+            fs::remove_file(file).ok();
+        }
+    }
+}
+
 /// What was seen of a running JVM.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Watched {
     /// Provenance; without list of uncounted classes, creation time and program version.
     pub meta: Meta,
     /// The intervals in order.
     pub intervals: Vec<Interval>,
-    /// Every snapshot taken, for whoever clears them away.
-    pub snapshots: Vec<PathBuf>,
+    /// Every snapshot taken: the files of the intervals are there for as long as this is.
+    pub snapshots: Snapshots,
 }
 
 /// When to look.
@@ -66,12 +83,18 @@ pub enum IntervalError {
         /// Which.
         pid: u32,
     },
+    /// It ended too early.
+    #[error("the observation of process {pid} ended before there was an interval")]
+    Nothing {
+        /// Which.
+        pid: u32,
+    },
 }
 
-/// Takes snapshots until the time is over, the JVM ends or the user cancels. With fewer than two there is no interval.
+/// Takes snapshots until the time is over, the JVM ends or the user cancels.
 ///
 /// # Errors
-/// If the first snapshots fail; a later failure ends the observation, and a note says so.
+/// If there is no interval, since the first snapshots fail or the user cancels at once; a later failure ends the observation, and a note says so.
 pub fn watch(
     attached: &Attached,
     schedule: Schedule,
@@ -83,17 +106,23 @@ pub fn watch(
     });
     progress.begin(planned as u64, "watching");
     let mut watched = Watched::default();
-    let outcome = snapshots(attached, schedule, progress, cancel, &mut watched.snapshots);
+    let mut readings = Vec::new();
+    let outcome = observe(attached, schedule, progress, cancel, |file| {
+        watched.snapshots.0.push(file.clone());
+        readings.push(Reading::of(attached, &file)?);
+        Ok(())
+    });
     progress.end();
     let mut notes = Vec::new();
     match outcome {
-        Err(error) if watched.snapshots.len() < 2 => return Err(error.into()),
+        Err(error) if readings.len() < 2 => return Err(error),
         Err(error) => notes.push(format!("the observation ended early: {error}")),
+        Ok(()) if readings.len() < 2 => {
+            return Err(IntervalError::Nothing {
+                pid: attached.pid(),
+            });
+        }
         Ok(()) => {}
-    }
-    let mut readings = Vec::new();
-    for file in &watched.snapshots {
-        readings.push(Reading::of(attached, file)?);
     }
     for (number, pair) in readings.windows(2).enumerate() {
         watched
@@ -108,33 +137,41 @@ pub fn watch(
     Ok(watched)
 }
 
-fn snapshots(
+/// Takes snapshots and hands over each at once.
+fn observe(
     attached: &Attached,
     schedule: Schedule,
     progress: &dyn Progress,
     cancel: &Cancel,
-    taken: &mut Vec<PathBuf>,
-) -> Result<(), AttachError> {
+    mut taken: impl FnMut(PathBuf) -> Result<(), IntervalError>,
+) -> Result<(), IntervalError> {
     let begun = Instant::now();
+    let mut last = None;
     for number in 0.. {
         // By the clock, so that slow snapshots do not add up.
         let due = begun + schedule.every * number;
-        if schedule.length.is_some_and(|length| due > begun + length) {
-            return Ok(());
+        let end = schedule.length.map(|length| begun + length);
+        let end = end.filter(|&end| end < due);
+        let goal = end.unwrap_or(due);
+        while Instant::now() < goal && !cancel.is_cancelled() {
+            std::thread::sleep(LOOK.min(goal.saturating_duration_since(Instant::now())));
         }
-        while Instant::now() < due {
-            if cancel.is_cancelled() {
-                return Ok(());
-            }
-            std::thread::sleep(LOOK.min(due.saturating_duration_since(Instant::now())));
+        if cancel.is_cancelled() || end.is_some() {
+            break;
         }
-        match attached.snapshot(cancel)? {
-            Some(file) => taken.push(file),
-            None => return Ok(()),
-        }
+        let Some(file) = attached.snapshot(cancel)? else {
+            break;
+        };
+        taken(file)?;
         if number > 0 {
             progress.step(&format!("interval {number}"), None);
         }
+        last = Some(Instant::now());
+    }
+    if last.is_some_and(|last| last.elapsed() > LITTLE)
+        && let Some(file) = attached.snapshot(&Cancel::default())?
+    {
+        taken(file)?;
     }
     Ok(())
 }
@@ -149,7 +186,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn of(attached: &Attached, file: &std::path::Path) -> Result<Self, IntervalError> {
+    fn of(attached: &Attached, file: &Path) -> Result<Self, IntervalError> {
         let trace = Trace::read(file)?;
         let pid = attached.pid();
         let costs = process_costs(&trace).ok_or(IntervalError::NotStarted { pid })?;

@@ -11,6 +11,28 @@ use super::values::{
     FeatureGroup, duration, feature_kinds, fraction, key_value, pattern, versions,
 };
 
+/// What says how a program is run, which one that runs already is not. `--cache` and `--jobs` are missing: they change nothing of what is recorded, and the
+/// environment, where whole machines have them, counts as the command line.
+const OF_RUNS: [&str; 17] = [
+    "command",
+    "inputs",
+    "workload",
+    "stdin",
+    "env",
+    "cwd",
+    "timeout",
+    "scope",
+    "check_determinism",
+    "repeat",
+    "timing",
+    "overhead",
+    "warmup",
+    "jit",
+    "gc",
+    "resume",
+    "show_output",
+];
+
 #[derive(Debug, Args)]
 #[command(mut_arg("command", |command| command.required(false).required_unless_present("attach")))]
 pub struct RecordArgs {
@@ -19,7 +41,7 @@ pub struct RecordArgs {
     pub output: PathBuf,
     /// Observe a JVM that is running already, in intervals: its process id. Where it takes no agent any more, the options to start it with
     /// are printed.
-    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "inputs", "workload"], help_heading = "Running JVM")]
+    #[arg(long, value_name = "PID", conflicts_with_all = OF_RUNS, help_heading = "Running JVM")]
     pub attach: Option<u32>,
     /// Length of an interval: `30`, `500ms`, `10m`; 10 s by default.
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "command", help_heading = "Running JVM")]

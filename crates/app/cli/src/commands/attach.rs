@@ -1,16 +1,19 @@
 //! `pricetag record --attach`: intervals of a running JVM to a dataset.
 
+mod agreement;
+
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use pricetag_dataset::{Dataset, DatasetBuilder, FeatureKind, save};
-use pricetag_probe_plan::PlanStore;
+use pricetag_probe_plan::{ClassPlan, PlanStore, StoreError};
 use pricetag_runner::attach::{AttachError, Attached, prepare};
 use pricetag_runner::intervals::{IntervalError, Schedule, Watched, watch};
 use pricetag_tabulate::{TabulateOptions, Tabulator};
-use pricetag_trace::{AgentOptions, Mode, Scope, Trace};
+use pricetag_trace::{AgentOptions, Mode, Trace};
 use serde_json::json;
 
 use crate::arguments::RecordArgs;
@@ -24,6 +27,8 @@ use crate::watch::{
 
 /// Folder in the dataset's directory for the agent's options, its trace and plans.
 pub const FOLDER: &str = ".agent";
+/// Folder in it for the plans.
+const PLANS: &str = "plans";
 /// Time between two snapshots.
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -35,63 +40,110 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
             "leave out --values, --lengths, --depths, --availability and `values` in --features",
         ));
     }
+    let schedule = schedule(args).map_err(|f| f.doing(&doing))?;
     if args.output.join("meta.json").exists() && !args.subject.force {
         let why = format!("{} already holds a dataset", args.output.display());
         return Err(Failure::new(why)
             .doing(doing)
             .advice("use --force to replace it, or another -o"));
     }
+    // Before there are counters that an end would leave in the program.
+    let (cancel, _attention) = Attention::of_recording()?;
     let attached = match Attached::find(pid) {
-        Ok(attached) if !attached.came_late() => attached,
-        Ok(_) | Err(AttachError::NotLoaded { .. }) => {
+        Ok(attached) if !attached.came_late() => {
+            agreement::check(&attached.options, &args.subject).map_err(|f| f.doing(&doing))?;
+            attached
+        }
+        Ok(_) | Err(AttachError::NotLoaded { .. } | AttachError::NoTrace { .. }) => {
             load(pid, args).map_err(|f| f.doing(&doing))?
         }
         Err(error) => return Err(advised(&error).doing(doing)),
     };
-    let visit = Visit(&attached);
-    let schedule = Schedule {
-        every: args.every.unwrap_or(EVERY),
-        length: args.length,
+    let visit = Visit {
+        attached: &attached,
+        console,
     };
-    let (cancel, _attention) = Attention::of_recording()?;
     let watched = watch(&attached, schedule, &console.progress(), &cancel)
         .map_err(|error| refused(&error).doing(&doing));
     drop(visit);
     let watched = watched?;
     let dataset = tabulate(&attached, &watched, args).map_err(|f| f.doing(&doing))?;
-    let kept = save(&dataset, &args.output);
-    for file in &watched.snapshots {
-        std::fs::remove_file(file).ok();
-    }
-    kept.map_err(|e| Failure::from(e).doing(format!("writing dataset {}", args.output.display())))?;
+    save(&dataset, &args.output).map_err(|e| {
+        Failure::from(e).doing(format!("writing dataset {}", args.output.display()))
+    })?;
     tell(&dataset, &args.output, console)
 }
 
+/// When to look.
+fn schedule(args: &RecordArgs) -> Result<Schedule, Failure> {
+    let schedule = Schedule {
+        every: args.every.unwrap_or(EVERY),
+        length: args.length,
+    };
+    match schedule.length {
+        Some(length) if length < schedule.every => {
+            let [length, every] = [length, schedule.every].map(|time| time.as_secs_f64());
+            let why = format!("--for {length} s is less than an interval, --every {every} s");
+            Err(Failure::usage(why).advice("give a longer --for or a shorter --every"))
+        }
+        _ => Ok(schedule),
+    }
+}
+
 fn refused(error: &IntervalError) -> Failure {
+    let failure = Failure::new(error.to_string());
     match error {
         IntervalError::Attach(error) => advised(error),
-        _ => Failure::new(error.to_string()),
+        IntervalError::NotStarted { .. } => failure.advice("give this command again once it has"),
+        IntervalError::Nothing { .. } => {
+            failure.advice("let it last for a second at least, better for some intervals (--every)")
+        }
+        IntervalError::Trace(_) => failure,
     }
 }
 
 fn advised(error: &AttachError) -> Failure {
     let failure = Failure::new(error.to_string());
     match error {
+        AttachError::Process { source, .. } if source.kind() == ErrorKind::PermissionDenied => {
+            failure.advice("give this command as the user who runs the program, or as root")
+        }
         AttachError::Silent { .. } => {
             failure.advice("give this command as the user who runs the program; a JVM with -XX:+DisableAttachMechanism takes no requests")
         }
+        AttachError::Slow { .. } => {
+            failure.advice("see whether the program is stopped or its machine overloaded; fewer classes (--include) are rewritten sooner")
+        }
+        AttachError::Barred { path, .. } => failure.advice(format!(
+            "let that user into it (chmod o+rx {}), or choose an -o, and an --agent, that they have access to",
+            path.display()
+        )),
+        AttachError::TraceGone { .. } => failure.advice(
+            "start the program again; while it runs, keep the folder .agent of the first dataset that was recorded of it",
+        ),
+        AttachError::Replaced { .. } => failure.advice(
+            "start the program again; replace the agent's library only while no program has it",
+        ),
+        AttachError::Unfinished { error: first, .. } => Failure {
+            why: error.to_string(),
+            ..advised(first)
+        },
         _ => failure,
     }
 }
 
 /// Ends what was begun: an agent that came late leaves the program as it was.
-struct Visit<'a>(&'a Attached);
+struct Visit<'a> {
+    attached: &'a Attached,
+    console: &'a Console,
+}
 
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
-        if self.0.came_late() {
-            // A program that has ended needs nothing more.
-            let _ = self.0.leave();
+        if self.attached.came_late()
+            && let Err(error) = self.attached.leave()
+        {
+            self.console.say(&format!("note: {error}"));
         }
     }
 }
@@ -105,7 +157,7 @@ fn load(pid: u32, args: &RecordArgs) -> Result<Attached, Failure> {
         let AttachError::NotTaken { .. } = error else {
             return advised(&error);
         };
-        match prepare(&agent, &folder, &options) {
+        match prepare(pid, &agent, &folder, &options) {
             Ok(line) => Failure::new(error.to_string()).advice(format!(
                 "start the program again as `java {line} …` and give this command once more with its new process id"
             )),
@@ -117,10 +169,6 @@ fn load(pid: u32, args: &RecordArgs) -> Result<Attached, Failure> {
 /// What the agent is asked to do.
 fn agent_options(args: &RecordArgs) -> Result<AgentOptions, Failure> {
     let subject = &args.subject;
-    let scopes = match &subject.scope {
-        Scope::Main => Vec::new(),
-        scope @ Scope::Method(_) => vec![scope.clone()],
-    };
     Ok(AgentOptions {
         include: subject.include.clone(),
         exclude: subject.exclude.clone(),
@@ -130,7 +178,6 @@ fn agent_options(args: &RecordArgs) -> Result<AgentOptions, Failure> {
         strides: asks_for(subject, FeatureKind::Stride),
         callers: splits_loops(subject),
         invocations: splits_invocations(subject),
-        scopes,
         ..AgentOptions::new(Mode::Count, "%p.trace")
     })
 }
@@ -143,7 +190,7 @@ fn tabulate(attached: &Attached, watched: &Watched, args: &RecordArgs) -> Result
     choice.kinds = kinds(&args.subject).unwrap_or(choice.kinds);
     let grouped = choice.categories.to_text();
     let plans = attached.options.plans.clone().unwrap_or_default();
-    let store = PlanStore::open(plans).map_err(|e| Failure::new(e.to_string()))?;
+    let store = PlanStore::open(&plans).map_err(|e| Failure::new(e.to_string()))?;
     let mut tabulator = Tabulator::new(store, choice);
     let mut meta = watched.meta.clone();
     meta.options.insert(CATEGORIES.to_owned(), grouped);
@@ -161,10 +208,23 @@ fn tabulate(attached: &Attached, watched: &Watched, args: &RecordArgs) -> Result
         builder.row(row.into_row(interval.observation.clone(), None));
     }
     builder.meta_mut().left = left.into_iter().collect();
-    let plans: Vec<_> = tabulator.plans().collect();
-    let unmatched = attached.options.keep.unmatched(&plans);
+    let counted: Vec<_> = tabulator.plans().collect();
+    keep_plans(&counted, &plans, &args.output.join(FOLDER).join(PLANS))?;
+    let unmatched = attached.options.keep.unmatched(&counted);
     builder.meta_mut().notes.extend(unmatched);
     Ok(builder.finish())
+}
+
+/// Puts the plans of what was counted into this dataset, if the agent has them in that of an earlier recording, which may be removed.
+fn keep_plans(counted: &[&ClassPlan], there: &Path, here: &Path) -> Result<(), Failure> {
+    let failed = |e: StoreError| Failure::new(e.to_string());
+    let store = PlanStore::open(here).map_err(failed)?;
+    if there.canonicalize().ok() == here.canonicalize().ok() {
+        return Ok(());
+    }
+    counted
+        .iter()
+        .try_for_each(|plan| store.store(plan).map_err(failed))
 }
 
 fn tell(dataset: &Dataset, output: &Path, console: &Console) -> Result<ExitCode, Failure> {
