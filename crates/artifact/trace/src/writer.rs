@@ -1,8 +1,8 @@
 //! Appends records to a trace.
 //!
 //! Records gather in a buffer that goes to the file in one piece when it exceeds [`BLOCK_BYTES`] and on
-//! [`TraceWriter::flush`]; a process killed at any moment leaves a readable prefix. After a write error (disk full)
-//! nothing more is written, so that the file never continues behind a hole. Nor is anything written behind [`Record::End`]:
+//! [`TraceWriter::flush`]; a process killed at any moment leaves a readable prefix. After an error (the disk is
+//! full, a record too long) nothing more is written, so that the file never continues behind a hole. Nor is anything written behind [`Record::End`]:
 //! threads of a JVM may outlive the end of the run.
 
 use std::fs::File;
@@ -23,6 +23,8 @@ pub struct TraceWriter<W: Write> {
     buffer: Vec<u8>,
     /// Where records are encoded.
     payload: Vec<u8>,
+    /// Longest payload, which a reader takes.
+    longest: usize,
     failed: bool,
     ended: bool,
 }
@@ -60,6 +62,7 @@ impl<W: Write> TraceWriter<W> {
             path: path.to_path_buf(),
             buffer,
             payload: Vec::new(),
+            longest: MAX_PAYLOAD as usize,
             failed: false,
             ended: false,
         }
@@ -71,19 +74,9 @@ impl<W: Write> TraceWriter<W> {
             return Ok(());
         }
         let at = self.buffer.len();
-        let mut payload = std::mem::take(&mut self.payload);
-        payload.clear();
-        payload.shrink_to(BLOCK_BYTES);
-        let payload = postcard::to_extend(record, payload).map_err(|error| TraceError::Encode {
-            path: self.path.clone(),
-            message: error.to_string(),
+        let payload = self.encode(record).inspect_err(|_| {
+            let _ = self.stop();
         })?;
-        if payload.len() > MAX_PAYLOAD as usize {
-            return Err(TraceError::TooLarge {
-                path: self.path.clone(),
-                bytes: payload.len(),
-            });
-        }
         self.ended = matches!(record, Record::End);
         let kind = kind(record);
         self.buffer.reserve(FRAME_BYTES + payload.len());
@@ -100,6 +93,23 @@ impl<W: Write> TraceWriter<W> {
         } else {
             Ok(())
         }
+    }
+
+    fn encode(&mut self, record: &Record) -> Result<Vec<u8>, TraceError> {
+        let mut payload = std::mem::take(&mut self.payload);
+        payload.clear();
+        payload.shrink_to(BLOCK_BYTES);
+        let payload = postcard::to_extend(record, payload).map_err(|error| TraceError::Encode {
+            path: self.path.clone(),
+            message: error.to_string(),
+        })?;
+        if payload.len() > self.longest {
+            return Err(TraceError::TooLarge {
+                path: self.path.clone(),
+                bytes: payload.len(),
+            });
+        }
+        Ok(payload)
     }
 
     /// Hands everything written so far to the sink.
@@ -134,5 +144,29 @@ impl<W: Write> TraceWriter<W> {
     pub fn finish(mut self) -> Result<W, TraceError> {
         self.flush()?;
         Ok(self.sink)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Trace;
+
+    #[test]
+    fn a_trace_that_lacks_a_record_has_no_end() {
+        let path = Path::new("a.trace");
+        let mut writer = TraceWriter {
+            longest: 16,
+            ..TraceWriter::new(Vec::new(), path)
+        };
+        let said = |text: &str| Record::Inexact(text.to_owned());
+        writer.write(&said("short")).expect("it fits");
+        let refused = writer.write(&said(&"long".repeat(9)));
+        assert!(matches!(refused, Err(TraceError::TooLarge { .. })));
+        writer.write(&said("behind")).expect("dropped");
+        writer.write(&Record::End).expect("dropped");
+        let trace = Trace::from_bytes(&writer.finish().expect("a sink"), path).expect("a prefix");
+        assert_eq!(trace.records, [said("short")]);
+        assert!(!trace.complete);
     }
 }

@@ -16,7 +16,7 @@ use pricetag_probe_plan::ClassHash;
 use pricetag_trace::{AgentOptions, Mode};
 
 use crate::classes::ClassIndex;
-use crate::jvm::{Id, Jni, internal_name, jmethodID, jobject};
+use crate::jvm::{ClassName, Id, Jni, jmethodID, jobject};
 use crate::reuse::Reuse;
 use crate::rewritten::Rewritten;
 use crate::runtime::{Heap, Runtime};
@@ -60,13 +60,11 @@ pub fn rewrite_loaded(session: &'static Session, jni: Jni) {
     let until = Instant::now() + PATIENCE;
     let mut seen = BTreeSet::new();
     for class in session.jvmti.loaded_classes() {
-        let signature = session.jvmti.class_signature(class);
-        let name = signature.and_then(|signature| internal_name(&signature));
-        if let Some(name) = name
+        if let Some(name) = session.jvmti.class_name(class)
             && Instant::now() < until
             && is_counted(session, jni, class, &name)
             && reader.heap.room(jni) >= Some(least)
-            && let Some(bytes) = reader.class_file(jni, class, &name)
+            && let Some(bytes) = reader.class_file(jni, class, &name.plain)
             && let hash = ClassHash::of(&bytes)
             && seen.insert(hash)
             && reuse.lacks(hash)
@@ -95,13 +93,13 @@ fn may_linger(runtime: &Runtime, jni: Jni) -> bool {
 
 /// Whether a counting run takes such a class from what is kept, and no code of the program's is asked for its file. The boot loader's are left out: most are there before the
 /// agent can offer any, and the JVM gives them out otherwise than they are in the file.
-fn is_counted(session: &Session, jni: Jni, class: jobject, name: &str) -> bool {
+fn is_counted(session: &Session, jni: Jni, class: jobject, name: &ClassName) -> bool {
     let Some(loader) = session.jvmti.class_loader(class).filter(|l| !l.is_null()) else {
         return false;
     };
-    let counted = !name.contains('+')
-        && subject::selected(session, jni, loader, name)
-        && !session.scopes.concerns(name)
+    let counted = !name.hidden
+        && subject::selected(session, jni, loader, &name.plain)
+        && !session.scopes.concerns(&name.plain)
         && is_built_in(session, jni, loader);
     jni.delete_local(loader);
     counted
@@ -110,9 +108,12 @@ fn is_counted(session: &Session, jni: Jni, class: jobject, name: &str) -> bool {
 /// Whether a loader is one of the JDK's.
 fn is_built_in(session: &Session, jni: Jni, loader: jobject) -> bool {
     let class = jni.class_of(loader);
-    let signature = session.jvmti.class_signature(class);
+    let name = session.jvmti.class_name(class);
     jni.delete_local(class);
-    signature.is_some_and(|s| s.starts_with("Ljdk/internal/loader/ClassLoaders$"))
+    name.is_some_and(|name| {
+        let plain = name.plain;
+        plain.starts_with("jdk/internal/loader/ClassLoaders$")
+    })
 }
 
 /// A class as a counting run with these options will want it.

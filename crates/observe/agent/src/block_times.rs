@@ -19,6 +19,7 @@ use pricetag_probe_plan::{BlockId, ClassPlan};
 use pricetag_trace::{AgentOptions, BlockTime, MethodScope, Record, Scope};
 
 use crate::classes::ClassIndex;
+use crate::clock;
 use crate::jvm::Jni;
 use crate::session::{Session, lock};
 use crate::threads;
@@ -32,10 +33,12 @@ struct Times {
     min: u64,
     max: u64,
     first: u64,
+    /// When the first began, ns after the start of the agent.
+    began: u64,
 }
 
 impl Times {
-    fn once(ns: u64) -> Self {
+    fn once(ns: u64, began: u64) -> Self {
         Self {
             executions: 1,
             sum: ns,
@@ -43,10 +46,11 @@ impl Times {
             min: ns,
             max: ns,
             first: ns,
+            began,
         }
     }
 
-    /// Both together; `self` came first.
+    /// Both together.
     fn and(self, other: Self) -> Self {
         Self {
             executions: self.executions + other.executions,
@@ -54,7 +58,12 @@ impl Times {
             squares: self.squares.saturating_add(other.squares),
             min: self.min.min(other.min),
             max: self.max.max(other.max),
-            first: self.first,
+            first: if other.began < self.began {
+                other.first
+            } else {
+                self.first
+            },
+            began: self.began.min(other.began),
         }
     }
 }
@@ -82,10 +91,18 @@ thread_local! {
 /// Times of all threads.
 #[derive(Debug, Default)]
 pub struct BlockTimes {
-    threads: Mutex<Vec<Arc<Mutex<Table>>>>,
+    tables: Mutex<Tables>,
     /// For each class, the method and block behind each number.
     blocks: Mutex<BTreeMap<ClassIndex, Vec<(u16, BlockId)>>>,
     told: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    /// Of each live thread.
+    live: Vec<Arc<Mutex<Table>>>,
+    /// Of those that have ended, together: a program may start a thread for every request.
+    ended: Table,
 }
 
 impl BlockTimes {
@@ -114,9 +131,12 @@ impl BlockTimes {
             };
             let ended = frame.running.take();
             if let Some((class, block, begun)) = ended {
-                let ns = u64::try_from(now.duration_since(begun).as_nanos()).unwrap_or(u64::MAX);
+                let times = Times::once(
+                    clock::nanos(now, begun),
+                    clock::nanos(begun, session.started),
+                );
                 let table = thread.table.get_or_insert_with(|| self.table());
-                add(&mut lock(table), class, block, Times::once(ns));
+                add(&mut lock(table), class, block, times);
             }
             if what == BLOCK_LEAVE {
                 thread.frames.pop();
@@ -134,8 +154,19 @@ impl BlockTimes {
 
     fn table(&self) -> Arc<Mutex<Table>> {
         let table = Arc::<Mutex<Table>>::default();
-        lock(&self.threads).push(table.clone());
+        lock(&self.tables).live.push(table.clone());
         table
+    }
+
+    /// The current thread ends.
+    pub fn thread_end(&self) {
+        // A native thread may detach when its storage is gone already.
+        let Ok(Some(table)) = THREAD.try_with(|thread| thread.take().table) else {
+            return;
+        };
+        let mut tables = lock(&self.tables);
+        tables.live.retain(|live| !Arc::ptr_eq(live, &table));
+        merge(&mut tables.ended, &lock(&table));
     }
 
     fn warn_of_virtual(&self, session: &Session, jni: Jni) {
@@ -146,19 +177,16 @@ impl BlockTimes {
 
     /// Records what all threads took.
     pub fn dump(&self, session: &Session) {
-        let mut sums: BTreeMap<(usize, usize), Times> = BTreeMap::new();
-        for table in lock(&self.threads).iter() {
-            for (class, blocks) in lock(table).iter().enumerate() {
-                for (block, times) in blocks.iter().enumerate() {
-                    if let Some(times) = *times {
-                        let sum = sums.entry((class, block));
-                        sum.and_modify(|sum| *sum = sum.and(times)).or_insert(times);
-                    }
-                }
+        let sums = {
+            let tables = lock(&self.tables);
+            let mut sums = tables.ended.clone();
+            for table in &tables.live {
+                merge(&mut sums, &lock(table));
             }
-        }
+            sums
+        };
         let names = lock(&self.blocks).clone();
-        for ((class, block), times) in sums {
+        for (class, block, times) in entries(&sums) {
             let index = ClassIndex(class as u32);
             let place = names.get(&index).and_then(|blocks| blocks.get(block));
             if let (Some(class), Some(&(method, block))) = (session.classes.get(index), place) {
@@ -175,6 +203,19 @@ impl BlockTimes {
                 }));
             }
         }
+    }
+}
+
+fn entries(table: &Table) -> impl Iterator<Item = (usize, usize, Times)> {
+    table.iter().enumerate().flat_map(|(class, blocks)| {
+        let timed = blocks.iter().enumerate();
+        timed.filter_map(move |(block, times)| Some((class, block, (*times)?)))
+    })
+}
+
+fn merge(sums: &mut Table, table: &Table) {
+    for (class, block, times) in entries(table) {
+        add(sums, class, block, times);
     }
 }
 
@@ -212,8 +253,8 @@ mod tests {
     #[test]
     fn sums_keep_the_extremes_and_the_first() {
         let mut table = Table::new();
-        for ns in [5, 1, 9] {
-            add(&mut table, 2, 3, Times::once(ns));
+        for (began, ns) in [(10, 5), (20, 1), (30, 9)] {
+            add(&mut table, 2, 3, Times::once(ns, began));
         }
         let times = table[2][3].expect("timed");
         assert_eq!(
@@ -222,5 +263,21 @@ mod tests {
         );
         assert_eq!((times.first, times.min, times.max), (5, 1, 9));
         assert!(table[0].is_empty() && table[2][0].is_none());
+    }
+
+    #[test]
+    fn of_threads_that_are_gone_only_the_sum_is_kept() {
+        let all = BlockTimes::default();
+        for began in [30, 10, 20] {
+            THREAD.with_borrow_mut(|thread| {
+                let table = thread.table.get_or_insert_with(|| all.table());
+                add(&mut lock(table), 0, 1, Times::once(began + 1, began));
+            });
+            all.thread_end();
+        }
+        let tables = lock(&all.tables);
+        assert!(tables.live.is_empty());
+        let times = tables.ended[0][1].expect("timed");
+        assert_eq!((times.executions, times.sum, times.first), (3, 63, 11));
     }
 }

@@ -82,6 +82,7 @@ pub fn later_events(session: &Session) -> Vec<jvmtiEvent> {
     events
 }
 
+/// Steps of which each is wanted even if another one fails are guarded one by one.
 fn guarded(env: *mut JNIEnv, action: impl FnOnce(&'static Session, Jni)) {
     if let (Some(session), Some(jni)) = (Session::get(), Jni::new(env)) {
         let _ = catch_unwind(AssertUnwindSafe(|| action(session, jni)));
@@ -186,20 +187,24 @@ unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, threa
 }
 
 unsafe extern "system" fn thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
+    // Clocks first, as anywhere.
     guarded(env, |session, jni| {
         session.costs.thread_end(session, jni, thread);
-        scope::thread_end(session, jni);
+    });
+    guarded(env, |session, jni| {
         if session.counting() {
             session.chunks.thread_end(session, jni, thread);
         }
     });
+    guarded(env, |session, _| session.block_times.thread_end());
+    guarded(env, scope::thread_end);
 }
 
 unsafe extern "system" fn virtual_thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
     guarded(env, |session, jni| {
-        scope::thread_end(session, jni);
         session.chunks.thread_end(session, jni, thread);
     });
+    guarded(env, scope::thread_end);
 }
 
 unsafe extern "system" fn collection_start(_: *mut jvmtiEnv) {

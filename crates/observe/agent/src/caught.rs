@@ -14,7 +14,7 @@ use pricetag_probe_plan::CounterIndex;
 use pricetag_trace::{Arrivals, Caught as Reported, Record};
 
 use crate::classes::ClassIndex;
-use crate::jvm::{Jni, internal_name, jobject};
+use crate::jvm::{Jni, jobject};
 use crate::session::{Session, lock};
 use crate::threads;
 use crate::unobserved;
@@ -106,7 +106,10 @@ impl Caught {
         if exception.is_null() || unobserved::is_running() {
             return;
         }
-        let Some(name) = class_name(session, jni, exception) else {
+        let kind = jni.class_of(exception);
+        let name = session.jvmti.class_name(kind);
+        jni.delete_local(kind);
+        let Some(name) = name.map(|name| name.plain) else {
             return;
         };
         let scoped = session.scopes.by_thread();
@@ -158,18 +161,6 @@ impl Caught {
         let counts = own.iter().map(|(pair, count)| (*pair, *count));
         lock(&self.table).arrivals(session, counts)
     }
-}
-
-/// Internal name of an object's class; of a hidden class the name that it was made from.
-fn class_name(session: &Session, jni: Jni, object: jobject) -> Option<String> {
-    let class = jni.class_of(object);
-    let signature = session.jvmti.class_signature(class);
-    jni.delete_local(class);
-    let mut name = internal_name(&signature?)?;
-    if let Some(end) = name.find('+') {
-        name.truncate(end);
-    }
-    Some(name)
 }
 
 #[cfg(test)]

@@ -110,8 +110,13 @@ impl Chunks {
                     .map_or_else(|| "?".to_owned(), |class| class.name.clone());
                 session.inexact(format!("{name}: a thread found no memory for its counters"));
             }
-            lock(&self.spare).map_or(null_mut(), |(global, _)| global.0)
+            self.spare()
         }
+    }
+
+    /// The spare chunk; null before a class is counted.
+    pub fn spare(&self) -> jobject {
+        lock(&self.spare).map_or(null_mut(), |(global, _)| global.0)
     }
 
     fn chunk(&self, session: &Session, jni: Jni, class: ClassIndex) -> Option<jobject> {
@@ -368,33 +373,18 @@ impl Chunks {
 
     /// Sets the current thread's counters back; classes that had none then, in case, are returned.
     pub fn restore(session: &Session, jni: Jni, before: &Snapshot) -> Vec<ClassIndex> {
-        let Some(outer) = session.chunks.own_array(session, jni) else {
-            return Vec::new();
-        };
         let mut new = Vec::new();
-        for index in 0..if outer.is_null() {
-            0
-        } else {
-            jni.array_length(outer).min(session.classes.len())
-        } {
-            let chunk = jni.element(outer, index);
-            if chunk.is_null() {
-                continue;
+        let _ = walk(session, jni, |class, array, _, chunk| {
+            if let Some(values) = before.get(&class) {
+                jni.write_longs(array, values);
+                return;
             }
-            let class = ClassIndex(index as u32);
-            let zeros;
-            let values = if let Some(values) = before.get(&class) {
-                values
-            } else {
-                zeros = vec![0; jni.array_length(chunk)];
-                let known = session.classes.get(class);
-                let passes = known.is_some_and(|class| class.caller.is_some());
-                new.extend((!passes).then_some(class));
-                &zeros
-            };
-            jni.write_longs(chunk, values);
-            jni.delete_local(chunk);
-        }
+            chunk.fill(0);
+            jni.write_longs(array, chunk);
+            let known = session.classes.get(class);
+            let passes = known.is_some_and(|class| class.caller.is_some());
+            new.extend((!passes).then_some(class));
+        });
         new
     }
 

@@ -22,7 +22,7 @@ pub struct Counted {
     pub name: String,
     /// Number of its counters.
     pub counters: usize,
-    /// Length of its chunk: the counters, then an element per variable.
+    /// Length of its chunk: the counters, then an element per variable and two per recursive method.
     pub chunk: usize,
     /// Variables whose values are taken.
     pub variables: Vec<VariablePlan>,

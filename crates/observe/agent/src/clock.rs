@@ -14,7 +14,12 @@ pub fn thread_cpu() -> u64 {
 
 /// Nanoseconds since an instant.
 pub fn since(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    nanos(Instant::now(), start)
+}
+
+/// Nanoseconds from one instant to a later one.
+pub fn nanos(later: Instant, earlier: Instant) -> u64 {
+    u64::try_from(later.saturating_duration_since(earlier).as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn read(clock: libc::clockid_t) -> u64 {

@@ -79,15 +79,14 @@ impl Costs {
         }
         let current = current_id(session, jni);
         let classes = classes_loaded(session, jni);
+        // The figures of this thread again, as late as possible.
+        let runtime = session.runtime.get();
+        let allocated = runtime
+            .and_then(|runtime| runtime.allocated(jni))
+            .unwrap_or(0);
         let mut state = lock(&self.state);
         state.baseline.append(&mut baseline);
         if let Some(id) = current {
-            // The figures of this thread again, as late as possible.
-            let allocated = session
-                .runtime
-                .get()
-                .and_then(|runtime| runtime.allocated(jni))
-                .unwrap_or(0);
             state.baseline.insert(
                 id,
                 Usage {
@@ -235,7 +234,7 @@ impl Costs {
             .last_end
             .filter(|_| orderly && state.main_end.is_some())
             .unwrap_or(now);
-        let span = |reading: &Reading| nanos(reading.at, start.at);
+        let span = |reading: &Reading| clock::nanos(reading.at, start.at);
         Some(ProcessCosts {
             wall_ns: span(&end),
             main_wall_ns: state.main_end.as_ref().map(span),
@@ -355,10 +354,6 @@ pub fn classes_loaded(session: &Session, jni: Jni) -> u64 {
     management
         .and_then(|management| management.classes_loaded(jni))
         .unwrap_or(0)
-}
-
-fn nanos(later: Instant, earlier: Instant) -> u64 {
-    u64::try_from(later.saturating_duration_since(earlier).as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ fn counters(session: &Session, jni: Jni) {
     for record in records(session, &totals, open, caught) {
         session.record(&record);
     }
-    frames::resume(session, &stopped);
+    stopped.go_on_to_the_end();
 }
 
 /// Classes, counters and open frames as records, and what was caught before these were read.
@@ -132,7 +132,8 @@ fn finish(session: &Session) {
             "not observed: its class was not loaded",
         );
     }
-    if let Some(caveat) = session.scopes.together.caveat() {
+    let caveats = [session.scopes.together.caveat(), session.scopes.caveat()];
+    for caveat in caveats.into_iter().flatten() {
         session.inexact(caveat);
     }
     let cpu_ns = clock::process_cpu();

@@ -6,18 +6,19 @@
 //! and the trace says so.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use jvmti_bindings::sys::jvmti::{
-    JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER as BLOCKED, JVMTI_THREAD_STATE_WAITING,
-    jvmtiFrameInfo,
+    JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER as BLOCKED, JVMTI_THREAD_STATE_SUSPENDED,
+    JVMTI_THREAD_STATE_WAITING, jvmtiFrameInfo,
 };
 use pricetag_probe_plan::ClassHash;
 use pricetag_trace::OpenFrameRecord;
 
 use crate::classes::{ClassIndex, Counted};
-use crate::jvm::{Jni, internal_name, jmethodID, jobject};
-use crate::session::Session;
+use crate::jvm::{Jni, jmethodID, jobject, jvmtiError};
+use crate::session::{Session, lock};
 
 /// What a thread was doing.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,10 +31,53 @@ enum Standing {
     Running,
 }
 
-/// A suspended thread.
-pub struct Stopped {
+/// Held while the others are stopped: of two threads that stop each other neither would go on.
+///
+/// It is the one lock under which the JVM is called. Nothing done under it runs Java code, so nobody asks for it twice; who waits for it
+/// waits in native code, which is as good as being suspended.
+static STOPPING: Mutex<()> = Mutex::new(());
+
+/// Another thread than the current one.
+struct Other {
     thread: jobject,
-    suspended: bool,
+    /// Whether it is suspended.
+    held: bool,
+    /// Whether that was done here, and not by a debugger, say.
+    ours: bool,
+}
+
+/// The other threads, suspended as far as they can be. They go on when this is dropped.
+pub struct Stopped<'s> {
+    session: &'s Session,
+    others: Vec<Other>,
+    turn: Option<MutexGuard<'static, ()>>,
+}
+
+impl Stopped<'_> {
+    /// Lets them go on, and nobody stop them any more: that might be the thread that ends the VM, and soon the JVM resumes none.
+    pub fn go_on_to_the_end(mut self) {
+        std::mem::forget(self.turn.take());
+    }
+}
+
+impl Drop for Stopped<'_> {
+    fn drop(&mut self) {
+        let jvmti = self.session.jvmti;
+        let is_suspended = |other: &Other| {
+            let state = jvmti.thread_state(other.thread).unwrap_or(0);
+            state & JVMTI_THREAD_STATE_SUSPENDED != 0
+        };
+        let mut foreign = self.others.iter().filter(|other| other.held && !other.ours);
+        let let_go = foreign.any(|other| !is_suspended(other));
+        for other in self.others.iter().filter(|other| other.ours) {
+            let _ = jvmti.resume(other.thread);
+        }
+        if let_go {
+            self.session.inexact(
+                "a thread that another tool had suspended went on while counters were read",
+            );
+        }
+    }
 }
 
 /// How often the threads are listed at most.
@@ -44,14 +88,19 @@ const QUIET_PASSES: usize = 3;
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Suspends every thread but the current one, also those that are born meanwhile.
-pub fn stop_others(session: &Session, jni: Jni) -> Vec<Stopped> {
+pub fn stop_others(session: &Session, jni: Jni) -> Stopped<'_> {
+    let mut stopped = Stopped {
+        session,
+        others: Vec::new(),
+        turn: Some(lock(&STOPPING)),
+    };
     let current = session.jvmti.current_thread();
-    let mut stopped: Vec<Stopped> = Vec::new();
+    let others = &mut stopped.others;
     let mut quiet = 0;
     for _ in 0..PASSES {
-        let before = stopped.len();
+        let before = others.len();
         for thread in session.jvmti.threads() {
-            let known = stopped[..before].iter().map(|other| other.thread);
+            let known = others[..before].iter().map(|other| other.thread);
             if current
                 .into_iter()
                 .chain(known)
@@ -59,11 +108,15 @@ pub fn stop_others(session: &Session, jni: Jni) -> Vec<Stopped> {
             {
                 jni.delete_local(thread);
             } else {
-                let suspended = session.jvmti.suspend(thread).is_ok();
-                stopped.push(Stopped { thread, suspended });
+                let suspended = session.jvmti.suspend(thread);
+                others.push(Other {
+                    thread,
+                    held: matches!(suspended, Ok(()) | Err(jvmtiError::THREAD_SUSPENDED)),
+                    ours: suspended.is_ok(),
+                });
             }
         }
-        if stopped.len() > before {
+        if others.len() > before {
             quiet = 0;
             continue;
         }
@@ -77,9 +130,9 @@ pub fn stop_others(session: &Session, jni: Jni) -> Vec<Stopped> {
 }
 
 /// Says how many of the threads with counters are neither stopped nor the current one; nothing if none is.
-pub fn unseen(session: &Session, jni: Jni, stopped: &[Stopped], live: &[i32]) -> Option<String> {
+pub fn unseen(session: &Session, jni: Jni, stopped: &Stopped<'_>, live: &[i32]) -> Option<String> {
     let keeper = session.runtime.get()?.keeper?;
-    let threads = stopped.iter().map(|other| other.thread);
+    let threads = stopped.others.iter().map(|other| other.thread);
     let seen: BTreeSet<i32> = threads
         .chain(session.jvmti.current_thread())
         .map(|thread| keeper.serial(session.jvmti, jni, thread))
@@ -117,19 +170,12 @@ pub fn replaced(session: &Session, jni: Jni) -> BTreeMap<String, usize> {
 /// Dotted name of a method of a counted class.
 fn name_of_counted(session: &Session, jni: Jni, method: jmethodID) -> Option<String> {
     let class = session.jvmti.declaring_class(method)?;
-    let signature = session.jvmti.class_signature(class);
+    let name = session.jvmti.class_name(class);
     jni.delete_local(class);
-    let class = internal_name(&signature?)?;
+    let class = name?.plain;
     let (method, _) = session.jvmti.method_name(method)?;
     let counted = !session.classes.named(&class).is_empty();
     counted.then(|| format!("{}.{method}", class.replace('/', ".")))
-}
-
-/// Lets the suspended threads go on.
-pub fn resume(session: &Session, stopped: &[Stopped]) {
-    for other in stopped.iter().filter(|other| other.suspended) {
-        let _ = session.jvmti.resume(other.thread);
-    }
 }
 
 /// The open frames of counted methods on the current thread, but for so many of its oldest frames.
@@ -142,6 +188,29 @@ pub fn above(session: &Session, jni: Jni, below: usize) -> Vec<OpenFrameRecord> 
         resolved(session, jni, &stack, itself, &mut methods, &mut frames);
     }
     frames
+}
+
+/// How many frames on the current thread's stack are of methods that `fits` says so of, by internal name of the class, name and descriptor.
+pub fn count(session: &Session, jni: Jni, fits: impl Fn(&str, &str, &str) -> bool) -> u32 {
+    let is_fit = |method| {
+        let class = session.jvmti.declaring_class(method)?;
+        let name = session.jvmti.class_name(class);
+        jni.delete_local(class);
+        let (method, descriptor) = session.jvmti.method_name(method)?;
+        Some(fits(&name?.plain, &method, &descriptor))
+    };
+    let Some(current) = session.jvmti.current_thread() else {
+        return 0;
+    };
+    let (mut known, mut found) = (BTreeMap::new(), 0);
+    for frame in session.jvmti.stack(current) {
+        let fit = known
+            .entry(frame.method as usize)
+            .or_insert_with(|| is_fit(frame.method).unwrap_or(false));
+        found += u32::from(*fit);
+    }
+    jni.delete_local(current);
+    found
 }
 
 /// Frames in which the innermost counted method is looked for first.
@@ -178,16 +247,16 @@ fn innermost_of<T>(
 }
 
 /// The open frames of counted methods on the current and all other threads.
-pub fn open_frames(session: &Session, jni: Jni, others: &[Stopped]) -> Vec<OpenFrameRecord> {
+pub fn open_frames(session: &Session, jni: Jni, others: &Stopped<'_>) -> Vec<OpenFrameRecord> {
     let mut frames = above(session, jni, 0);
     frames.extend(of_others(session, jni, others));
     frames
 }
 
 /// The open frames of counted methods on all threads but the current one.
-pub fn of_others(session: &Session, jni: Jni, others: &[Stopped]) -> Vec<OpenFrameRecord> {
+pub fn of_others(session: &Session, jni: Jni, stopped: &Stopped<'_>) -> Vec<OpenFrameRecord> {
     let (mut methods, mut frames) = (BTreeMap::new(), Vec::new());
-    for other in others {
+    for other in &stopped.others {
         let standing = match session.jvmti.thread_state(other.thread).unwrap_or(0) {
             state if state & BLOCKED != 0 => Standing::Blocked,
             state if state & JVMTI_THREAD_STATE_WAITING != 0 => Standing::Still,
@@ -196,7 +265,7 @@ pub fn of_others(session: &Session, jni: Jni, others: &[Stopped]) -> Vec<OpenFra
         walk(
             session,
             jni,
-            (other.thread, standing, other.suspended),
+            (other.thread, standing, other.held),
             &mut methods,
             &mut frames,
         );
@@ -264,13 +333,10 @@ fn resolve(
         return None;
     }
     let class = session.jvmti.declaring_class(method)?;
-    let signature = session.jvmti.class_signature(class);
+    let name = session.jvmti.class_name(class);
     jni.delete_local(class);
-    let name = internal_name(&signature?)?;
-    let name = name
-        .split_once('+')
-        .map_or(name.as_str(), |(plain, _)| plain);
-    let mut candidates = session.classes.named(name);
+    let name = name?.plain;
+    let mut candidates = session.classes.named(&name);
     if candidates.len() > 1 {
         let index = prologue_class(&session.jvmti.bytecodes(method)?);
         candidates.retain(|(candidate, _)| Some(*candidate) == index);

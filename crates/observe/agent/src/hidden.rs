@@ -45,7 +45,7 @@ pub fn bind(session: &Session, method: jmethodID, address: *mut c_void) -> Optio
         return None;
     }
     let class = session.jvmti.declaring_class(method)?;
-    if session.jvmti.class_signature(class)? != "Ljava/lang/ClassLoader;" {
+    if session.jvmti.class_name(class)?.plain != "java/lang/ClassLoader" {
         return None;
     }
     ORIGINAL.store(address, Ordering::Release);

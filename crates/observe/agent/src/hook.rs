@@ -15,7 +15,7 @@ use pricetag_trace::{AgentOptions, Mode, Parameters, Record, Scope};
 use crate::block_times::chosen;
 use crate::classes::ClassIndex;
 use crate::hidden;
-use crate::jvm::{Jni, decode, internal_name, jclass, jobject};
+use crate::jvm::{Jni, decode, jclass, jobject};
 use crate::loaders;
 use crate::rewritten::{Rewritten, code_lengths};
 use crate::scope::MAIN;
@@ -145,18 +145,21 @@ pub fn retransform_loaded(session: &Session, jni: Jni) {
 pub fn retransform(session: &Session, jni: Jni, wanted: impl Fn(&str, jobject) -> bool) {
     let mut classes = Vec::new();
     for class in session.jvmti.loaded_classes() {
-        let signature = session.jvmti.class_signature(class);
-        let name = signature.and_then(|signature| internal_name(&signature));
-        let loader = session.jvmti.class_loader(class);
-        match name.zip(loader) {
-            Some((name, _)) if session.late && !session.is_resting() && name.contains('+') => {
+        let Some(name) = session.jvmti.class_name(class) else {
+            jni.delete_local(class);
+            continue;
+        };
+        if name.hidden {
+            if session.late && !session.is_resting() {
                 hidden_class(session, jni, class);
             }
-            Some((name, loader)) if !name.contains('+') && wanted(&name, loader) => {
-                classes.push((class, name));
+        } else if let Some(loader) = session.jvmti.class_loader(class) {
+            let wanted = wanted(&name.plain, loader);
+            jni.delete_local(loader);
+            if wanted {
+                classes.push((class, name.plain));
                 continue;
             }
-            _ => {}
         }
         jni.delete_local(class);
     }
@@ -182,23 +185,19 @@ pub fn retransform(session: &Session, jni: Jni, wanted: impl Fn(&str, jobject) -
 
 /// A class is about to be used for the first time; hidden ones came by here only if their definition is intercepted.
 pub fn hidden_class(session: &Session, jni: Jni, class: jclass) {
-    let Some(name) = session
-        .jvmti
-        .class_signature(class)
-        .and_then(|signature| internal_name(&signature))
-    else {
+    let name = session.jvmti.class_name(class);
+    let Some(plain) = name.filter(|name| name.hidden).map(|name| name.plain) else {
         return;
     };
-    let Some((plain, _)) = name.split_once('+') else {
+    if hidden::intercepted() || subject::spun(&plain) {
         return;
-    };
+    }
     let Some(loader) = session.jvmti.class_loader(class) else {
         return;
     };
-    if !hidden::intercepted()
-        && !subject::spun(plain)
-        && subject::selected(session, jni, loader, plain)
-    {
+    let selected = subject::selected(session, jni, loader, &plain);
+    jni.delete_local(loader);
+    if selected {
         session.left(
             &format!("{plain}/hidden"),
             None,

@@ -59,13 +59,44 @@ pub struct Id<T>(pub T);
 unsafe impl<T> Send for Id<T> {}
 // SAFETY: ids are process-wide.
 unsafe impl<T> Sync for Id<T> {}
-/// Internal name of a class from its type signature: `a/B`, for hidden classes `a/B+0x…` as HotSpot has it inside.
-pub fn internal_name(signature: &str) -> Option<String> {
-    let name = signature.strip_prefix('L')?.strip_suffix(';')?;
-    Some(name.replacen('.', "+", 1))
+
+/// The name of a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassName {
+    /// Internal name, `a/B`; of a hidden class that of the class file it was made from.
+    pub plain: String,
+    /// Whether it is a hidden class.
+    pub hidden: bool,
+}
+
+impl ClassName {
+    /// From a type signature; none if that is an array's or of no class. A hidden class's is `La/B.0x…;`, with a dot, which is in no internal name.
+    fn of(signature: &str) -> Option<Self> {
+        let name = signature.strip_prefix('L')?.strip_suffix(';')?;
+        let plain = name.split_once('.').map(|(plain, _)| plain);
+        Some(Self {
+            plain: plain.unwrap_or(name).to_owned(),
+            hidden: plain.is_some(),
+        })
+    }
 }
 
 /// Text from the JVM's modified UTF-8; supplementary characters become what [`String::from_utf8_lossy`] makes of them.
 pub fn decode(text: &CStr) -> String {
     String::from_utf8_lossy(text.to_bytes()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ClassName;
+
+    #[test]
+    fn names_of_classes() {
+        let of = |signature| ClassName::of(signature).map(|name| (name.plain, name.hidden));
+        let named = |plain: &str, hidden| Some((plain.to_owned(), hidden));
+        assert_eq!(of("La/B;"), named("a/B", false));
+        assert_eq!(of("La/B.0x00007f0001002000;"), named("a/B", true));
+        assert_eq!(of("La/A+B;"), named("a/A+B", false));
+        assert_eq!((of("[La/B;"), of("I")), (None, None));
+    }
 }

@@ -86,7 +86,7 @@ fn count(session: &'static Session, jni: Jni) {
 fn leave(session: &'static Session, jni: Jni) {
     session.resting.store(true, Ordering::Release);
     hook::retransform(session, jni, |name, _| {
-        !session.classes.named(name).is_empty()
+        !session.classes.named(name).is_empty() || session.scopes.concerns(name)
     });
     session.classes.rest();
     switch(session, false);

@@ -5,7 +5,7 @@
 //! when the agent cannot start at all, in which case the subject runs as without it.
 //!
 //! Rules of this crate: no panic crosses into the JVM; no Rust lock is held across a JNI or JVMTI call (either may run
-//! Java code, load classes and come back to us); no exception is left pending that was not pending before; work that may
+//! Java code, load classes and come back to us), but for the one of the thread that has stopped all others (`frames.rs`); no exception is left pending that was not pending before; work that may
 //! need much stack runs on the agent's own thread, since the subject's may be about to overflow.
 
 mod beforehand;

@@ -70,6 +70,19 @@ fn guarded<T>(env: *mut JNIEnv, default: T, action: impl FnOnce(&'static Session
     catch_unwind(AssertUnwindSafe(|| action(session, jni))).unwrap_or(default)
 }
 
+/// The same for what returns a chunk: counted code cannot go on without one.
+fn chunk_guarded(
+    env: *mut JNIEnv,
+    action: impl FnOnce(&'static Session, Jni) -> jobject,
+) -> jobject {
+    let chunk = guarded(env, None, |session, jni| {
+        session.runtime.get()?; // else called to be linked
+        Some(action(session, jni))
+    });
+    let spare = || Session::get().map_or(null_mut(), |session| session.chunks.spare());
+    chunk.unwrap_or_else(spare)
+}
+
 /// `static native long[] slow(int class)`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_java_lang_Pricetag_slow(
@@ -77,10 +90,7 @@ pub extern "system" fn Java_java_lang_Pricetag_slow(
     _: jclass,
     class: jint,
 ) -> jobject {
-    guarded(env, null_mut(), |session, jni| {
-        if session.runtime.get().is_none() {
-            return null_mut(); // called to be linked
-        }
+    chunk_guarded(env, |session, jni| {
         session.chunks.slow(session, jni, ClassIndex(class as u32))
     })
 }
@@ -213,10 +223,7 @@ pub extern "system" fn Java_java_lang_Pricetag_slowPasses(
     caller: jint,
     class: jint,
 ) -> jobject {
-    guarded(env, null_mut(), |session, jni| {
-        if session.runtime.get().is_none() {
-            return null_mut(); // called to be linked
-        }
+    chunk_guarded(env, |session, jni| {
         let class = ClassIndex(class as u32);
         callers::passes(session, jni, class, caller)
     })

@@ -35,7 +35,7 @@ pub struct Reuse {
 /// Every run opens all files, which takes some 10 us each, and may add one.
 const FILES: usize = 1000;
 
-/// The same as it is stored.
+/// A rewritten class as it is stored.
 #[derive(Serialize, Deserialize)]
 struct Stored<'a> {
     version: u32,

@@ -69,6 +69,10 @@ impl Rewritten {
             );
             left.push((label(*method), reason));
         }
+        for (method, reason) in &rewritten.without_caught {
+            let reason = format!("exceptions caught in it are of an unknown class: {reason}");
+            left.push((label(*method), reason));
+        }
         for (method, length) in methods.iter_mut().zip(code_lengths(&rewritten.bytes)) {
             method.code_length = length;
         }

@@ -5,6 +5,9 @@
 //! observation at a time. The last clock read on entry and
 //! the first on exit is the wall clock, so that the agent's own work stays outside; CPU time and allocation are read
 //! around that.
+//!
+//! Where the stack is full the call of `exit` itself may fail. That invocation has no row, and the trace says so; the scope is observed again once an `enter` looks as
+//! if it had to be the outermost, and no other frame of the scope is on the stack.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -22,6 +25,7 @@ use crate::chunks::Chunks;
 use crate::clock;
 use crate::compact::Compact;
 use crate::costs::classes_loaded;
+use crate::frames;
 use crate::jvm::Jni;
 use crate::looks;
 use crate::session::{Session, lock};
@@ -53,6 +57,8 @@ pub struct Scopes {
     pub together: Together,
     /// Held by threads that work out what an invocation counted.
     turns: [Mutex<()>; TURNS],
+    /// Observations whose end was not reported.
+    lost: AtomicU64,
 }
 
 impl Scopes {
@@ -78,6 +84,7 @@ impl Scopes {
             sequence: AtomicU64::new(0),
             threads: Threads::default(),
             turns: Default::default(),
+            lost: AtomicU64::new(0),
         }
     }
 
@@ -135,6 +142,16 @@ impl Scopes {
             .collect()
     }
 
+    /// Says how many observations have no end.
+    pub fn caveat(&self) -> Option<String> {
+        let lost = self.lost.load(Ordering::Relaxed);
+        (lost > 0).then(|| {
+            format!(
+                "at least {lost} invocations have no row: their ends were not reported, as when the stack is full"
+            )
+        })
+    }
+
     /// How a user names a scope.
     pub fn label(&self, id: i32) -> String {
         let target = self.targets.iter().find(|(target, _)| *target == id);
@@ -163,13 +180,20 @@ pub fn forget_arguments(session: &Session, jni: Jni) {
 
 /// An invocation begins.
 pub fn enter(session: &Session, jni: Jni, scope: i32) {
-    let (arguments, outermost) = threads::with(session, jni, |thread| {
-        let arguments = std::mem::take(&mut thread.arguments);
-        let depth = thread.depth.entry(scope).or_insert(0);
-        *depth += 1;
-        (arguments, *depth == 1)
+    let place = std::ptr::from_ref(&scope).addr();
+    let (arguments, first, seems) = threads::with(session, jni, |thread| {
+        let nest = thread.nests.entry(scope).or_default();
+        let seems = nest.begin(place);
+        (
+            std::mem::take(&mut thread.arguments),
+            nest.depth == 1,
+            seems,
+        )
     });
-    if !outermost {
+    if !seems || !(first || begins_anew(session, jni, scope, place)) {
+        return;
+    }
+    if session.is_resting() {
         return;
     }
     if scope == MAIN {
@@ -212,14 +236,39 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
     });
 }
 
+/// Whether an invocation that seems to be the outermost is, although another one has not ended: that one's frame is gone.
+fn begins_anew(session: &Session, jni: Jni, scope: i32, place: usize) -> bool {
+    let mut targets = session.scopes.targets.iter();
+    let Some((_, target)) = targets.find(|(id, _)| *id == scope) else {
+        return false;
+    };
+    let active = frames::count(session, jni, |class, method, descriptor| {
+        same_class(&target.class, class)
+            && target.method == method
+            && target.descriptor.as_deref().is_none_or(|d| d == descriptor)
+    });
+    if active == 0 {
+        return false;
+    }
+    let gone: Vec<Active> = threads::with(session, jni, |thread| {
+        thread
+            .nests
+            .entry(scope)
+            .or_default()
+            .correct(active, place);
+        let gone = |other: &mut Active| active == 1 && other.scope == scope;
+        thread.active.extract_if(.., gone).collect()
+    });
+    abandon(session, jni, gone);
+    active == 1
+}
+
 /// An invocation ends.
 pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
     let end = Instant::now();
     let outermost = threads::with(session, jni, |thread| {
-        let depth = thread.depth.entry(scope).or_insert(0);
-        let outermost = *depth == 1;
-        *depth = depth.saturating_sub(1);
-        outermost
+        let nest = thread.nests.entry(scope).or_default();
+        nest.end(threw)
     });
     if !outermost {
         return;
@@ -230,24 +279,20 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
     }
     let (cpu, allocated) = usage(session, jni, Side::Exit);
     let finished = threads::with(session, jni, |thread| {
-        let at = thread
-            .active
-            .iter()
-            .rposition(|active| active.scope == scope)?;
+        let (active, within) = thread.end(scope)?;
         let serial = *thread
             .serial
             .get_or_insert_with(|| session.scopes.threads.next_serial());
-        // Whatever lies above was cut off by an error in its own `exit`.
-        let mut ended = thread.active.drain(at..);
-        let active = ended.next()?;
-        let cut_off = ended.any(|above| above.looks.is_some());
-        Some((active, serial, cut_off))
+        Some((active, serial, within))
     });
-    let Some((mut active, thread, cut_off)) = finished else {
+    let Some((mut active, thread, within)) = finished else {
         return;
     };
-    if cut_off {
-        looks::release(session, jni);
+    abandon(session, jni, within);
+    if session.is_resting() {
+        // Part of it ran in the code as it was.
+        abandon(session, jni, [active]);
+        return;
     }
     let looks = active.looks.take();
     for look in looks.map_or_else(Vec::new, |l| looks::end(session, jni, l)) {
@@ -292,8 +337,8 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
         sequence: active.sequence,
         thread,
         arguments: active.arguments,
-        start_ns: nanos(active.start, session.started),
-        wall_ns: nanos(end, active.start),
+        start_ns: clock::nanos(active.start, session.started),
+        wall_ns: clock::nanos(end, active.start),
         cpu_ns: cpu.saturating_sub(active.cpu),
         allocated_bytes: allocated.saturating_sub(active.allocated),
         collections: collections.saturating_sub(active.collections),
@@ -307,11 +352,22 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
     }
 }
 
-/// A thread ends: if an error has kept it from ending its observation of all threads, another one may begin.
+/// A thread ends, and with it what errors have kept from ending.
 pub fn thread_end(session: &Session, jni: Jni) {
-    if session.scopes.all_threads && threads::with(session, jni, |thread| !thread.active.is_empty())
-    {
-        session.scopes.together.end();
+    let active = threads::leave(session, jni).map(|thread| thread.active);
+    abandon(session, jni, active.into_iter().flatten());
+}
+
+/// Gives up observations whose ends were not reported, or are not wanted. Others may be looked into now, and be of all threads.
+fn abandon(session: &Session, jni: Jni, observations: impl IntoIterator<Item = Active>) {
+    for active in observations {
+        session.scopes.lost.fetch_add(1, Ordering::Relaxed);
+        if active.looks.is_some() {
+            looks::release(session, jni);
+        }
+        if session.scopes.all_threads {
+            session.scopes.together.end();
+        }
     }
 }
 
@@ -422,10 +478,6 @@ pub fn changes(session: &Session, before: &Compact, after: &Compact) -> Changes 
     }
     changed.counters.sort_by_key(|counters| counters.hash);
     changed
-}
-
-fn nanos(later: Instant, earlier: Instant) -> u64 {
-    u64::try_from(later.saturating_duration_since(earlier).as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

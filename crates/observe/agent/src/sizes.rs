@@ -99,10 +99,10 @@ fn knows_its_size(session: &Session, jni: Jni, object: jobject) -> bool {
 /// Which of [`SIZED`] an object is.
 fn jdk_collection(session: &Session, jni: Jni, object: jobject) -> Option<&'static str> {
     let class = jni.class_of(object);
-    let signature = session.jvmti.class_signature(class);
+    let name = session.jvmti.class_name(class);
     jni.delete_local(class);
-    let signature = signature?;
-    let name = signature.strip_prefix("Ljava/util/")?.strip_suffix(';')?;
+    let name = name?;
+    let name = name.plain.strip_prefix("java/util/")?;
     SIZED.into_iter().find(|known| *known == name)
 }
 

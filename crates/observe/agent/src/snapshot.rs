@@ -72,6 +72,7 @@ pub fn take_to(session: &Session, jni: Jni, file: impl FnOnce() -> PathBuf) -> b
     if !session.counting() || snapshots.busy.swap(true, Ordering::SeqCst) {
         return false;
     }
+    let _turn = Turn(&snapshots.busy);
     let mut written = false;
     if !snapshots.over.load(Ordering::SeqCst) && session.runtime.get().is_some() {
         match write(session, jni, &file()) {
@@ -79,8 +80,16 @@ pub fn take_to(session: &Session, jni: Jni, file: impl FnOnce() -> PathBuf) -> b
             Err(error) => session.inexact(format!("a snapshot was not written: {error}")),
         }
     }
-    snapshots.busy.store(false, Ordering::SeqCst);
     written
+}
+
+/// The right to write a snapshot, given back however that ends.
+struct Turn<'s>(&'s AtomicBool);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
 }
 
 /// Waits for a snapshot that is under way; none begins any more.
@@ -101,9 +110,9 @@ fn write(session: &Session, jni: Jni, file: &Path) -> Result<(), TraceError> {
     let open = frames::open_frames(session, jni, &stopped);
     let caught = session.caught.record(session, None);
     let totals = session.chunks.peek(session, jni);
-    frames::resume(session, &stopped);
-    let pause = begun.elapsed();
     let unseen = frames::unseen(session, jni, &stopped, &totals.live);
+    drop(stopped);
+    let pause = begun.elapsed();
 
     let part = file.with_extension("part");
     let _ = std::fs::remove_file(&part);

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use crate::jvm::{Jni, internal_name, jclass, jmethodID};
+use crate::jvm::{Jni, jclass, jmethodID};
 use crate::session::{Session, lock};
 use crate::subject;
 
@@ -55,22 +55,16 @@ impl Steps {
 
     /// A class is about to be used for the first time: sets its breakpoints.
     pub fn prepare(&self, session: &Session, jni: Jni, class: jclass) {
-        let Some(name) = session
-            .jvmti
-            .class_signature(class)
-            .and_then(|name| internal_name(&name))
-        else {
+        // Hidden classes go under the name of the class file they were made from.
+        let Some(name) = session.jvmti.class_name(class).map(|name| name.plain) else {
             return;
         };
         let Some(loader) = session.jvmti.class_loader(class) else {
             return;
         };
-        // Hidden classes go under the name of the class file they were made from.
-        let name = name
-            .split_once('+')
-            .map_or(name.as_str(), |(plain, _)| plain)
-            .to_owned();
-        if !subject::selected(session, jni, loader, &name) {
+        let selected = subject::selected(session, jni, loader, &name);
+        jni.delete_local(loader);
+        if !selected {
             return;
         }
         for method in session.jvmti.methods(class) {

@@ -21,6 +21,9 @@ use crate::values::Own;
 /// First release with virtual threads, and with the JNI function that recognises them.
 const FIRST_WITH_VIRTUAL: u16 = 21;
 
+/// By so many bytes the same call may find the native stack elsewhere once methods are compiled, or no longer are.
+const NEAR: usize = 256;
+
 thread_local! {
     static PLATFORM: RefCell<ThreadState> = RefCell::default();
 }
@@ -32,10 +35,66 @@ pub struct ThreadState {
     pub serial: Option<u32>,
     /// Arguments reported since the last `enter`.
     pub arguments: Vec<Argument>,
-    /// How many invocations of each scope are active.
-    pub depth: BTreeMap<i32, u32>,
+    /// Which invocations of each scope are active.
+    pub nests: BTreeMap<i32, Nest>,
     /// Observations that have begun, outer before inner.
     pub active: Vec<Active>,
+}
+
+impl ThreadState {
+    /// The outermost invocation of a scope ends. Takes out its observation, and those that began within it, which must be over.
+    pub fn end(&mut self, scope: i32) -> Option<(Active, Vec<Active>)> {
+        let at = self
+            .active
+            .iter()
+            .rposition(|active| active.scope == scope)?;
+        let mut over = self.active.drain(at..);
+        let active = over.next()?;
+        Some((active, over.collect()))
+    }
+}
+
+/// Invocations of one scope within one another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nest {
+    /// How many have begun, but for those whose ends were reported.
+    pub depth: u32,
+    /// Where the native stack was when the outermost began.
+    pub place: usize,
+    /// Whether one has ended by an exception, and another one not: there may be more that have ended, but could not report it.
+    pub doubtful: bool,
+}
+
+impl Nest {
+    /// An invocation begins where the native stack is at `place`: whether it seems to be the outermost, which a look at the frames may refute.
+    pub fn begin(&mut self, place: usize) -> bool {
+        self.depth += 1;
+        if self.depth == 1 {
+            self.place = place;
+            return true;
+        }
+        place > self.place + NEAR || (self.doubtful && place + NEAR >= self.place)
+    }
+
+    /// An invocation ends: whether it is the outermost.
+    pub fn end(&mut self, threw: bool) -> bool {
+        let outermost = self.depth == 1;
+        self.depth = self.depth.saturating_sub(1);
+        self.doubtful = self.depth > 0 && (self.doubtful || threw);
+        outermost
+    }
+
+    /// So many invocations are active, by the frames, the last of which has just begun.
+    pub fn correct(&mut self, depth: u32, place: usize) {
+        self.place = if depth == 1 {
+            place
+        } else {
+            // Higher it is on a virtual thread that has moved.
+            self.place.max(place)
+        };
+        self.depth = depth;
+        self.doubtful = false;
+    }
 }
 
 /// An observation that has begun.
@@ -132,9 +191,41 @@ pub fn with<R>(session: &Session, jni: Jni, action: impl FnOnce(&mut ThreadState
     let result = action(state);
     if state.active.is_empty()
         && state.arguments.is_empty()
-        && state.depth.values().all(|&depth| depth == 0)
+        && state.nests.values().all(|nest| nest.depth == 0)
     {
         virtuals.remove(&id);
     }
     result
+}
+
+/// What was going on on the current thread, which ends; none if that is gone already, as it is when a native thread detaches last of all.
+pub fn leave(session: &Session, jni: Jni) -> Option<ThreadState> {
+    match virtual_id(session, jni) {
+        Some(id) => lock(&session.scopes.threads.virtuals).remove(&id),
+        None => PLATFORM.try_with(RefCell::take).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NEAR, Nest};
+
+    #[test]
+    fn frames_are_asked_for_only_if_an_end_may_be_missing() {
+        let (mut nest, top) = (Nest::default(), 1 << 20);
+        assert!(nest.begin(top));
+        // Nothing has thrown: what is near may be inlined.
+        assert!(!nest.begin(top) && !nest.begin(top - 2 * NEAR));
+        assert!(!nest.end(false));
+        assert!(!nest.end(true), "caught by the outermost");
+        assert!(nest.begin(top - 1) && nest.doubtful);
+        nest.correct(2, top - 1);
+        assert!(!nest.begin(top - 1), "known to be within another one");
+        assert!(!nest.end(false) && !nest.end(false) && nest.end(true));
+        assert!(nest.begin(top) && !nest.doubtful);
+        // A frame that is gone, and whose callers are no invocations.
+        assert!(nest.begin(top + 2 * NEAR));
+        nest.correct(1, top + 2 * NEAR);
+        assert!(nest.end(false));
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use pricetag_trace::{OpenFrameRecord, Record, Standing, Values};
 
 use crate::compact::Compact;
-use crate::frames;
+use crate::frames::{self, Stopped};
 use crate::jvm::Jni;
 use crate::session::Session;
 use crate::values;
@@ -64,7 +64,7 @@ pub fn before(session: &Session, jni: Jni) -> Moment {
         session.values.forget();
     }
     session.caught.forget();
-    moment(session, jni, &stopped)
+    moment(session, jni, stopped)
 }
 
 /// All counters as an invocation ends, and what else is known of it.
@@ -72,7 +72,7 @@ pub fn after(session: &Session, jni: Jni, sequence: u64) -> (Moment, Vec<Record>
     let stopped = frames::stop_others(session, jni);
     let caught = session.caught.record(session, Some(sequence));
     let mut variables = session.values.all();
-    let moment = moment(session, jni, &stopped);
+    let moment = moment(session, jni, stopped);
     if session.options.values > 0 {
         variables.extend(values::depths_of(session, &moment.counters));
         variables.sort_by(|a, b| a.place.cmp(&b.place));
@@ -85,10 +85,10 @@ pub fn after(session: &Session, jni: Jni, sequence: u64) -> (Moment, Vec<Record>
     (moment, caught.into_iter().chain(values).collect())
 }
 
-fn moment(session: &Session, jni: Jni, stopped: &[frames::Stopped]) -> Moment {
-    let mut standing = frames::of_others(session, jni, stopped);
+fn moment(session: &Session, jni: Jni, stopped: Stopped<'_>) -> Moment {
+    let mut standing = frames::of_others(session, jni, &stopped);
     let totals = session.chunks.peek(session, jni);
-    frames::resume(session, stopped);
+    drop(stopped);
     standing.sort();
     let mut counters = Compact::default();
     for (class, chunk) in &totals.counters {

@@ -2,10 +2,12 @@
 
 mod support;
 
+use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use pricetag_trace::{AgentOptions, Mode, Record, Trace};
+use pricetag_trace::{AgentOptions, Mode, Record, Start, TRACE_VERSION, Trace, TraceWriter};
 use support::{Subject, execute};
 
 const LOUD: &str = r#"
@@ -125,9 +127,7 @@ fn a_killed_subject_leaves_a_readable_trace() {
     let subject = Subject::new("Loud.java", LOUD);
     let options = subject.options(Mode::Time);
     let mut command = subject.observed(&options, &["Loud", "wait"]);
-    command
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().expect("java starts");
     let mut line = [0; 9];
     std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut line)
@@ -160,4 +160,35 @@ fn a_child_with_the_same_arguments_is_left_alone() {
         (outcome.output.as_str(), outcome.error.as_str()),
         ("out child\nout none\n", "err child\nerr none\n")
     );
+}
+
+#[test]
+fn a_process_with_the_id_of_an_earlier_one_is_recorded() {
+    let subject = Subject::new("Loud.java", LOUD);
+    let options = subject.options(Mode::Time);
+    let java = subject.observed(&options, &["Loud", "none"]);
+    // The shell becomes the JVM once there is a trace with its id.
+    let mut shell = Command::new("sh")
+        .args(["-c", "read go && exec \"$0\" \"$@\""])
+        .arg(java.get_program())
+        .args(java.get_args())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a shell");
+    let start = Start {
+        version: TRACE_VERSION,
+        pid: shell.id(),
+        properties: Vec::new(),
+        options: options.to_text(),
+    };
+    let mut stale = TraceWriter::create(&options.trace).expect("created");
+    stale.write(&Record::Start(start)).expect("written");
+    stale.finish().expect("closed");
+    let mut go = shell.stdin.take().expect("a pipe");
+    writeln!(go, "go").expect("the shell listens");
+    assert!(shell.wait().expect("ended").success());
+    let trace = Trace::read(&options.trace).expect("a trace");
+    assert!(trace.complete, "{trace}");
 }

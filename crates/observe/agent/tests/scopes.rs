@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_probe_plan::PlanStore;
 use pricetag_trace::{Argument, Invocation, Mode, Record, Scope};
@@ -21,6 +21,10 @@ public class Calls {
     static class Odd implements Comparable<Odd> { public int compareTo(Odd o) { System.out.println("asked"); return 0; } }
     static void wrapped(List<?> a, Collection<?> b, Set<?> c, Set<?> d, Set<?> e, Collection<?> f, Map<?, ?> g, Set<?> h) { }
     static int loop(int n) { int s = 0; for (int i = 0; i < n; i++) s += i % 3 == 0 ? 2 : 1; return s; }
+    static int down(int n) { return n == 0 ? 0 : down(n - 1) + 1; }
+    static volatile boolean spinning;
+    static void around() { spin(); }
+    static void spin() { while (true) spinning = true; }
     static int fail(int n) { if (n > 1) throw new IllegalArgumentException(); return n; }
     static int outer(int n) { int s = loop(n); try { s += fail(n); } catch (IllegalArgumentException e) { s--; } return s; }
     static void hand(ExecutorService pool, int n) throws Exception { pool.submit(() -> many(n)).get(); }
@@ -50,6 +54,21 @@ public class Calls {
                 break;
             }
             case "list": { List<Object> l = new ArrayList<>(); for (int i = 0; i < 5; i++) l.add("x".repeat(77)); break; }
+            case "overflow":
+                for (int i = 0; i < 12; i++) try { down(i % 2 == 0 ? 5 : 10_000_000); } catch (StackOverflowError e) { }
+                break;
+            case "end":
+                for (int t = 0; t < 3; t++) { Thread thread = new Thread(() -> { while (true) loop(9); }); thread.setDaemon(true); thread.start(); }
+                Thread.sleep(200);
+                System.exit(0);
+            case "suspend": {
+                Thread spinner = new Thread(Calls::around);
+                spinner.setDaemon(true);
+                spinner.start();
+                while (!spinning) Thread.onSpinWait();
+                spinner.suspend();
+                System.exit(0);
+            }
             case "recurse": for (int i = 3; i < 6; i++) fib(i); break;
             case "values": new Calls().values(-5L, 2.5, 0.5f, 'a', true, "four", new int[7], List.of(1, 2), Map.of(1, 2), null, new Calls()); break;
             case "wrapped": {
@@ -354,4 +373,66 @@ fn one_observation_of_all_threads_at_a_time() {
         matches!(record, Record::Inexact(why) if why.starts_with("1 invocations began while another was observed"))
     });
     assert!(told, "{trace}");
+}
+
+#[test]
+fn a_scope_is_observed_again_after_the_stack_has_overflowed_in_it() {
+    let subject = Subject::new("Calls.java", CALLS);
+    for mode in [Mode::Time, Mode::Count] {
+        let mut options = subject.options(mode);
+        options.scopes = vec!["Calls#down".parse().expect("a scope")];
+        let (outcome, trace) = subject.trace(&options, &["-Xss512k", "Calls", "overflow"]);
+        assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
+        let calls = invocations(&trace);
+        let with = |n: i64| {
+            let argument = [Argument::Integer(n)];
+            let calls = calls.iter().filter(move |call| call.arguments == argument);
+            calls.count()
+        };
+        assert_eq!(with(5), 6, "{mode}: {trace}");
+        assert_eq!(calls.len(), 6 + with(10_000_000), "{mode}: {trace}");
+        let lost = 6 - with(10_000_000);
+        let said = trace.records.iter().any(|record| {
+            matches!(record, Record::Inexact(why) if *why == format!("at least {lost} invocations have no row: their ends were not reported, as when the stack is full"))
+        });
+        assert_eq!(said, lost > 0, "{mode}: {trace}");
+    }
+}
+
+#[test]
+fn the_end_may_come_while_threads_are_stopped() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let mut options = subject.options(Mode::Count);
+    options.scopes = vec!["Calls#loop+threads".parse().expect("a scope")];
+    for _ in 0..3 {
+        let _ = std::fs::remove_file(&options.trace);
+        let (outcome, trace) = subject.trace(&options, &["Calls", "end"]);
+        assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
+        let calls = invocations(&trace);
+        assert!(!calls.is_empty());
+        for call in calls {
+            let mut counts = call.counters.iter().flat_map(|class| &class.counts);
+            assert!(counts.all(|(_, count)| *count < 1 << 40), "{call:?}");
+        }
+    }
+}
+
+/// Suspended by the program itself, as a debugger would, where JVMs still offer that.
+#[test]
+fn a_thread_that_is_suspended_already_stands_still() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let (outcome, trace) = subject.trace(&subject.options(Mode::Count), &["Calls", "suspend"]);
+    if outcome.error.contains("UnsupportedOperationException") {
+        return;
+    }
+    let store = PlanStore::open(subject.path("plans")).expect("plans");
+    let mut running = BTreeMap::new();
+    for record in &trace.records {
+        if let Record::OpenFrame(frame) = record {
+            let plan = store.load(frame.hash).expect("sound").expect("a plan");
+            let name = plan.methods[usize::from(frame.method)].name.clone();
+            running.insert(name, frame.running);
+        }
+    }
+    assert_eq!((running["spin"], running["around"]), (true, false));
 }

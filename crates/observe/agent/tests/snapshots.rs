@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use pricetag_probe_plan::OpenFrame;
 use pricetag_testkit::jvm::java_tool;
-use pricetag_trace::{AgentOptions, Mode, Record, Trace};
-use support::{Subject, counted_classes, process};
+use pricetag_trace::{AgentOptions, LEAVE, Mode, Record, Trace};
+use support::{Subject, agent, counted_classes, invocations, process};
 
 /// Works off as many steps as each line asks for, on three threads, then says so; a fourth thread never stops.
 const STEPS: &str = r#"
@@ -52,7 +52,11 @@ struct Running {
 impl Running {
     fn start(subject: &Subject) -> Self {
         let options = subject.options(Mode::Count);
-        let mut command = subject.observed(&options, &["Steps"]);
+        let command = subject.observed(&options, &["Steps"]);
+        Self::by(command, options)
+    }
+
+    fn by(mut command: Command, options: AgentOptions) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("java starts");
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -72,8 +76,13 @@ impl Running {
     }
 
     fn dump(&self) {
+        self.ask(&["JVMTI.data_dump"]);
+    }
+
+    fn ask(&self, what: &[&str]) {
         let asked = Command::new(java_tool("jcmd"))
-            .args([&self.child.id().to_string(), "JVMTI.data_dump"])
+            .arg(self.child.id().to_string())
+            .args(what)
             .stdout(Stdio::null())
             .status();
         assert!(asked.expect("jcmd runs").success());
@@ -207,4 +216,32 @@ fn the_end_waits_for_a_snapshot_and_loses_nothing() {
     let trace = Trace::read(&running.options.trace).expect("a trace");
     assert!(trace.complete);
     assert_eq!(calls(&trace, &running.plans())["step"], 3000);
+}
+
+/// The class is not counted: what the agent put into it is the reports of the scope alone.
+#[test]
+fn an_agent_that_leaves_takes_its_scopes_along() {
+    let subject = Subject::new("Steps.java", STEPS);
+    let options = AgentOptions {
+        scopes: vec!["Steps#ended".parse().expect("a scope")],
+        include: vec!["other.**".parse().expect("a pattern")],
+        ..subject.options(Mode::Count)
+    };
+    let file = subject.path("late");
+    options.write(&file).expect("the options are written");
+    let (file, library) = (file.display().to_string(), agent().display().to_string());
+    let mut running = Running::by(subject.java(&["Steps"]), options);
+    running.work(1);
+    let load = |running: &Running, with: &str| {
+        running.ask(&["JVMTI.agent_load", &library, with]);
+    };
+    load(&running, &file);
+    load(&running, &file);
+    (0..3).for_each(|_| running.work(1));
+    load(&running, LEAVE);
+    (0..3).for_each(|_| running.work(1));
+    drop(running.child.stdin.take());
+    assert!(running.child.wait().expect("ended").success());
+    let trace = Trace::read(&running.options.trace).expect("a trace");
+    assert_eq!(invocations(&trace).len(), 3, "{trace}");
 }

@@ -5,7 +5,7 @@ use std::ptr::{NonNull, null_mut};
 
 use jvmti_bindings::sys::{jni, jvmti};
 
-use super::{Id, Jni, decode, jclass, jint, jlong, jmethodID, jobject, jvmtiError};
+use super::{ClassName, Id, Jni, decode, jclass, jint, jlong, jmethodID, jobject, jvmtiError};
 
 /// The agent's JVMTI environment.
 #[derive(Clone, Copy, Debug)]
@@ -231,8 +231,8 @@ impl Jvmti {
         (!class.is_null()).then_some(class)
     }
 
-    /// Type signature of a class, `Ljava/lang/Object;`.
-    pub fn class_signature(self, class: jclass) -> Option<String> {
+    /// The name of a class; none for arrays and what is no class.
+    pub fn class_name(self, class: jclass) -> Option<ClassName> {
         let mut signature = null_mut();
         jvmti_call!(
             self,
@@ -242,7 +242,7 @@ impl Jvmti {
             null_mut()
         )
         .ok()?;
-        self.take_text(signature)
+        ClassName::of(&self.take_text(signature)?)
     }
 
     /// The loader of a class as a local reference; null for the boot loader.
