@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use pricetag_cost_model::{CostModel, Domain, Formula, Price};
 use pricetag_dataset::{Dataset, FeatureKind, InputValue, Status};
-use pricetag_finding::{FINDING_SCHEMA, Outside, Prediction, Predictions};
+use pricetag_finding::{FINDING_SCHEMA, Outside, Prediction, Predictions, Unpredicted};
 
 use crate::PredictError;
 
@@ -80,7 +80,18 @@ pub fn predict_dataset(model: &CostModel, dataset: &Dataset) -> Result<Predictio
         .filter(|(_, observation)| observation.status == Status::Ok)
         .map(|(row, _)| row)
         .collect();
-    predict_rows(model, &rows, &columns)
+    let failed = dataset
+        .observations
+        .iter()
+        .filter(|observation| observation.status == Status::Failed);
+    let failed = failed.map(|observation| Unpredicted {
+        label: observation.label.clone(),
+        reason: observation.reason.clone().unwrap_or_default(),
+    });
+    Ok(Predictions {
+        failed: failed.collect(),
+        ..predict_rows(model, &rows, &columns)?
+    })
 }
 
 /// Predicts rows of a table with the given columns.
@@ -112,6 +123,7 @@ pub fn predict_rows(
             .iter()
             .map(|row| predictor.predict(row))
             .collect::<Result<_, _>>()?,
+        failed: Vec::new(),
     })
 }
 

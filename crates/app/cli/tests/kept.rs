@@ -99,6 +99,58 @@ fn invocations_before_the_end_of_a_failing_run_are_kept() {
 }
 
 #[test]
+fn inputs_that_cannot_be_predicted_are_named() {
+    let inputs: Vec<String> = (1..=8)
+        .map(|n| format!("{} {}", 3 + n, n * 5 % 8))
+        .collect();
+    let names: Vec<String> = (1..=8).map(|n| format!("f{n}")).collect();
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .zip(&inputs)
+        .map(|(n, i)| (&**n, &**i))
+        .collect();
+    let desk = Desk::new(&[&files[..], &[("odd", "exit"), ("worse", "crash")]].concat());
+    let quick = "--repeat 1 --check-determinism none --inputs in/f*";
+    let mined = desk.watch(&format!("mine --json --level opcode --method nnls {quick}"));
+    assert_eq!(mined.code, 0, "{}", mined.stderr);
+    let predict = |files: &str, json: &str| {
+        let line = format!("predict pricetag-data/model.json {json} --inputs {files}");
+        let mut command = desk.subject(&line);
+        command.arg("{}");
+        support::ran(command)
+    };
+    let some = predict("in/*", "--json");
+    assert_eq!(some.code, 0, "{}", some.stderr);
+    let some = some.json();
+    assert_eq!(some["rows"].as_array().unwrap().len(), 8, "{some}");
+    let failed = some["failed"].as_array().unwrap();
+    assert_eq!(
+        (&failed[0]["label"], &failed[1]["label"]),
+        (&"in/odd".into(), &"in/worse".into())
+    );
+    assert!(
+        failed[0]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("exit code 7"),
+        "{some}"
+    );
+    let some = predict("in/*", "").stdout;
+    assert!(
+        some.contains("2 of 10 observations failed") && some.contains("! in/odd: "),
+        "{some}"
+    );
+    // Each has a reason of its own.
+    let none = predict("in/[ow]*", "");
+    assert_eq!(none.code, 1, "{}", none.stdout);
+    assert!(
+        none.stderr.contains("all runs failed (2)"),
+        "{}",
+        none.stderr
+    );
+}
+
+#[test]
 fn without_compiler_and_collector_everything_is_interpreted_and_nothing_collected() {
     let desk = Desk::new(&[("a", "allocate"), ("b", "150 5")]);
     let quick = "--json --repeat 1 --check-determinism none --inputs in/*";

@@ -24,6 +24,18 @@ pub struct Predictions {
     pub assumed: Vec<String>,
     /// One per observation, in the order of the table.
     pub rows: Vec<Prediction>,
+    /// Observations whose run failed: of them there is nothing to predict by.
+    #[serde(default)]
+    pub failed: Vec<Unpredicted>,
+}
+
+/// An observation without a prediction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unpredicted {
+    /// Its label.
+    pub label: String,
+    /// Why its run failed.
+    pub reason: String,
 }
 
 /// Predicted cost of one observation.
@@ -63,6 +75,9 @@ pub struct Outside {
     /// Change of the prediction if this feature alone were moved into its range, relative to the prediction.
     pub effect: f64,
 }
+
+/// Failed runs that a text names.
+const SHOWN_FAILURES: usize = 5;
 
 /// Change of a prediction, and distance from the range in its widths, up to which a row hardly extrapolates.
 const SLIGHT: (f64, f64) = (0.01, 1.0);
@@ -183,6 +198,22 @@ impl Predictions {
                 "\n{} of the model's features are not in the table and were taken as in runs that never reach them, such as {first}",
                 self.assumed.len()
             );
+        }
+        text.push_str(&self.failures());
+        text
+    }
+
+    fn failures(&self) -> String {
+        let (failed, all) = (self.failed.len(), self.failed.len() + self.rows.len());
+        if failed == 0 {
+            return String::new();
+        }
+        let mut text = format!("\n{failed} of {all} observations failed and have no prediction:\n");
+        for Unpredicted { label, reason } in self.failed.iter().take(SHOWN_FAILURES) {
+            let _ = writeln!(text, "! {}", printable(&format!("{label}: {reason}")));
+        }
+        if failed > SHOWN_FAILURES {
+            let _ = writeln!(text, "… (--json names all)");
         }
         text
     }

@@ -166,6 +166,34 @@ fn rows_a_little_outside_are_counted_and_not_listed() {
 }
 
 #[test]
+fn failed_runs_are_named_beside_predictions() {
+    let failed = |n: usize| Unpredicted {
+        label: format!("in/{n}"),
+        reason: format!("exit code {n}"),
+    };
+    let all = Predictions {
+        rows: vec![Prediction::default()],
+        failed: (1..=7).map(failed).collect(),
+        ..Predictions::default()
+    };
+    let text = all.to_text(100);
+    assert!(
+        text.contains("7 of 8 observations failed and have no prediction:\n! in/1: exit code 1\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("in/5") && !text.contains("in/6") && text.contains("--json names all"),
+        "{text}"
+    );
+    let older = to_json(&all).replace("\"failed\"", "\"unknown\"");
+    let read: Predictions = serde_json::from_str(&older).unwrap();
+    assert!(
+        read.failed.is_empty(),
+        "an answer of an older version is read"
+    );
+}
+
+#[test]
 fn json_round_trips_and_is_stable() {
     let first = to_json(&explanation());
     let back: Explanation = serde_json::from_str(&first).unwrap();

@@ -50,6 +50,9 @@ pub enum RunnerError {
         /// Places tried.
         looked: Vec<PathBuf>,
     },
+    /// The user ended what went on.
+    #[error("interrupted")]
+    Interrupted,
     /// `java -version` failed.
     #[error("`{java} -version` failed: {why}")]
     JavaBroken {
@@ -143,6 +146,12 @@ pub enum RunnerError {
         what: String,
         /// Whether it is a dataset or a recording.
         ours: bool,
+    },
+    /// Two recordings into one directory at the same time.
+    #[error("{} is being recorded into by another process", .dir.display())]
+    BeingRecorded {
+        /// The directory.
+        dir: PathBuf,
     },
     /// `--resume` of something different.
     #[error("cannot resume {}: {what} differs: it was recorded with {recorded}, now it is {now}", .dir.display())]
@@ -272,6 +281,7 @@ impl RunnerError {
                 "use --resume to continue, --force to replace it, or another -o"
             }
             Self::OutputTaken { ours: false, .. } => "choose another -o",
+            Self::BeingRecorded { .. } => "wait until it has ended, or choose another -o",
             Self::ResumeMismatch { .. } => {
                 "resume with the same command, options and inputs, or record into another -o"
             }
@@ -298,9 +308,14 @@ impl RunnerError {
                 }
                 _ => return None,
             },
-            Self::BadOption { .. } | Self::Unobserved { .. } => return None,
+            Self::Interrupted | Self::BadOption { .. } | Self::Unobserved { .. } => return None,
         };
         Some(text.to_owned())
+    }
+
+    /// Whether a bound that was asked for cannot be kept (exit code 3).
+    pub fn is_bound_exceeded(&self) -> bool {
+        matches!(self, Self::OverBudget { .. })
     }
 
     /// Whether the command line is at fault (exit code 2) rather than the world (exit code 1).

@@ -5,10 +5,11 @@
 //! states the trace's length; anything else in the directory is a leftover of an interruption and is overwritten.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use pricetag_dataset::InputValue;
 use pricetag_trace::{AgentOptions, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,6 @@ pub const FOLDER: &str = ".recording";
 const OURS: &[&str] = &[
     FOLDER,
     "plans",
-    "events",
     "meta.json",
     "runs.parquet",
     "counts.parquet",
@@ -99,6 +99,9 @@ pub struct Manifest {
     /// Options that resuming may change.
     #[serde(default)]
     pub protocol: BTreeMap<String, String>,
+    /// A digest of what `--env` sets, if it does.
+    #[serde(default)]
+    pub environment: Option<String>,
     /// The platform.
     pub platform: BTreeMap<String, String>,
     /// The inputs.
@@ -113,6 +116,8 @@ pub const MANIFEST_SCHEMA: u32 = 1;
 pub struct Journal {
     dir: PathBuf,
     folder: PathBuf,
+    /// The dataset's directory, locked while this recording goes on.
+    lock: Option<Lock>,
 }
 
 impl Journal {
@@ -123,12 +128,14 @@ impl Journal {
         resume: bool,
         force: bool,
     ) -> Result<Self, RunnerError> {
-        let journal = Self {
+        let mut journal = Self {
             dir: dir.to_owned(),
             folder: dir.join(FOLDER),
+            lock: None,
         };
         if resume {
             journal.check_same(manifest)?;
+            journal.lock = Lock::on(dir)?;
             // It may be another version that goes on.
             remove(&journal.rewritten())?;
             write_json(&journal.manifest_path(), manifest)?;
@@ -142,6 +149,9 @@ impl Journal {
         let taken = |what: &str| in_the_way(what, true);
         if dir.exists() && !dir.is_dir() {
             return Err(in_the_way("exists and is no directory", false));
+        }
+        if dir.exists() {
+            journal.lock = Lock::on(dir)?;
         }
         if journal.has_finished_runs() && !force {
             return Err(taken("holds an unfinished recording"));
@@ -159,6 +169,9 @@ impl Journal {
         for folder in [journal.folder.clone(), journal.plans()] {
             fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
         }
+        if journal.lock.is_none() {
+            journal.lock = Lock::on(dir)?;
+        }
         write_json(&journal.manifest_path(), manifest)?;
         Ok(journal)
     }
@@ -168,6 +181,7 @@ impl Journal {
         let journal = Self {
             dir: dir.to_owned(),
             folder: dir.join(FOLDER),
+            lock: None,
         };
         let text = fs::read_to_string(journal.manifest_path()).ok()?;
         Some((journal, serde_json::from_str(&text).ok()?))
@@ -205,22 +219,18 @@ impl Journal {
                 return differs(&format!("{kind} `{name}`"), a, b);
             }
         }
-        if then.cases != now.cases {
-            let odd = then
-                .cases
-                .iter()
-                .zip(&now.cases)
-                .find(|(a, b)| a != b)
-                .map(|(a, _)| a.label.clone());
-            let what = odd.map_or_else(
-                || "the number of inputs".to_owned(),
-                |label| format!("input `{label}`"),
-            );
-            return differs(
-                &what,
-                format!("{} inputs", then.cases.len()),
-                format!("{} inputs", now.cases.len()),
-            );
+        if then.environment != now.environment {
+            let (then, now) = ("other values".to_owned(), "these".to_owned());
+            return differs("what --env sets", then, now);
+        }
+        for (old, new) in then.cases.iter().zip(&now.cases) {
+            if let Some((name, a, b)) = first_difference(&of_case(old), &of_case(new)) {
+                return differs(&format!("{name} of input `{}`", old.label), a, b);
+            }
+        }
+        let (old, new) = (then.cases.len(), now.cases.len());
+        if old != new {
+            return differs("the number of inputs", old.to_string(), new.to_string());
         }
         Ok(())
     }
@@ -274,13 +284,17 @@ impl Journal {
 
     /// Makes way for a run: removes what an interrupted one left.
     pub fn clear(&self, id: RunId) -> Result<(), RunnerError> {
-        for path in [self.trace(id), self.note_path(id), self.crash_log(id)] {
+        let trace = self.trace(id);
+        // Snapshots are looked for in a folder of all runs, so only where there can be some.
+        if trace.exists() {
+            let looks = AgentOptions::progress_files(&trace)
+                .map_err(RunnerError::io("look for snapshots of", &trace))?;
+            looks.iter().try_for_each(|look| remove(look))?;
+        }
+        for path in [trace, self.note_path(id), self.crash_log(id)] {
             remove(&path)?;
         }
-        let trace = self.trace(id);
-        let looks = AgentOptions::progress_files(&trace)
-            .map_err(RunnerError::io("look for snapshots of", &trace))?;
-        looks.iter().try_for_each(|look| remove(look))
+        Ok(())
     }
 
     /// Declares a run finished.
@@ -336,15 +350,58 @@ pub(crate) fn first_difference(
         .map(|n| (n.clone(), value(old, n), value(new, n)))
 }
 
-/// An entry of the directory that no recording makes.
+/// What is known of an input, by name.
+fn of_case(case: &Case) -> BTreeMap<String, String> {
+    let inputs = case.inputs.iter().map(|(name, value)| {
+        let text = match value {
+            InputValue::Number(number) => number.to_string(),
+            InputValue::Text(text) => text.clone(),
+        };
+        (name.clone(), text)
+    });
+    let bindings = case
+        .bindings
+        .iter()
+        .map(|(name, text)| (format!("{{{name}}}"), text.clone()));
+    let label = ("the label".to_owned(), case.label.clone());
+    inputs.chain(bindings).chain([label]).collect()
+}
+
+/// A lock on a dataset's directory.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Lock {
+    /// For one recording; none where the file system has no locks.
+    fn on(dir: &Path) -> Result<Option<Self>, RunnerError> {
+        let handle = File::open(dir).map_err(RunnerError::io("open", dir))?;
+        match handle.try_lock() {
+            Ok(()) => Ok(Some(Self(handle))),
+            Err(TryLockError::WouldBlock) => Err(RunnerError::BeingRecorded {
+                dir: dir.to_owned(),
+            }),
+            Err(TryLockError::Error(_)) => Ok(None),
+        }
+    }
+}
+
+impl Drop for Lock {
+    /// Closing is not enough: a child that was just forked has the handle until it becomes another program.
+    fn drop(&mut self) {
+        self.0.unlock().ok();
+    }
+}
+
+/// An entry of the directory that no recording makes. Names such as `plans` are ours only where a recording or a dataset is.
 fn stranger(dir: &Path) -> Option<String> {
     let entries = fs::read_dir(dir).ok()?;
     let names = entries
         .flatten()
         .map(|e| e.file_name().to_string_lossy().into_owned());
     // A model and a report may stand beside the data they were made from.
+    let ours = dir.join(FOLDER).exists() || dir.join("meta.json").exists();
     let known = |n: &str| {
-        OURS.contains(&n)
+        (ours && OURS.contains(&n))
             || matches!(
                 Path::new(n).extension().and_then(|e| e.to_str()),
                 Some("json" | "html")
@@ -392,6 +449,7 @@ mod tests {
             command: vec!["java".to_owned()],
             options: BTreeMap::from([("jit".to_owned(), "on".to_owned())]),
             protocol: BTreeMap::new(),
+            environment: None,
             platform: BTreeMap::new(),
             cases: vec![Case {
                 label: "a".to_owned(),
@@ -462,6 +520,15 @@ mod tests {
         other.cases[0].label = "b".to_owned();
         assert!(refuse(&other).contains("`a`"));
         let mut other = manifest();
+        let bytes = InputValue::Number(7.0);
+        other.cases[0].inputs.insert("file.bytes".to_owned(), bytes);
+        let text = refuse(&other);
+        let parts = ["file.bytes of input `a`", "with nothing", "now it is `7`"];
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        let mut other = manifest();
+        other.environment = Some("1".to_owned());
+        assert!(refuse(&other).contains("what --env sets differs"));
+        let mut other = manifest();
         other.command.push("-x".to_owned());
         assert!(refuse(&other).contains("java -x"));
     }
@@ -470,19 +537,34 @@ mod tests {
     fn nothing_is_overwritten_unasked() {
         let dir = tempfile::tempdir().unwrap();
         let open = |force| Journal::open(dir.path(), &manifest(), false, force);
-        let journal = open(false).unwrap();
-        open(false).expect("nothing is finished yet");
+        drop(open(false).unwrap());
+        let journal = open(false).expect("nothing is finished yet");
+        let meanwhile = open(true).unwrap_err().to_string();
+        assert!(meanwhile.contains("being recorded into"), "{meanwhile}");
         let id = RunId {
             case: 0,
             kind: RunKind::Count(0),
         };
         journal.finish(&note(id, 1)).unwrap();
+        drop(journal);
         assert!(open(false).unwrap_err().to_string().contains("unfinished"));
-        open(true).unwrap();
-        journal.close().unwrap();
+        open(true).unwrap().close().unwrap();
         fs::write(dir.path().join("meta.json"), "{}").unwrap();
         assert!(open(false).unwrap_err().to_string().contains("dataset"));
         fs::write(dir.path().join("thesis.tex"), "").unwrap();
         assert!(open(true).unwrap_err().to_string().contains("thesis.tex"));
+    }
+
+    #[test]
+    fn a_folder_of_the_users_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = dir.path().join("plans").join("house.txt");
+        fs::create_dir(dir.path().join("plans")).unwrap();
+        fs::write(&kept, "").unwrap();
+        for force in [false, true] {
+            let refused = Journal::open(dir.path(), &manifest(), false, force).unwrap_err();
+            assert!(refused.to_string().contains("`plans`"), "{refused}");
+        }
+        assert!(kept.exists());
     }
 }

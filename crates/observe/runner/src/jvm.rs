@@ -132,7 +132,9 @@ impl Launcher {
 
 /// `JAVA_TOOL_OPTIONS` is split at white space; quotes protect it.
 fn quote(option: &str) -> String {
-    if option.contains(char::is_whitespace) {
+    if option.contains('"') {
+        format!("'{option}'")
+    } else if option.contains(|c: char| c.is_whitespace() || c == '\'') {
         format!("\"{option}\"")
     } else {
         option.to_owned()
@@ -153,6 +155,9 @@ impl Java {
         };
         let ended = run(&launch, Some(Duration::from_mins(1)), false, cancel)?;
         let said = format!("{}\n{}", ended.stderr.text(), ended.stdout.text());
+        if ended.ending == Ending::Cancelled {
+            return Err(RunnerError::Interrupted);
+        }
         if ended.ending != Ending::Exit(0) {
             return Err(RunnerError::JavaBroken {
                 java: shown,

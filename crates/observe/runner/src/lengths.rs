@@ -319,6 +319,7 @@ mod tests {
             command: line.split(' ').map(str::to_owned).collect(),
             options: BTreeMap::new(),
             protocol: BTreeMap::new(),
+            environment: None,
             platform: BTreeMap::new(),
             cases: Vec::new(),
         };

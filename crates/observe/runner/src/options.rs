@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use pricetag_probe_plan::ClassHash;
 use pricetag_trace::{BlockName, Listed, MethodName, Pattern, Scope};
 
 use crate::error::RunnerError;
+use crate::overhead::percent;
 use crate::workload::Workload;
 
 /// Where times come from.
@@ -166,7 +168,8 @@ impl RecordOptions {
         let blocks: Vec<String> = self.listed.blocks().map(BlockName::to_string).collect();
         let on = |flag: bool| if flag { "on" } else { "off" }.to_owned();
         let text = |value: Option<String>| value.unwrap_or_default();
-        let env: Vec<String> = self.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        // Datasets, models and reports are passed on: a variable's value may be a secret.
+        let env: Vec<&str> = self.env.keys().map(String::as_str).collect();
         let timing = match self.timing {
             Timing::Separate => "separate",
             Timing::Same => "same",
@@ -196,16 +199,23 @@ impl RecordOptions {
             ("invocations", self.invocations.to_string()),
             ("availability", self.availability.to_string()),
             ("timing", timing.to_owned()),
-            (
-                "overhead_budget",
-                text(self.overhead.map(|b| format!("{} %", b * 100.0))),
-            ),
+            ("overhead_budget", text(self.overhead.map(percent))),
             ("jit", on(self.jit)),
             ("gc", on(self.gc)),
         ]
         .into_iter()
         .map(|(k, v)| (k.to_owned(), v))
         .collect()
+    }
+
+    /// The values of `--env` as a recording remembers them while it goes on: none if there are none.
+    pub fn environment(&self) -> Option<String> {
+        let pairs = self
+            .env
+            .iter()
+            .map(|(name, value)| format!("{name}={value}\0"));
+        let pairs: String = pairs.collect();
+        (!pairs.is_empty()).then(|| ClassHash::of(pairs.as_bytes()).to_string())
     }
 
     /// The options that a resumed recording may change.

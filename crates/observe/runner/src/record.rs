@@ -43,6 +43,7 @@ pub fn record(
         command: options.command.clone(),
         options: shaping,
         protocol: options.protocol().into_iter().collect(),
+        environment: options.environment(),
         platform: subject.platform(),
         cases: options.workload.cases.clone(),
     };

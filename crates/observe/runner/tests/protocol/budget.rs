@@ -193,8 +193,9 @@ fn the_budget_removes_the_hot_method_and_resuming_keeps_the_choice() {
             && note.contains("a/B.hot()V (49.5 %)"),
         "{note}"
     );
-    assert_eq!(recorded.meta.options["overhead_budget"], "5 %");
+    assert_eq!(recorded.meta.options["overhead_budget"], "5.0 %");
     assert!(!bench.path("data/.recording/trials").exists());
+    drop(recorded);
     go(&RecordOptions {
         resume: true,
         repeat: 3,

@@ -135,6 +135,11 @@ fn an_interrupted_recording_is_resumed_without_repeating_anything() {
     );
     assert_eq!(recorded.rows[0].observation.costs["wall"].repeats.len(), 1);
     let before = bench.log().len();
+    assert!(matches!(
+        go(&options),
+        Err(RunnerError::BeingRecorded { .. })
+    ));
+    drop(recorded);
     assert!(matches!(go(&options), Err(RunnerError::OutputTaken { .. })));
     let resumed = go(&RecordOptions {
         resume: true,
@@ -172,6 +177,7 @@ fn resuming_tries_runs_again_whose_trace_was_cut_short_but_not_failures_of_the_s
     };
     let first = go(&options).unwrap();
     assert_eq!(first.successes(), 0);
+    drop(first);
     let again = go(&RecordOptions {
         resume: true,
         ..options
@@ -187,6 +193,34 @@ fn a_command_that_starts_several_jvms_is_doubted() {
     let bench = Bench::new(&[("a", "two-jvms")]);
     let recorded = go(&bench.options()).unwrap();
     assert!(recorded.rows[0].observation.caveats[0].contains("started 2 JVMs"));
+}
+
+#[test]
+fn values_of_variables_are_not_kept() {
+    let bench = Bench::new(&[("a", "")]);
+    let token = ("TOKEN".to_owned(), "open sesame".to_owned());
+    let options = RecordOptions {
+        env: [token].into(),
+        ..bench.options()
+    };
+    let recorded = go(&options).unwrap();
+    assert_eq!(recorded.meta.options["env"], "TOKEN");
+    let mut folders = vec![options.dir.clone()];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            files += 1;
+            let text = std::fs::read(&path).unwrap();
+            let text = String::from_utf8_lossy(&text);
+            assert!(!text.contains("sesame"), "{}", path.display());
+        }
+    }
+    assert!(files > 3, "{files}");
 }
 
 #[test]

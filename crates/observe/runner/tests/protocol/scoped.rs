@@ -55,6 +55,7 @@ fn invocations_of_two_runs_are_matched_and_warm_up_is_set_aside() {
         &row.counts,
         Some(Counts::Invocation { index: 31, .. })
     ));
+    drop(recorded);
     let given = go(&RecordOptions {
         warmup: Some(3),
         resume: true,
