@@ -40,9 +40,11 @@ pub struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a gate or bound was exceeded.
-Every option can also be given as PRICETAG_OPTION in the environment or in pricetag.toml in the working directory;
-a flag wins over the environment, the environment over the file.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a bound was exceeded (a budget of --overhead that cannot be kept).
+Every option can also be given in the environment (--repeat as PRICETAG_REPEAT; --features, --output and --values, which
+mean different things to different commands, as PRICETAG_RECORD_OUTPUT) or in pricetag.toml in the working directory
+(repeat = 5, for one command below [record] or [ocaml.learn]); a flag wins over the environment, the environment over
+the file.
 
 Example: pricetag mine --inputs 'corpus/*' -- java -jar app.jar {}";
 

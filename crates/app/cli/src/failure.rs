@@ -10,11 +10,7 @@ use serde_json::json;
 pub const FAILED: u8 = 1;
 /// Exit code of wrong usage.
 pub const USAGE: u8 = 2;
-/// Exit code of an exceeded gate or bound.
-#[allow(
-    dead_code,
-    reason = "part of the contract; gates come with their own command"
-)]
+/// Exit code of an exceeded bound, such as an overhead budget that counting cannot keep.
 pub const EXCEEDED: u8 = 3;
 
 /// A command that did not do what it was asked to.
@@ -105,7 +101,13 @@ impl Failure {
 impl From<pricetag_runner::RunnerError> for Failure {
     fn from(error: pricetag_runner::RunnerError) -> Self {
         let advice = error.advice();
-        let code = if error.is_usage() { USAGE } else { FAILED };
+        let code = if error.is_usage() {
+            USAGE
+        } else if error.is_bound_exceeded() {
+            EXCEEDED
+        } else {
+            FAILED
+        };
         Self {
             doing: None,
             why: error.to_string(),

@@ -4,8 +4,11 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pricetag_runner::Cancel;
 use pricetag_runner::supervise::kill_all;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
+use crate::scratch;
 
 /// Exit code of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
@@ -22,12 +25,7 @@ pub struct Attention(());
 impl Attention {
     /// The first Ctrl-C calls `end`, and a further one if it then returns true.
     pub fn to(end: impl Fn() -> bool + Send + 'static) -> Result<Self, Failure> {
-        static HANDLER: OnceLock<Result<(), String>> = OnceLock::new();
-        let installed =
-            HANDLER.get_or_init(|| ctrlc::set_handler(on_interrupt).map_err(|e| e.to_string()));
-        if let Err(why) = installed {
-            return Err(Failure::new(format!("cannot watch for Ctrl-C: {why}")));
-        }
+        watch()?;
         *current() = Some(Box::new(end));
         Ok(Self(()))
     }
@@ -55,10 +53,42 @@ fn current() -> MutexGuard<'static, Option<Ender>> {
     CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// From now on Ctrl-C, and what else asks a program to end, arrives here: what was left open is tidied up in any case.
+pub fn watch() -> Result<(), Failure> {
+    static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
+    let watched = WATCHED.get_or_init(|| start().map_err(|e| e.to_string()));
+    watched
+        .clone()
+        .map_err(|why| Failure::new(format!("cannot watch for Ctrl-C: {why}")))
+}
+
+fn start() -> std::io::Result<()> {
+    let mut asked = vec![SIGINT, SIGTERM];
+    // Under `nohup` the terminal's end is not the program's.
+    if !is_ignored(SIGHUP) {
+        asked.push(SIGHUP);
+    }
+    let mut signals = Signals::new(asked)?;
+    let forever = move || signals.forever().for_each(|_| on_interrupt());
+    std::thread::Builder::new()
+        .name("interrupts".to_owned())
+        .spawn(forever)
+        .map(drop)
+}
+
+/// Whether whoever started this process had it ignore the signal.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
 fn on_interrupt() {
     let ended = current().as_ref().is_some_and(|end| end());
     if !ended {
         kill_all();
+        scratch::remove_all();
         std::process::exit(INTERRUPTED);
     }
 }

@@ -13,6 +13,7 @@ mod interrupt;
 mod learning;
 mod lists;
 mod recording;
+mod scratch;
 mod settings;
 mod watch;
 

@@ -2,8 +2,9 @@
 //!
 //! The file's values become clap's defaults and the environment is clap's own, so the order is clap's and holds for
 //! every option alike. At the file's top level a key holds for all commands that have the option; in a table named as a
-//! command, for that one.
+//! command, for that one (`[record]`, `[ocaml]`, `[ocaml.learn]`); the innermost table wins.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use clap::builder::FalseyValueParser;
@@ -33,22 +34,38 @@ pub fn read(dir: &Path) -> Result<Table, Failure> {
 }
 
 /// Gives every option its environment variable and the file's value as default.
-pub fn apply(mut command: Command, settings: &Table) -> Result<Command, Failure> {
-    check(&command, settings)?;
-    let names: Vec<String> = command
-        .get_subcommands()
-        .map(|s| s.get_name().to_owned())
-        .collect();
-    command = command.mut_args(|arg| equip(arg, settings, None));
-    for name in names {
-        let own = settings.get(&name).and_then(Value::as_table);
-        command =
-            command.mut_subcommand(&name, |sub| sub.mut_args(|arg| equip(arg, settings, own)));
-    }
-    Ok(command)
+pub fn apply(command: Command, settings: &Table) -> Result<Command, Failure> {
+    check(&command, settings, "")?;
+    let ambiguous = ambiguous(&command);
+    Ok(equipped(command, &[], Some(settings), "", &ambiguous))
 }
 
-fn equip(arg: Arg, shared: &Table, own: Option<&Table>) -> Arg {
+/// `own` is the table named as this command, `outer` those around it, the innermost last; `place` begins the names of variables that
+/// are this command's alone.
+fn equipped(
+    mut command: Command,
+    outer: &[&Table],
+    own: Option<&Table>,
+    place: &str,
+    ambiguous: &BTreeSet<String>,
+) -> Command {
+    let tables: Vec<&Table> = outer.iter().copied().chain(own).collect();
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(|sub| sub.get_name().to_owned())
+        .collect();
+    command = command.mut_args(|arg| equip(arg, &tables, place, ambiguous));
+    for name in names {
+        let inner = own.and_then(|table| table.get(&name)?.as_table());
+        let place = format!("{place}{name}_");
+        command = command.mut_subcommand(&name, |sub| {
+            equipped(sub, &tables, inner, &place, ambiguous)
+        });
+    }
+    command
+}
+
+fn equip(arg: Arg, tables: &[&Table], place: &str, ambiguous: &BTreeSet<String>) -> Arg {
     let Some(long) = arg.get_long().map(str::to_owned) else {
         return arg;
     };
@@ -58,16 +75,13 @@ fn equip(arg: Arg, shared: &Table, own: Option<&Table>) -> Arg {
     ) {
         return arg;
     }
-    let mut arg = arg
-        .env(format!(
-            "PRICETAG_{}",
-            long.to_uppercase().replace('-', "_")
-        ))
-        .hide_env(true);
+    let place = if ambiguous.contains(&long) { place } else { "" };
+    let variable = format!("pricetag_{place}{long}").to_uppercase();
+    let mut arg = arg.env(variable.replace('-', "_")).hide_env(true);
     if matches!(arg.get_action(), ArgAction::SetTrue) {
         arg = arg.value_parser(FalseyValueParser::new());
     }
-    match own.and_then(|t| t.get(&long)).or_else(|| shared.get(&long)) {
+    match tables.iter().rev().find_map(|table| table.get(&long)) {
         Some(value) => {
             let values = texts(value);
             // A required option that the file gives is given.
@@ -96,37 +110,62 @@ pub fn json_is_asked_for(settings: &Table) -> bool {
         || settings.get("json").and_then(Value::as_bool) == Some(true)
 }
 
-/// Every key must be an option, every table a command.
-fn check(command: &Command, settings: &Table) -> Result<(), Failure> {
-    let has = |c: &Command, key: &str| c.get_arguments().any(|a| a.get_long() == Some(key));
-    let everywhere =
-        |key: &str| has(command, key) || command.get_subcommands().any(|s| has(s, key));
-    let unknown = |key: &str| {
-        let why = format!("{FILE}: `{key}` is no option");
-        Err(Failure::usage(why)
-            .advice("keys are the long names of options; tables are named as commands"))
-    };
-    for (key, value) in settings {
+/// Every key must be an option of the table's command or of those below it, and mean one thing to them; every table a command. `place`
+/// ends in a dot or is empty.
+fn check(command: &Command, table: &Table, place: &str) -> Result<(), Failure> {
+    let ambiguous = ambiguous(command);
+    for (key, value) in table {
         match (value.as_table(), command.find_subcommand(key)) {
-            (Some(table), Some(sub)) => {
-                for inner in table.keys() {
-                    if !has(sub, inner) && !has(command, inner) {
-                        return unknown(&format!("{key}.{inner}"));
-                    }
-                }
+            (Some(inner), Some(sub)) => check(sub, inner, &format!("{place}{key}."))?,
+            (None, _) if ambiguous.contains(key) => {
+                let why =
+                    format!("{FILE}: `{place}{key}` means different things to different commands");
+                return Err(Failure::usage(why)
+                    .advice("move it into the table of a command, such as [record]"));
             }
-            (Some(_), None) => return unknown(key),
-            (None, _) if !everywhere(key) => return unknown(key),
-            (None, _) => {}
+            (None, _) if has(command, key) => {}
+            _ => {
+                let why = format!("{FILE}: `{place}{key}` is no option");
+                return Err(Failure::usage(why).advice(
+                    "keys are the long names of options, those of all commands at the top; tables are named as commands",
+                ));
+            }
         }
     }
     Ok(())
 }
 
+fn has(command: &Command, key: &str) -> bool {
+    command.get_arguments().any(|a| a.get_long() == Some(key))
+        || command.get_subcommands().any(|sub| has(sub, key))
+}
+
+/// Options whose values are called differently by different commands, as `--features` takes a list here and a file there.
+fn ambiguous(command: &Command) -> BTreeSet<String> {
+    let mut meanings = BTreeMap::new();
+    collect(command, &mut meanings);
+    let several = meanings.into_iter().filter(|(_, named)| named.len() > 1);
+    several.map(|(long, _)| long).collect()
+}
+
+fn collect(command: &Command, meanings: &mut BTreeMap<String, BTreeSet<String>>) {
+    for arg in command.get_arguments() {
+        let Some(long) = arg.get_long() else { continue };
+        let values = match arg.get_action() {
+            ArgAction::Set | ArgAction::Append => format!("{:?}", arg.get_value_names()),
+            _ => String::new(),
+        };
+        meanings.entry(long.to_owned()).or_default().insert(values);
+    }
+    command
+        .get_subcommands()
+        .for_each(|sub| collect(sub, meanings));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::{Cli, Command as Parsed};
+    use crate::arguments::{Cli, Command as Parsed, OcamlCommand};
     use clap::{CommandFactory, FromArgMatches};
 
     fn parse(settings: &str, args: &[&str]) -> Cli {
@@ -160,8 +199,64 @@ mod tests {
     }
 
     #[test]
+    fn commands_of_ocaml_have_tables_of_their_own() {
+        let file = "[ocaml]\nkeep = 'raw'\n[ocaml.evaluate]\nkeep = 'judged'";
+        let learn = parse(file, &["pricetag", "ocaml", "learn", "-o", "list.json"]);
+        let Parsed::Ocaml(OcamlCommand::Learn(learn)) = learn.command else {
+            panic!("not learn")
+        };
+        assert_eq!(learn.native.keep.as_deref(), Some(Path::new("raw")));
+        let evaluate = parse(file, &["pricetag", "ocaml", "evaluate", "list.json"]);
+        let Parsed::Ocaml(OcamlCommand::Evaluate(evaluate)) = evaluate.command else {
+            panic!("not evaluate")
+        };
+        assert_eq!(evaluate.native.keep.as_deref(), Some(Path::new("judged")));
+    }
+
+    #[test]
+    fn options_of_several_meanings_are_each_commands_own() {
+        let command = Cli::command();
+        let several = ["features", "output", "values"].map(str::to_owned);
+        assert_eq!(ambiguous(&command), BTreeSet::from(several));
+        let failure = apply(Cli::command(), &"features = ['loops']".parse().unwrap()).unwrap_err();
+        assert!(
+            failure.why.contains("`features` means different things"),
+            "{failure:?}"
+        );
+        let command = apply(command, &Table::new()).unwrap();
+        let variable = |path: &[&str], long: &str| {
+            let of = path
+                .iter()
+                .fold(&command, |c, name| c.find_subcommand(name).unwrap());
+            let arg = of
+                .get_arguments()
+                .find(|a| a.get_long() == Some(long))
+                .unwrap();
+            arg.get_env().unwrap().to_string_lossy().into_owned()
+        };
+        assert_eq!(
+            variable(&["predict"], "features"),
+            "PRICETAG_PREDICT_FEATURES"
+        );
+        assert_eq!(
+            variable(&["ocaml", "learn"], "output"),
+            "PRICETAG_OCAML_LEARN_OUTPUT"
+        );
+        assert_eq!(variable(&["record"], "count-jdk"), "PRICETAG_COUNT_JDK");
+    }
+
+    #[test]
     fn unknown_keys_are_refused() {
-        for file in ["sed = 1", "[record]\nrepat = 1", "[recrd]\nrepeat = 1"] {
+        for file in [
+            "sed = 1",
+            "[record]\nrepat = 1",
+            "[recrd]\nrepeat = 1",
+            "[ocaml]\nrepat = 1",
+            "[ocaml.count]\nsed = 1",
+            "[learn]\nkeep = 'a'",
+            "[record]\nseed = 1",
+            "[predict]\nestimator = 'lr'",
+        ] {
             let failure = apply(Cli::command(), &file.parse().unwrap()).unwrap_err();
             assert_eq!(failure.code, 2, "{file}");
         }

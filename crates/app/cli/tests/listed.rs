@@ -107,7 +107,7 @@ fn a_budget_that_listed_blocks_cannot_meet_is_refused() {
     let ran = desk.watch(&format!(
         "record -o cheap --blocks few --overhead 0.01% {QUICK}"
     ));
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert!(
         ran.stderr.contains("budget of 0.01 % cannot be met")
             && ran.stderr.contains("the least possible"),

@@ -17,7 +17,7 @@ pub struct PredictArgs {
     #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
     /// Predict the observations of a dataset.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DATASET", value_hint = ValueHint::DirPath)]
     pub dataset: Option<PathBuf>,
     /// Predict the rows of a CSV file with a column per feature.
     #[arg(long = "features", id = "features_file", value_name = "FILE", value_hint = ValueHint::FilePath)]

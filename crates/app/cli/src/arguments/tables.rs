@@ -79,7 +79,7 @@ pub struct ImportArgs {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
     /// The column to be explained.
-    #[arg(long, value_name = "COLUMN", required_unless_present = "jar")]
+    #[arg(long, value_name = "COST", required_unless_present = "jar")]
     pub target: Option<String>,
     /// The instrumented jar that wrote the files.
     #[arg(long, value_name = "OUT.jar", value_hint = ValueHint::FilePath, conflicts_with = "target")]

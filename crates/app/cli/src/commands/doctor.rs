@@ -1,7 +1,6 @@
 //! `pricetag doctor`: is everything there that recording needs, and what to do if not.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use pricetag_runner::assemble::BUSY;
@@ -12,7 +11,8 @@ use serde::Serialize;
 
 use crate::arguments::DoctorArgs;
 use crate::console::Console;
-use crate::failure::{FAILED, Failure, io};
+use crate::failure::{FAILED, Failure};
+use crate::scratch::Scratch;
 use crate::watch::find_agent;
 
 /// A checked thing.
@@ -92,21 +92,14 @@ fn describe(java: &Java) -> String {
 
 /// Really loads the agent and reads back what it traced.
 fn loads(java: &Java, agent: &std::path::Path) -> Result<Check, Failure> {
-    let scratch = scratch()?;
-    let result = load_agent(java, agent, &scratch, &Cancel::default());
-    std::fs::remove_dir_all(&scratch).ok();
+    let scratch = Scratch::new()?;
+    let result = load_agent(java, agent, scratch.path(), &Cancel::default());
     Ok(of(
         "agent loads",
         result
             .as_ref()
             .map(|c| format!("it traced {} records", c.records)),
     ))
-}
-
-fn scratch() -> Result<PathBuf, Failure> {
-    let dir = std::env::temp_dir().join(format!("pricetag-doctor-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).map_err(io("create", &dir))?;
-    Ok(dir)
 }
 
 fn clock(timer: TimerCheck) -> Check {

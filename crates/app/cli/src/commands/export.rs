@@ -11,6 +11,7 @@ use crate::arguments::{ExportArgs, Format};
 use crate::console::{Console, print_bytes};
 use crate::failure::{Failure, io};
 use crate::lists::restricted;
+use crate::scratch::Scratch;
 
 /// What stands for standard output in place of a file.
 const STANDARD_OUTPUT: &str = "-";
@@ -68,10 +69,9 @@ fn to_standard_output(
         let why = "standard output cannot hold the table and --json";
         return Err(Failure::usage(why).advice("name a file with -o"));
     }
-    let scratch = std::env::temp_dir().join(format!("pricetag-export-{}", std::process::id()));
-    let written = write(dataset, args, &scratch);
-    let bytes = written.and_then(|()| std::fs::read(&scratch).map_err(io("read", &scratch)));
-    std::fs::remove_file(&scratch).ok();
-    print_bytes(&bytes?)?;
+    let scratch = Scratch::new()?;
+    let table = scratch.path().join("table");
+    write(dataset, args, &table)?;
+    print_bytes(&std::fs::read(&table).map_err(io("read", &table))?)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
 
-use pricetag_dataset::{Dataset, FeatureKind};
+use pricetag_dataset::{Dataset, FeatureKind, Observation, Status};
 use pricetag_finding::Predictions;
 use pricetag_predict::{predict_csv, predict_dataset};
 use pricetag_runner::{Determinism, RecordOptions, Timing};
@@ -17,6 +17,7 @@ use crate::console::Console;
 use crate::failure::{Failure, io};
 use crate::lists::listed;
 use crate::recording::{Recording, check_categories};
+use crate::scratch::Scratch;
 use crate::watch::{cache, find_agent, main_reason, watch, workload};
 
 pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
@@ -127,11 +128,9 @@ fn counted(
     common: &Common,
     console: &Console,
 ) -> Result<Dataset, Failure> {
-    let scratch = std::env::temp_dir().join(format!("pricetag-predict-{}", std::process::id()));
-    let result =
-        options(&scratch, args, needed, recording, common).and_then(|o| count(&o, needed, console));
-    std::fs::remove_dir_all(&scratch).ok();
-    result
+    let scratch = Scratch::new()?;
+    let options = options(scratch.path(), args, needed, recording, common)?;
+    count(&options, needed, console)
 }
 
 /// As the model's dataset was recorded, unless the command line says otherwise.
@@ -197,15 +196,18 @@ fn count(options: &RecordOptions, needed: &Needed, console: &Console) -> Result<
     if recorded.interrupted {
         return Err(Failure::new("interrupted"));
     }
-    if let Some((reason, times)) = main_reason(&dataset.observations) {
-        let all = dataset.observations.len();
-        let why = format!("{times} of {all} runs failed because: {reason}");
-        if times == all {
-            return Err(
-                Failure::new(why).doing(format!("counting `{}`", options.command.join(" ")))
-            );
-        }
-        console.say(&format!("note: {why}"));
+    let failed = |o: &&Observation| o.status == Status::Failed;
+    let failed = dataset.observations.iter().filter(failed).count();
+    let reason = main_reason(&dataset.observations);
+    if let Some((reason, times)) = reason.filter(|_| failed == dataset.observations.len()) {
+        let why = if times == failed {
+            format!("all runs failed ({failed}) because: {reason}")
+        } else {
+            format!("all runs failed ({failed}), most ({times}) because: {reason}")
+        };
+        return Err(Failure::new(why)
+            .doing(format!("counting `{}`", options.command.join(" ")))
+            .advice("run the command by hand with one of the inputs"));
     }
     Ok(dataset.with_turns())
 }

@@ -14,26 +14,25 @@ use pricetag_trace::{Listed, MethodScope, Record, Scope};
 
 use crate::arguments::{Common, Switch, TimeBlocksArgs};
 use crate::console::Console;
-use crate::failure::{FAILED, Failure, io};
+use crate::failure::{FAILED, Failure};
 use crate::interrupt::Attention;
+use crate::scratch::Scratch;
 use crate::watch::find_agent;
 
 pub fn run(args: &TimeBlocksArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let doing = format!("timing the blocks of `{}`", args.command.join(" "));
-    let scratch = std::env::temp_dir().join(format!("pricetag-blocks-{}", std::process::id()));
-    let options = options(args, common, scratch.clone())?;
+    let scratch = Scratch::new()?;
+    let options = options(args, common, scratch.path().to_owned())?;
     let (cancel, _attention) = Attention::of_recording()?;
-    std::fs::create_dir_all(&scratch).map_err(io("create", &scratch))?;
     let runs = time_blocks(
         &options,
         &args.method,
-        &scratch,
+        scratch.path(),
         &console.progress(),
         &cancel,
     )
     .map_err(Failure::from);
     let times = runs.and_then(|runs| summarise(&runs, &args.method));
-    std::fs::remove_dir_all(&scratch).ok();
     let times = times.map_err(|failure| failure.doing(&doing))?;
     if times.runs == 0 {
         let why = times
