@@ -11,11 +11,10 @@
 //!
 //! Limits: counts are `u64` and wrap never in practice; the arithmetic here is 128 bits wide.
 
+use pricetag_classfile::opcode as op;
+
 use crate::flow::Flow;
 use crate::plan::{BlockId, BlockPlan, CounterIndex, EdgeKind, MethodPlan, Node, Pc};
-
-/// `athrow`.
-const ATHROW: u8 = 0xbf;
 
 /// A frame that was active when the counters were read: control entered its block and has left it neither by an edge
 /// nor by an exception.
@@ -274,7 +273,7 @@ impl MethodPlan {
         }
         for (b, block) in self.blocks.iter().enumerate() {
             if let Some(last) = block.instructions.last()
-                && last.opcode == ATHROW
+                && last.opcode == op::ATHROW
                 && self
                     .throw_points
                     .binary_search_by_key(&last.pc, |t| t.pc)

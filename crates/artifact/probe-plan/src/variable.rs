@@ -7,7 +7,7 @@
 //! Recursive methods are in the same plan: their depth is a value, too.
 //!
 //! Behind the counters of a class, its chunk has one more element per variable: how many of its first values were taken
-//! since the observation began.
+//! since the observation began; and two per recursive method: how many frames are open, and how many were at most.
 
 use serde::{Deserialize, Serialize};
 
@@ -159,7 +159,7 @@ pub struct AssignmentPlan {
 }
 
 impl ClassPlan {
-    /// Length of the class's chunk: its counters, then one element per variable.
+    /// Length of the class's chunk: its counters, then one element per variable and two per recursive method.
     pub fn chunk_length(&self) -> u32 {
         let elements = |v: &ValuesPlan| v.variables.len() + 2 * v.recursive.len();
         self.counters + self.values.as_ref().map_or(0, elements) as u32

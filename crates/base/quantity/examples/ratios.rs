@@ -45,6 +45,8 @@ const COLUMNS: [(&str, &str); 4] = [
     ("wall", "whole process, wall time"),
     ("instructions", "whole process, instructions"),
 ];
+/// The programs of several threads.
+const THREADED: &str = "http";
 const RESAMPLES: usize = 4000;
 
 /// Figures of one column: program → variant → round → value.
@@ -134,11 +136,18 @@ fn table(title: &str, column: &str, figures: &Figures) {
             cells.join(" | ")
         );
     }
-    let means: Vec<String> = shown
-        .iter()
-        .map(|(variant, _)| geometric_mean(figures, variant))
-        .collect();
-    println!("| **geometric mean** | | | {} |", means.join(" | "));
+    let of_means = |name: &str, figures: &Figures| {
+        let means = shown
+            .iter()
+            .map(|(variant, _)| geometric_mean(figures, variant));
+        let means: Vec<String> = means.collect();
+        println!("| **{name}** | | | {} |", means.join(" | "));
+    };
+    of_means("geometric mean", figures);
+    let mut alone = figures.clone();
+    if alone.remove(THREADED).is_some() && !alone.is_empty() {
+        of_means("of one thread", &alone);
+    }
 }
 
 fn unit(column: &str, value: f64) -> String {
@@ -189,7 +198,7 @@ fn geometric_mean(figures: &Figures, variant: &str) -> String {
         .filter_map(|sample| median(sample))
         .fold(0.0, f64::max);
     if samples.iter().any(|s| s.len() < ROUNDS_FOR_INTERVAL) {
-        return format!("**{:.2}**, worst {worst:.2}", mean(&samples));
+        return format!("**{:.3}**, worst {worst:.2}", mean(&samples));
     }
     let mut draws = Draws(20_261_121);
     let resampled: Vec<f64> = (0..RESAMPLES)
@@ -203,7 +212,7 @@ fn geometric_mean(figures: &Figures, variant: &str) -> String {
         .collect();
     let at = |p| quantile(&resampled, p).unwrap_or(f64::NAN);
     format!(
-        "**{:.2}** [{:.2}–{:.2}], worst {worst:.2}",
+        "**{:.3}** [{:.3}–{:.3}], worst {worst:.2}",
         mean(&samples),
         at(0.025),
         at(0.975)

@@ -3,7 +3,7 @@
 //! Layout of the new code:
 //! ```text
 //! report parameters, enter        (scopes)
-//! enter                           (timed; in a constructor behind the call of the superclass's)
+//! enter                           (timed; in a constructor behind each call that initialises `this`)
 //! fetch the chunk, reset position, promoted counters (counted); fetch passes, cell and caller; be active (by caller)
 //! entry counter
 //! body: for every original instruction

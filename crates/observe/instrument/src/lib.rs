@@ -75,7 +75,7 @@ pub struct ScopeProbe {
 }
 
 /// An instrumented class.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rewritten {
     /// The class file.
     pub bytes: Vec<u8>,
@@ -87,6 +87,8 @@ pub struct Rewritten {
     pub without_values: Vec<(u16, String)>,
     /// Methods that are counted, but neither known as callers nor their loops counted by them, with the reason.
     pub without_callers: Vec<(u16, String)>,
+    /// Methods that are counted, but in which it is not reported of what class caught exceptions are, with the reason.
+    pub without_caught: Vec<(u16, String)>,
     /// Scopes that are not reported, with the reason.
     pub refused_scopes: Vec<(i32, String)>,
     /// Scopes that are reported.
@@ -131,16 +133,7 @@ pub fn rewrite(
     let class = ClassFile::parse(class)?;
     check(&class, plan)?;
     let mut shared = Shared::new(&class, wiring.class_index);
-    let mut outcome = Rewritten {
-        bytes: Vec::new(),
-        methods: Vec::new(),
-        left: Vec::new(),
-        without_values: Vec::new(),
-        without_callers: Vec::new(),
-        refused_scopes: Vec::new(),
-        scopes: Vec::new(),
-        class_index_at: Vec::new(),
-    };
+    let mut outcome = Rewritten::default();
     let mut edits = Edits::default();
     let loops = plan.map_or(0, |plan| plan.first_loop(plan.methods.len()));
     let mut next_loop = 0;
@@ -184,12 +177,15 @@ pub fn rewrite(
             changed,
             without_values,
             without_callers,
+            without_caught,
             failure,
         } = rewrite_or_retreat(&mut shared, index, probes);
         let valueless = without_values.map(|error| (index as u16, error.to_string()));
         outcome.without_values.extend(valueless);
         let callerless = without_callers.map(|error| (index as u16, error.to_string()));
         outcome.without_callers.extend(callerless);
+        let unreported = without_caught.map(|error| (index as u16, error.to_string()));
+        outcome.without_caught.extend(unreported);
         if let Some(changed) = changed {
             let promotes = changed.promotes;
             let pcs = edits.add(changed);
@@ -258,6 +254,7 @@ struct Tried {
     without_values: Option<MethodError>,
     /// Why it is counted without regard to callers.
     without_callers: Option<MethodError>,
+    without_caught: Option<MethodError>,
     /// Why it is not counted, or not changed at all.
     failure: Option<MethodError>,
 }
@@ -278,8 +275,11 @@ fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Pro
         tried.without_callers = Some(error);
         result = method::rewrite(shared, index, probes);
     }
-    if result.is_err() && probes.caught {
+    if probes.caught
+        && let Err(error) = result
+    {
         probes.caught = false;
+        tried.without_caught = Some(error);
         result = method::rewrite(shared, index, probes);
     }
     match result {
@@ -304,7 +304,7 @@ fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Pro
         tried.changed = method::rewrite(shared, index, scopes).ok();
     }
     if tried.failure.is_some() {
-        tried.without_callers = None;
+        (tried.without_callers, tried.without_caught) = (None, None);
     }
     tried
 }

@@ -6,8 +6,8 @@
 //! needs no locals and its frames stay as they were.
 //!
 //! Deviation: the head of a block is the tail of the one before, and an exception ends a block as well. Limits: in a constructor, an
-//! object may not be handled before the superclass's constructor has returned, so the clock starts there; blocks before that
-//! place are not timed.
+//! object may not be handled before `super()` or `this()` has returned, so the clock starts behind each such call; blocks before
+//! them are not timed.
 
 use crate::body::Body;
 use crate::error::{MethodError, RewriteError};
@@ -83,16 +83,7 @@ pub fn rewrite_timed(
     let class = ClassFile::parse(class)?;
     check(&class, Some(plan))?;
     let mut shared = Shared::new(&class, class_index);
-    let mut outcome = Rewritten {
-        bytes: Vec::new(),
-        methods: Vec::new(),
-        left: Vec::new(),
-        without_values: Vec::new(),
-        without_callers: Vec::new(),
-        refused_scopes: Vec::new(),
-        scopes: Vec::new(),
-        class_index_at: Vec::new(),
-    };
+    let mut outcome = Rewritten::default();
     let (mut edits, mut first) = (Edits::default(), 0);
     for (index, method) in plan.methods.iter().enumerate() {
         let probes = Probes {

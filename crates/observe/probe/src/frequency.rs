@@ -1,13 +1,14 @@
 //! How often control is likely to pass each edge, as far as the shape of a method tells.
 //!
-//! Control arrives once, turns [`TURNS`] times in a loop, and takes every way out of a block equally often, but for two kinds: ways out of a loop are taken as
-//! often as the loop is left, and ways into blocks from which every further one ends in an `athrow` hardly ever, since checks of arguments rarely fail.
-//! Of two even ways the jump is a little likelier: compilers let control fall into what an `if` is to do, and jump past it. What arrives at a block is what leads there, so that code behind many conditions weighs little.
+//! Control arrives once, turns [`TURNS`] times in a loop, and takes every way out of a block equally often, but for three kinds: ways out of a loop are taken as
+//! often as the loop is left, and ways into blocks from which every further one ends in an `athrow` hardly ever, since checks of arguments rarely fail;
+//! and of two even ways the jump is a little likelier: compilers let control fall into what an `if` is to do, and jump past it. What arrives at a block is what leads there, so that code behind many conditions weighs little.
 //!
 //! Source: Wu & Larus 1994, "Static branch frequency and program profile analysis". Deviation: of their heuristics only the ones on loops, and ours on throws; those on
 //! comparisons, calls and returns were tried on eleven programs and gained nothing on the whole (`docs/decisions/025-counter-updates.md`). Limits: in irreducible
 //! regions arrivals from blocks that come later are not seen.
 
+use pricetag_classfile::opcode as op;
 use pricetag_probe_plan::{BlockPlan, EdgeKind, EdgePlan, MethodPlan, Node};
 
 /// How often a loop's header is entered for each time that the loop is.
@@ -18,8 +19,6 @@ const COLD: f32 = 0.001;
 const JUMP: f32 = 1.1;
 /// Arrivals at a handler outside all loops.
 const THROWN: f32 = 0.01;
-/// `athrow`.
-const ATHROW: u8 = 0xbf;
 
 /// The relative frequency of each edge, none below 0. `order` has the blocks by number in reverse post-order, and may have further numbers.
 pub(crate) fn of_edges(plan: &MethodPlan, order: &[u32]) -> Vec<f32> {
@@ -101,7 +100,7 @@ fn surely_throwing(plan: &MethodPlan) -> Vec<bool> {
         block
             .instructions
             .last()
-            .is_some_and(|i| i.opcode == ATHROW)
+            .is_some_and(|i| i.opcode == op::ATHROW)
     };
     let mut throwing: Vec<bool> = plan.blocks.iter().map(ends_in_throw).collect();
     if !throwing.contains(&true) {

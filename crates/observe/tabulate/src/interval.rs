@@ -169,7 +169,7 @@ impl Tabulator {
         let running = running.count();
         if running > 0 {
             run.caveats.push(format!(
-                "{running} threads were running counted code at the beginning: their counts are a snapshot"
+                "open frames that were running counted code at the beginning: {running}; their counts are a snapshot"
             ));
         }
         let classes = |trace: &Trace| {

@@ -9,6 +9,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use pricetag_classfile::opcode as op;
 use pricetag_dataset::{DatasetBuilder, FeatureId};
 use pricetag_probe_plan::{CallSite, ClassPlan, MethodOutcome, Name};
 
@@ -16,8 +17,6 @@ use crate::describe;
 
 /// JVM access flag of native methods.
 const NATIVE: u16 = 0x0100;
-/// `invokedynamic`.
-const INVOKEDYNAMIC: u8 = 0xba;
 
 /// Call sites with the same static target, numbered over all plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,7 +41,7 @@ impl Targets {
             call.owner.clone(),
             call.name.clone(),
             call.descriptor.clone(),
-            call.opcode == INVOKEDYNAMIC,
+            call.opcode == op::INVOKEDYNAMIC,
         );
         let next = TargetId(self.numbers.len() as u32);
         *self.numbers.entry(key).or_insert(next)
@@ -137,7 +136,7 @@ impl Counted {
 
     /// The class at which a call leaves the counted code; none if it stays inside.
     pub(crate) fn leaves_to<'a>(&'a self, call: &'a CallSite) -> Option<&'a str> {
-        if call.opcode == INVOKEDYNAMIC {
+        if call.opcode == op::INVOKEDYNAMIC {
             return Some(&call.owner);
         }
         let mut owner = call.owner.as_str();

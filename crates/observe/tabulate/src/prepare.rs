@@ -99,7 +99,7 @@ impl Tabulator {
             .extend(listed(inexact, "further reasons why counts are inexact"));
         if running > 0 {
             run.caveats.push(format!(
-                "{running} threads were still running counted code at the end: their counts are a snapshot"
+                "open frames that were still running counted code at the end: {running}; their counts are a snapshot"
             ));
         }
         let missing = missing

@@ -212,7 +212,7 @@ impl Tabulator {
         }
         if straddling.running > 0 {
             row.caveats.push(format!(
-                "{} threads were running counted code as the invocation began or ended: their counts are a snapshot",
+                "open frames of other threads that were running counted code as the invocation began or ended: {}; their counts are a snapshot",
                 straddling.running
             ));
         }

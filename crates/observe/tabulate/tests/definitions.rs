@@ -341,7 +341,7 @@ fn open_frames_count_what_they_ran() {
     ]);
     let row = w.tabulator.process(&open, &mut w.builder).unwrap();
     assert!(
-        row.caveats[0].contains("1 threads were still running"),
+        row.caveats[0].contains("still running counted code at the end: 1;"),
         "{:?}",
         row.caveats
     );
@@ -353,7 +353,7 @@ fn open_frames_count_what_they_ran() {
         .tabulator
         .interval(&open, &plain(2, false), &mut w.builder)
         .unwrap();
-    let at = |c: &String| c.contains("1 threads were running counted code at the beginning");
+    let at = |c: &String| c.contains("running counted code at the beginning: 1;");
     assert!(row.caveats.iter().any(at), "{:?}", row.caveats);
 }
 

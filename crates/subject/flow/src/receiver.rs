@@ -10,7 +10,7 @@
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{Code, ConstantPool, Instruction, Operand};
 use pricetag_graph::{Analysis, solve};
-use pricetag_probe_plan::{BlockId, Pc};
+use pricetag_probe_plan::BlockId;
 
 use crate::cfg::Cfg;
 use crate::error::FlowError;
@@ -26,8 +26,6 @@ pub struct Receivers {
     field_of_this: Vec<bool>,
     /// For each instruction, whether it runs before `this` is initialised; empty if `this` is from the start.
     before_init: Vec<bool>,
-    /// The `invokespecial` instructions that initialise `this`, ascending.
-    initialisers: Vec<Pc>,
 }
 
 impl Receivers {
@@ -70,7 +68,6 @@ impl Receivers {
         let mut result = Self {
             field_of_this: vec![false; count],
             before_init: vec![false; if uninitialised { count } else { 0 }],
-            initialisers: Vec::new(),
         };
         for (block, fact) in cfg.blocks.iter().zip(&facts) {
             let Some(fact) = fact else { continue };
@@ -82,11 +79,7 @@ impl Receivers {
                 }
                 result.field_of_this[i] = matches!(here.opcode, op::GETFIELD | op::PUTFIELD)
                     && frame.is_this(effects.at(i).pops - 1);
-                let before = frame.initialised;
                 interpretation.step(&mut frame, here, effects.at(i))?;
-                if frame.initialised != before {
-                    result.initialisers.push(Pc(here.pc));
-                }
             }
         }
         Ok(result)
@@ -102,11 +95,6 @@ impl Receivers {
         self.before_init
             .get(instruction)
             .is_some_and(|before| *before)
-    }
-
-    /// The instructions that initialise `this`.
-    pub fn initialisers(&self) -> &[Pc] {
-        &self.initialisers
     }
 }
 
