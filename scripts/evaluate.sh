@@ -5,7 +5,7 @@
 # libraries under full verification), library-tests (published test suites under counting), mutants (of many libraries, verified as they are and counted), rewriting (throughput), overhead (beside JaCoCo and
 # naive counters; over an hour), agent-cost (start-up and memory), learning (time of estimators), learning-peers (beside other
 # implementations), compress, javac (accuracy on real programs), lata (Lata's experiments).
-# EVAL_FILES is the number of source files for javac (200), EVAL_REPEAT the number of timing runs (3), EVAL_PAIRS the rounds of overhead (15),
+# EVAL_FILES is the number of source files for javac (200), EVAL_REPEAT the number of timing runs (3; compress 7), EVAL_PAIRS the rounds of overhead (15),
 # EVAL_CODECS what compress runs, EVAL_EVERY=10 gives it every tenth file, EVAL_MANTIS the share of mantis (0.2).
 # A part that fails does not keep the others from running; it is named at the end, and the exit status is 1.
 # BENCH_QUICK=1 takes the least of all of these, one unit, library or program where a part has several, and a sample for matrix: to see that every part
