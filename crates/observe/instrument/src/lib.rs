@@ -19,6 +19,7 @@ mod placement;
 mod promotion;
 mod runtime;
 mod scope;
+mod slots;
 mod strides;
 mod tail;
 mod timing;

@@ -1,13 +1,12 @@
 //! One method: from its `Code` attribute to a new one.
 
 use crate::body::{Body, Entry};
-use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
 use crate::monitors::Monitors;
-use crate::placement::{self, Placement};
-use crate::promotion;
+use crate::placement;
 use crate::runtime::{HELPER_CLASS, SHARED_CLASSES};
+use crate::slots::Slots;
 use crate::timing::Timing;
 use crate::values::Take;
 use pricetag_classfile::instruction::{Instruction, Instructions};
@@ -21,15 +20,6 @@ use pricetag_probe_plan::{MethodPlan, StridePlan, TransitionPlan};
 
 /// First class-file version whose methods have frames.
 const FIRST_WITH_FRAMES: u16 = 50;
-/// Words of operand stack that a counter takes.
-const COUNTER_STACK: u16 = 6;
-/// Words of operand stack that settling a promoted counter takes.
-const SETTLE_STACK: u16 = 7;
-/// Words of operand stack that noting the depth of a constructor takes.
-const DEPTH_STACK: u16 = 7;
-/// Words of operand stack that counting a stride takes.
-const STRIDE_STACK: u16 = 8;
-
 /// A changed method.
 pub(crate) struct Changed {
     /// Its new `Code` attribute.
@@ -213,31 +203,9 @@ pub(crate) fn rewrite(
         .map(|plan| placement::place(plan, probes.transitions, instructions))
         .transpose()?;
     let placement = placement.as_ref();
-    let has_positions = placement.is_some_and(|placement| placement.has_positions);
+    let slots = Slots::of(&probes, placement, code.max_locals);
+    let limits = slots.limits(code)?;
     let trampolines = placement.map_or(0, |placement| placement.trampolines.len());
-    let mut counting = u16::from(placement.is_some()) + u16::from(has_positions);
-    let behind = code.max_locals.saturating_add(counting);
-    let callers = Callers::of(&probes, has_positions, behind);
-    counting += callers.slots();
-    let caught = probes.caught && placement.is_some_and(|placement| !placement.handlers.is_empty());
-    let strided = placement.is_some() && !probes.strides.is_empty();
-    let constructs = plan.is_some_and(|plan| !plan.uninitialised.is_empty());
-    let promoted = match plan {
-        Some(plan) if !probes.unpromoted => {
-            promotion::of_method(plan, code.max_locals.saturating_add(counting))
-        }
-        _ => Vec::new(),
-    };
-    counting += promoted.len() as u16;
-    let stack = match (strided, probes.depth) {
-        (true, _) => STRIDE_STACK,
-        (false, Some(_)) if constructs => DEPTH_STACK,
-        (false, _) if !promoted.is_empty() => SETTLE_STACK,
-        (false, _) => COUNTER_STACK,
-    };
-    let locals = counting + u16::from(caught) + u16::from(strided);
-    let (max_stack, max_locals) = limits(code, stack, locals)?;
-    let behind = code.max_locals + counting;
     // A jump and the gap behind it; more than two for each trampoline, stub and catch-all is seldom.
     let leaves = |i: &&Instruction| i.jumps() || !opcode::falls_through(i.opcode);
     let aside = trampolines + placement.map_or(0, |placement| placement.handlers.len()) + 1;
@@ -247,13 +215,13 @@ pub(crate) fn rewrite(
             code.bytes.len() * 3 + 64,
             2 * (instructions.iter().filter(leaves).count() + aside),
         ),
-        position: has_positions.then(|| code.max_locals + 1),
-        callers,
-        promoted: &promoted,
-        caught: caught.then_some(behind),
+        position: slots.position,
+        callers: slots.callers,
+        promoted: &slots.promoted,
+        caught: slots.caught,
         strides: probes.strides,
-        line: strided.then_some(behind + u16::from(caught)),
-        chunk: code.max_locals,
+        line: slots.line,
+        chunk: slots.chunk,
         frames: original.frames.as_ref(),
         wanted: Vec::with_capacity(
             original.frames.as_ref().map_or(0, Frames::len) + trampolines + 4,
@@ -285,20 +253,58 @@ pub(crate) fn rewrite(
         ..
     } = body;
     let assembled = asm.finish()?;
-    let range = code.range.0..code.range.1;
-    let mut out = Vec::with_capacity(range.len() + assembled.code.len() * 2);
+    let (mut attribute, exceptions) = begin(code, limits, &assembled, &entries, &firsts)?;
+    let relocation = relocation(&assembled, code, instructions, exceptions);
+    let stack_map = stack_map(shared, &original, &slots, &wanted, &assembled, &relocation)?;
+    relocate::code_attributes(
+        &original.code,
+        shared.class.constants(),
+        &relocation,
+        stack_map,
+        &mut attribute,
+    )?;
+    let length = (attribute.len() - 6) as u32;
+    attribute[2..6].copy_from_slice(&length.to_be_bytes());
+    let behind_opcode = |label: &Label| CODE_HEADER + assembled.offset(*label) as usize + 1;
+    Ok(Changed {
+        code: Edit {
+            range: code.range.0..code.range.1,
+            bytes: attribute,
+        },
+        pcs: pcs(instructions, &relocation, &places, &assembled),
+        class_index_at: numbers.iter().map(behind_opcode).collect(),
+        promotes: !slots.promoted.is_empty(),
+    })
+}
+
+/// The new attribute up to its own attributes, without its length; and the new index of the first exception entry of each original one.
+fn begin(
+    code: &Code<'_>,
+    (max_stack, max_locals): (u16, u16),
+    assembled: &Assembled,
+    entries: &[Entry],
+    firsts: &[usize],
+) -> Result<(Vec<u8>, Vec<u16>), ClassFileError> {
+    let mut out = Vec::with_capacity(code.range.1 - code.range.0 + assembled.code.len() * 2);
     out.extend(code.name_index.to_be_bytes());
     out.extend([0; 4]);
     out.extend(max_stack.to_be_bytes());
     out.extend(max_locals.to_be_bytes());
     out.extend((assembled.code.len() as u32).to_be_bytes());
     out.extend(&assembled.code);
-    let exceptions = exception_table(&assembled, &entries, &firsts, &mut out)?;
-    let relocation = relocation(&assembled, code, instructions, exceptions);
-    let mut pcs: Vec<(u32, u16)> = instructions
-        .iter()
-        .map(|i| (relocation.instructions[usize::from(i.pc)], i.pc))
-        .collect();
+    let exceptions = exception_table(assembled, entries, firsts, &mut out)?;
+    Ok((out, exceptions))
+}
+
+/// New and original offset of every instruction, and of inserted code that belongs to one; ascending.
+fn pcs(
+    instructions: &[Instruction],
+    relocation: &Relocation,
+    places: &[(Label, u16)],
+    assembled: &Assembled,
+) -> Vec<(u32, u16)> {
+    let new = |i: &Instruction| (relocation.instructions[usize::from(i.pc)], i.pc);
+    let mut pcs: Vec<(u32, u16)> = instructions.iter().map(new).collect();
     if !places.is_empty() {
         let mut places: Vec<(u32, u16)> = places
             .iter()
@@ -309,60 +315,14 @@ pub(crate) fn rewrite(
         pcs.extend(places);
         pcs.sort_unstable();
     }
-    let stack_map = stack_map(
-        shared,
-        &original,
-        (placement, callers, promoted.len()),
-        &wanted,
-        &assembled,
-        &relocation,
-    )?;
-    relocate::code_attributes(
-        &original.code,
-        shared.class.constants(),
-        &relocation,
-        stack_map,
-        &mut out,
-    )?;
-    let length = (out.len() - 6) as u32;
-    out[2..6].copy_from_slice(&length.to_be_bytes());
-    let behind_opcode = |label: &Label| CODE_HEADER + assembled.offset(*label) as usize + 1;
-    let class_index_at = numbers.iter().map(behind_opcode).collect();
-    Ok(Changed {
-        code: Edit { range, bytes: out },
-        pcs,
-        class_index_at,
-        promotes: !promoted.is_empty(),
-    })
-}
-
-/// Operand stack and locals of the new code, `words` and `added` slots of them for counting.
-fn limits(code: &Code<'_>, words: u16, added: u16) -> Result<(u16, u16), ClassFileError> {
-    let limit = usize::from(u16::MAX);
-    let full = |what, value: u16, more: u16| ClassFileError::Limit {
-        what,
-        value: usize::from(value) + usize::from(more),
-        limit,
-    };
-    // A handler's stack holds the exception, even in a method that needs no stack of its own.
-    let stack = code.max_stack.max(1);
-    let max_stack =
-        stack
-            .checked_add(words)
-            .ok_or(full("a method's operand stack", stack, words))?;
-    let max_locals = code.max_locals.checked_add(added).ok_or(full(
-        "a method's locals",
-        code.max_locals,
-        added,
-    ))?;
-    Ok((max_stack, max_locals))
+    pcs
 }
 
 /// The new stack map: index of the attribute's name, and its contents.
 fn stack_map(
     shared: &mut Shared<'_, '_>,
     original: &Original<'_>,
-    (placement, callers, promoted): (Option<&Placement>, Callers, usize),
+    slots: &Slots,
     wanted: &[(Label, Source)],
     assembled: &Assembled,
     relocation: &Relocation,
@@ -375,16 +335,9 @@ fn stack_map(
         return Ok(None);
     }
     let runtime = shared.runtime()?;
-    let mut added = Vec::new();
-    if let Some(placement) = placement {
-        added.push(VerificationType::Object(runtime.long_array));
-        added.extend(placement.has_positions.then_some(VerificationType::Integer));
-        added.extend(callers.types(shared)?);
-        added.extend(std::iter::repeat_n(VerificationType::Integer, promoted));
-    }
     let padding = Padding {
         slots: original.code.max_locals,
-        added,
+        added: slots.types(shared)?,
         throwable: runtime.throwable,
     };
     let contents = frames::write(

@@ -28,7 +28,7 @@ pub(crate) struct Promoted {
 pub(crate) fn of_method(plan: &MethodPlan, first: u16) -> Vec<Promoted> {
     let loops = plan.promoted_loops.iter();
     let counters = loops.flat_map(|&of| plan.promoted_counters(of).map(move |c| (of, c.0)));
-    let locals = first..;
+    let locals = first..=u16::MAX;
     counters
         .zip(locals)
         .map(|((of, counter), local)| Promoted { of, counter, local })
