@@ -117,6 +117,20 @@ fn root_records_the_jvm_of_another_user() {
 }
 
 #[test]
+fn of_two_that_come_at_the_same_time_one_records() {
+    let desk = Desk::new(&[]);
+    let server = serve(&desk, &[]);
+    let both =
+        ["one", "other"].map(|output| start(&desk, &line(&server, output, "--every 1 --for 3")));
+    let mut ends = both.map(end);
+    ends.sort();
+    let [(done, _), (refused, why)] = &ends;
+    assert_eq!((*done, *refused), (Some(0), Some(1)), "{ends:?}");
+    assert!(why.contains("another recording of process"), "{why}");
+    assert!(is_left_alone(&desk, &server));
+}
+
+#[test]
 fn ctrl_c_while_the_agent_comes_leaves_no_counters() {
     let desk = Desk::new(&[]);
     let server = serve(&desk, &[]);

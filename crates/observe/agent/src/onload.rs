@@ -106,7 +106,6 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>, late: bool) -> Result<(), Strin
     if let (true, Some(why)) = (late, options.too_late_for()) {
         return Err(why.to_owned());
     }
-    take_capabilities(jvmti, mode, late, late || hook::may_be_late(&options))?;
     match recorded_by(&options) {
         // By an earlier process with the same id, such as the 1 of a server whose container starts anew.
         Some(pid) if pid == std::process::id() && Session::get().is_none() => {
@@ -117,6 +116,7 @@ fn load(vm: *mut JavaVM, options: Option<&CStr>, late: bool) -> Result<(), Strin
         Some(pid) if Path::new(&format!("/proc/{pid}")).exists() => return Ok(()),
         _ => {}
     }
+    take_capabilities(jvmti, mode, late, late || hook::may_be_late(&options))?;
     let worker = Worker::start().map_err(|error| format!("cannot start a thread: {error}"))?;
     let writer = if mode == Mode::Step {
         None

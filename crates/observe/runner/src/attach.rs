@@ -161,8 +161,8 @@ pub struct Attached {
     pub command: Vec<String>,
     /// Whether the agent was loaded while it ran.
     late: bool,
-    /// Its trace, locked for as long as a late agent counts for this recording.
-    held: Option<File>,
+    /// The lock that a recording has for as long as a late agent counts for it.
+    _held: Option<File>,
 }
 
 impl Attached {
@@ -197,7 +197,7 @@ impl Attached {
             options,
             command: command(pid),
             late: start.properties.iter().any(|(name, _)| name == CAME_LATE),
-            held: None,
+            _held: None,
         })
     }
 
@@ -216,7 +216,8 @@ impl Attached {
         if let Some(why) = options.too_late_for() {
             return Err(refused(why.to_owned()));
         }
-        let mut earlier = match Self::find(pid) {
+        let held = hold(pid)?;
+        let earlier = match Self::find(pid) {
             Ok(attached) => Some(attached),
             // One that could not begin is asked again.
             Err(AttachError::NotLoaded { .. } | AttachError::NoTrace { .. }) => None,
@@ -231,13 +232,12 @@ impl Attached {
             Some(library) => library.path,
             None => agent.to_owned(),
         };
-        if let Some(earlier) = &mut earlier {
-            earlier.hold()?;
-            if !earlier.options.has_counters_of(options) {
-                return Err(refused(
-                    "an earlier recording of it chose other kinds of features, another scope or another list of blocks or methods".to_owned(),
-                ));
-            }
+        if let Some(earlier) = &earlier
+            && !earlier.options.has_counters_of(options)
+        {
+            return Err(refused(
+                "an earlier recording of it chose other kinds of features, another scope or another list of blocks or methods".to_owned(),
+            ));
         }
         let user = User::other_than_root(pid);
         let file = write_options(folder, options, earlier.as_ref(), user.as_ref())
@@ -275,30 +275,13 @@ impl Attached {
         } else {
             // The first time it is there, the second time it begins.
             bring()?;
-            bring().and_then(|()| {
-                let mut loaded = Self::find(pid)?;
-                loaded.hold()?;
-                Ok(loaded)
-            })
+            bring().and_then(|()| Self::find(pid))
         };
-        begun.map_err(|error| match error {
-            // The counters are those of the other recording.
-            AttachError::Busy { .. } => error,
-            _ => without_counters(pid, error),
+        let begun = begun.map_err(|error| without_counters(pid, error))?;
+        Ok(Self {
+            _held: Some(held),
+            ..begun
         })
-    }
-
-    /// Sees to it that one recording at a time has a late agent count.
-    fn hold(&mut self) -> Result<(), AttachError> {
-        let pid = self.pid;
-        let taken = |why: String| AttachError::NotTaken { pid, why };
-        let trace = File::open(&self.options.trace).map_err(|e| taken(e.to_string()))?;
-        trace.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => AttachError::Busy { pid },
-            TryLockError::Error(error) => taken(error.to_string()),
-        })?;
-        self.held = Some(trace);
-        Ok(())
     }
 
     /// Whether the agent was loaded while the JVM ran.
@@ -359,6 +342,18 @@ impl Attached {
             None => Ok(Some(file)),
         }
     }
+}
+
+/// Sees to it that one recording at a time has a late agent count in a process, from before it is loaded. The lock is on a file that is the process's own, and goes with
+/// the one or the other.
+fn hold(pid: u32) -> Result<File, AttachError> {
+    let taken = |why: String| AttachError::NotTaken { pid, why };
+    let process = File::open(proc(pid, "stat")).map_err(|e| taken(e.to_string()))?;
+    process.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => AttachError::Busy { pid },
+        TryLockError::Error(error) => taken(error.to_string()),
+    })?;
+    Ok(process)
 }
 
 /// Has the agent give every class its own code back.
