@@ -2,6 +2,9 @@
 
 mod support;
 
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 use support::{Desk, Ran, classes, ran};
 
@@ -95,4 +98,42 @@ fn a_program_that_fails_is_a_failure_with_its_reason() {
     );
     // There is no workload here, so nothing stands for the braces.
     assert_ne!(desk.watch("time-blocks --repeat 1").code, 0);
+}
+
+#[test]
+fn under_nohup_the_terminals_end_is_nothing_and_ctrl_c_leaves_nothing() {
+    let desk = Desk::new(&[("hang", "hang")]);
+    let temporary = desk.path("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut subject = desk.subject("time-blocks --repeat 1");
+    subject.arg("in/hang");
+    let mut child = Command::new("sh")
+        .args(["-c", "trap '' HUP; exec \"$@\"", "sh"])
+        .arg(subject.get_program())
+        .args(subject.get_args())
+        .current_dir(desk.path("."))
+        .env("TMPDIR", &temporary)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let folders = || std::fs::read_dir(&temporary).unwrap().count();
+    let begun = Instant::now();
+    while folders() == 0 && begun.elapsed() < Duration::from_mins(1) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(folders(), 1);
+    let id = child.id().to_string();
+    let send = |signal: &str| {
+        let mut kill = Command::new("kill");
+        kill.args([signal, &id]);
+        assert!(kill.status().unwrap().success());
+    };
+    send("-HUP");
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(child.try_wait().unwrap().is_none(), "it goes on");
+    send("-INT");
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(1), "the first Ctrl-C ends it in order");
+    assert_eq!(folders(), 0);
 }
