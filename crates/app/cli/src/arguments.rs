@@ -41,10 +41,9 @@ pub struct Cli {
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a bound was exceeded (a budget of --overhead that cannot be kept).
-Every option can also be given in the environment (--repeat as PRICETAG_REPEAT; --features, --output and --values, which
-mean different things to different commands, as PRICETAG_RECORD_OUTPUT) or in pricetag.toml in the working directory
-(repeat = 5, for one command below [record] or [ocaml.learn]); a flag wins over the environment, the environment over
-the file.
+Every option can also be given in the environment (--repeat as PRICETAG_REPEAT) or in pricetag.toml in the working directory \
+(repeat = 5, for one command below [record] or [ocaml.learn]); a flag wins over the environment, the environment over the file. \
+What means different things to different commands is told apart: --output as PRICETAG_RECORD_OUTPUT, or below [record].
 
 Example: pricetag mine --inputs 'corpus/*' -- java -jar app.jar {}";
 
