@@ -1,7 +1,8 @@
 //! The `pricetag` command line: parses, calls the stages in order, prints.
 //!
 //! Nothing is computed here. `arguments` defines every flag, `settings` says where values come from, `commands` holds
-//! one module per command, `console` prints, `failure` carries what went wrong and the exit code.
+//! one module per command, `console` prints, `failure` carries what went wrong and the exit code; `interrupt` is Ctrl-C, and
+//! `scratch` holds temporary folders, which go with the command however that ends.
 
 mod analysis;
 mod arguments;

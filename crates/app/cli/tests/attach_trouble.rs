@@ -131,6 +131,20 @@ fn of_two_that_come_at_the_same_time_one_records() {
 }
 
 #[test]
+fn two_programs_are_not_recorded_into_one_folder() {
+    let [one, other] = [Desk::new(&[]), Desk::new(&[])];
+    let servers = [&one, &other].map(|desk| serve(desk, &[]));
+    let first = start(&one, &line(&servers[0], "data", "--every 1 --for 3"));
+    wait_for("snapshots", || snapshots(&one, "data") > 0);
+    let output = one.path("data").display().to_string();
+    let second = other.run(&line(&servers[1], &output, SHORT));
+    assert_eq!(second.code, 1, "{}", second.stderr);
+    let why = "is being recorded into by another process";
+    assert!(second.stderr.contains(why), "{}", second.stderr);
+    assert_eq!(end(first).0, Some(0));
+}
+
+#[test]
 fn ctrl_c_while_the_agent_comes_leaves_no_counters() {
     let desk = Desk::new(&[]);
     let server = serve(&desk, &[]);

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use pricetag_trace::{AgentOptions, CAME_LATE, LEAVE, Mode, OptionsError, Trace};
 
+use crate::lock::Lock;
 use crate::supervise::Cancel;
 use process::{Library, User, command, inner_pid, proc, start_of};
 use socket::{Answer, ask};
@@ -162,7 +163,7 @@ pub struct Attached {
     /// Whether the agent was loaded while it ran.
     late: bool,
     /// The lock that a recording has for as long as a late agent counts for it.
-    _held: Option<File>,
+    _held: Option<Lock>,
 }
 
 impl Attached {
@@ -346,14 +347,14 @@ impl Attached {
 
 /// Sees to it that one recording at a time has a late agent count in a process, from before it is loaded. The lock is on a file that is the process's own, and goes with
 /// the one or the other.
-fn hold(pid: u32) -> Result<File, AttachError> {
-    let taken = |why: String| AttachError::NotTaken { pid, why };
-    let process = File::open(proc(pid, "stat")).map_err(|e| taken(e.to_string()))?;
-    process.try_lock().map_err(|error| match error {
+fn hold(pid: u32) -> Result<Lock, AttachError> {
+    Lock::on(&proc(pid, "stat")).map_err(|error| match error {
         TryLockError::WouldBlock => AttachError::Busy { pid },
-        TryLockError::Error(error) => taken(error.to_string()),
-    })?;
-    Ok(process)
+        TryLockError::Error(error) => AttachError::NotTaken {
+            pid,
+            why: error.to_string(),
+        },
+    })
 }
 
 /// Has the agent give every class its own code back.

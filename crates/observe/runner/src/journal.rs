@@ -5,7 +5,7 @@
 //! states the trace's length; anything else in the directory is a leftover of an interruption and is overwritten.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use pricetag_trace::{AgentOptions, Trace};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunnerError;
+use crate::lock::Lock;
 use crate::workload::Case;
 
 /// Folder of unfinished recordings inside a dataset's directory.
@@ -135,7 +136,7 @@ impl Journal {
         };
         if resume {
             journal.check_same(manifest)?;
-            journal.lock = Lock::on(dir)?;
+            journal.lock = Lock::on_dataset(dir)?;
             // It may be another version that goes on.
             remove(&journal.rewritten())?;
             write_json(&journal.manifest_path(), manifest)?;
@@ -151,7 +152,7 @@ impl Journal {
             return Err(in_the_way("exists and is no directory", false));
         }
         if dir.exists() {
-            journal.lock = Lock::on(dir)?;
+            journal.lock = Lock::on_dataset(dir)?;
         }
         if journal.has_finished_runs() && !force {
             return Err(taken("holds an unfinished recording"));
@@ -170,7 +171,7 @@ impl Journal {
             fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
         }
         if journal.lock.is_none() {
-            journal.lock = Lock::on(dir)?;
+            journal.lock = Lock::on_dataset(dir)?;
         }
         write_json(&journal.manifest_path(), manifest)?;
         Ok(journal)
@@ -365,31 +366,6 @@ fn of_case(case: &Case) -> BTreeMap<String, String> {
         .map(|(name, text)| (format!("{{{name}}}"), text.clone()));
     let label = ("the label".to_owned(), case.label.clone());
     inputs.chain(bindings).chain([label]).collect()
-}
-
-/// A lock on a dataset's directory.
-#[derive(Debug)]
-struct Lock(File);
-
-impl Lock {
-    /// For one recording; none where the file system has no locks.
-    fn on(dir: &Path) -> Result<Option<Self>, RunnerError> {
-        let handle = File::open(dir).map_err(RunnerError::io("open", dir))?;
-        match handle.try_lock() {
-            Ok(()) => Ok(Some(Self(handle))),
-            Err(TryLockError::WouldBlock) => Err(RunnerError::BeingRecorded {
-                dir: dir.to_owned(),
-            }),
-            Err(TryLockError::Error(_)) => Ok(None),
-        }
-    }
-}
-
-impl Drop for Lock {
-    /// Closing is not enough: a child that was just forked has the handle until it becomes another program.
-    fn drop(&mut self) {
-        self.0.unlock().ok();
-    }
 }
 
 /// An entry of the directory that no recording makes. Names such as `plans` are ours only where a recording or a dataset is.

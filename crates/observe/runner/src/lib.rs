@@ -20,6 +20,7 @@ pub mod intervals;
 pub mod journal;
 pub mod jvm;
 pub mod lengths;
+pub mod lock;
 pub mod matching;
 mod operations;
 pub mod options;

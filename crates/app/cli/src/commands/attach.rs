@@ -12,6 +12,7 @@ use pricetag_dataset::{Dataset, DatasetBuilder, FeatureKind, save};
 use pricetag_probe_plan::{ClassPlan, PlanStore, StoreError};
 use pricetag_runner::attach::{AttachError, Attached, prepare};
 use pricetag_runner::intervals::{IntervalError, Schedule, Watched, watch};
+use pricetag_runner::lock::Lock;
 use pricetag_tabulate::{TabulateOptions, Tabulator};
 use pricetag_trace::{AgentOptions, Mode, Trace};
 use serde_json::json;
@@ -49,16 +50,19 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
     }
     // Before there are counters that an end would leave in the program.
     let (cancel, _attention) = Attention::of_recording()?;
-    let attached = match Attached::find(pid) {
+    let there = match Attached::find(pid) {
         Ok(attached) if !attached.came_late() => {
             agreement::check(&attached.options, &args.subject).map_err(|f| f.doing(&doing))?;
-            attached
+            Some(attached)
         }
-        Ok(_) | Err(AttachError::NotLoaded { .. } | AttachError::NoTrace { .. }) => {
-            load(pid, args).map_err(|f| f.doing(&doing))?
-        }
+        Ok(_) | Err(AttachError::NotLoaded { .. } | AttachError::NoTrace { .. }) => None,
         Err(error) => return Err(advised(&error).doing(doing)),
     };
+    std::fs::create_dir_all(&args.output).map_err(io("create", &args.output))?;
+    let _own = Lock::on_dataset(&args.output).map_err(|e| Failure::from(e).doing(&doing))?;
+    let attached = there
+        .map_or_else(|| load(pid, args), Ok)
+        .map_err(|f| f.doing(&doing))?;
     let visit = Visit {
         attached: &attached,
         console,

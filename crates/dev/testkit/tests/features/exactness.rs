@@ -206,12 +206,7 @@ fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_count
     let machine = testbed.runtime(21).expect("the pinned runtime");
     let mut suite =
         Suite::compile(Compiler::Javac21, &testbed, "VirtualThreads").expect("it compiles");
-    suite.values = 5;
-    suite.depths = true;
-    suite.transitions = true;
-    suite.strides = true;
-    suite.caught = true;
-    suite.callers = true;
+    ask_everything(&mut suite);
     let agent = Agent::locate().expect("the agent builds");
     suite
         .check_all(&agent, &machine)
