@@ -1,6 +1,6 @@
 //! Ctrl-C: what the first one means is up to what goes on; where nothing has to be ended in order, and on the second, the program ends.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pricetag_runner::Cancel;
 use pricetag_runner::supervise::kill_all;
@@ -24,22 +24,21 @@ pub struct Attention(());
 
 impl Attention {
     /// The first Ctrl-C calls `end`, and a further one if it then returns true.
-    pub fn to(end: impl Fn() -> bool + Send + 'static) -> Result<Self, Failure> {
-        watch()?;
+    pub fn to(end: impl Fn() -> bool + Send + 'static) -> Self {
         *current() = Some(Box::new(end));
-        Ok(Self(()))
+        Self(())
     }
 
     /// Ends recordings in order on the first Ctrl-C, at once on the second.
-    pub fn of_recording() -> Result<(Cancel, Self), Failure> {
+    pub fn of_recording() -> (Cancel, Self) {
         let cancel = Cancel::default();
         let set = cancel.clone();
         let attention = Self::to(move || {
             let first = !set.is_cancelled();
             set.cancel();
             first
-        })?;
-        Ok((cancel, attention))
+        });
+        (cancel, attention)
     }
 }
 
@@ -53,27 +52,24 @@ fn current() -> MutexGuard<'static, Option<Ender>> {
     CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on Ctrl-C, and what else asks a program to end, arrives here: what was left open is tidied up in any case.
+/// From now on Ctrl-C, and what else asks a program to end, arrives here.
+///
+/// # Errors
+/// If the system takes no handler.
 pub fn watch() -> Result<(), Failure> {
-    static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
-    let watched = WATCHED.get_or_init(|| start().map_err(|e| e.to_string()));
-    watched
-        .clone()
-        .map_err(|why| Failure::new(format!("cannot watch for Ctrl-C: {why}")))
-}
-
-fn start() -> std::io::Result<()> {
+    let failed = |e: std::io::Error| Failure::new(format!("cannot watch for Ctrl-C: {e}"));
     let mut asked = vec![SIGINT, SIGTERM];
     // Under `nohup` the terminal's end is not the program's.
     if !is_ignored(SIGHUP) {
         asked.push(SIGHUP);
     }
-    let mut signals = Signals::new(asked)?;
+    let mut signals = Signals::new(asked).map_err(failed)?;
     let forever = move || signals.forever().for_each(|_| on_interrupt());
     std::thread::Builder::new()
         .name("interrupts".to_owned())
         .spawn(forever)
         .map(drop)
+        .map_err(failed)
 }
 
 /// Whether whoever started this process had it ignore the signal.

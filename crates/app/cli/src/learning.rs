@@ -34,7 +34,7 @@ pub fn fit(
         options.kinds = Some(kinds(&choices.level, dataset));
     }
     let outcome = if options.method == Method::Gp {
-        search(dataset, &options, choices, console)?
+        search(dataset, &options, choices, console)
     } else {
         let _spinner = console.spinner("learning");
         pricetag_study::fit(dataset, &options)
@@ -60,10 +60,10 @@ fn search(
     options: &FitOptions,
     choices: &FitChoices,
     console: &Console,
-) -> Result<Result<CostModel, FitError>, Failure> {
+) -> Result<CostModel, FitError> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&interrupt);
-    let _attention = Attention::to(move || !set.swap(true, Ordering::SeqCst))?;
+    let _attention = Attention::to(move || !set.swap(true, Ordering::SeqCst));
     let begun = Instant::now();
     let clock = move || begun.elapsed();
     let shown = console.draws();
@@ -94,5 +94,5 @@ fn search(
     if shown && begun.elapsed() > PATIENCE {
         eprint!("\r\x1b[K");
     }
-    Ok(model)
+    model
 }

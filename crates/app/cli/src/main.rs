@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         Err(code) => return code,
     };
     let console = Console::new(&cli.common);
-    match run(&cli, &console) {
+    match interrupt::watch().and_then(|()| run(&cli, &console)) {
         Ok(code) => code,
         Err(failure) => {
             if console.json {

@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
 use crate::failure::{Failure, io};
-use crate::interrupt;
 
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -16,7 +15,6 @@ pub struct Scratch(TempDir);
 impl Scratch {
     /// Makes one among the system's temporary files.
     pub fn new() -> Result<Self, Failure> {
-        interrupt::watch()?;
         let place = std::env::temp_dir();
         let folder = tempfile::Builder::new()
             .prefix("pricetag-")

@@ -193,7 +193,7 @@ pub fn watch(
     console: &Console,
 ) -> Result<(Dataset, Recorded), Failure> {
     let doing = format!("recording `{}`", options.command.join(" "));
-    let (cancel, attention) = Attention::of_recording()?;
+    let (cancel, attention) = Attention::of_recording();
     let recorded = record(options, &console.progress(), &cancel);
     drop(attention);
     let recorded = recorded.map_err(|e| Failure::from(e).doing(&doing))?;

@@ -49,7 +49,7 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
             .advice("use --force to replace it, or another -o"));
     }
     // Before there are counters that an end would leave in the program.
-    let (cancel, _attention) = Attention::of_recording()?;
+    let (cancel, _attention) = Attention::of_recording();
     let there = match Attached::find(pid) {
         Ok(attached) if !attached.came_late() => {
             agreement::check(&attached.options, &args.subject).map_err(|f| f.doing(&doing))?;

@@ -23,7 +23,7 @@ pub fn run(args: &TimeBlocksArgs, common: &Common, console: &Console) -> Result<
     let doing = format!("timing the blocks of `{}`", args.command.join(" "));
     let scratch = Scratch::new()?;
     let options = options(args, common, scratch.path().to_owned())?;
-    let (cancel, _attention) = Attention::of_recording()?;
+    let (cancel, _attention) = Attention::of_recording();
     let runs = time_blocks(
         &options,
         &args.method,
