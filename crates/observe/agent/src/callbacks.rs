@@ -35,6 +35,8 @@ pub fn table() -> jvmtiEventCallbacks {
     table.VMDeath = Some(vm_death);
     table.ThreadStart = Some(thread_start);
     table.ThreadEnd = Some(thread_end);
+    table.MethodEntry = Some(method_entry);
+    table.VirtualThreadStart = Some(virtual_thread_start);
     table.VirtualThreadEnd = Some(virtual_thread_end);
     table.ClassFileLoadHook = Some(class_file_load_hook);
     table.GarbageCollectionStart = Some(collection_start);
@@ -98,31 +100,15 @@ pub fn prepare(session: &Session, jni: Jni) -> Result<(), (&'static str, &'stati
         return Ok(());
     }
     let mut runtime = Runtime::find(jni).ok_or(("?", "this JVM lacks classes the agent needs"))?;
-    let keeping = if session.late {
-        Keeping::ThreadLocal
-    } else {
-        Keeping::Fields
-    };
     if session.options.mode != Mode::Step {
-        runtime.helper = natives::link(
-            jni,
-            HelperOptions {
-                keeping,
-                values: session.options.values,
-                ticks: match (session.progress_wanted(), session.looks_wanted()) {
-                    (true, _) => Some(Ticks::All),
-                    (_, true) => Some(Ticks::Watched),
-                    _ => None,
-                },
-            },
-        );
+        runtime.helper = natives::link(jni, helper_options(session));
         if runtime.helper.is_none() {
             return Err((HELPER, "this JVM does not take the helper class"));
         }
     }
     if session.counting() {
         let helper = runtime.helper.map(|helper| helper.class);
-        runtime.keeper = Keeper::find(jni, keeping, helper);
+        runtime.keeper = Keeper::find(jni, keeping(session), helper);
         if runtime.keeper.is_none() {
             return Err((
                 "java/lang/Thread",
@@ -135,6 +121,28 @@ pub fn prepare(session: &Session, jni: Jni) -> Result<(), (&'static str, &'stati
     }
     let _ = session.runtime.set(runtime);
     Ok(())
+}
+
+/// What the helper does while several threads may count.
+pub fn helper_options(session: &Session) -> HelperOptions {
+    HelperOptions {
+        keeping: keeping(session),
+        values: session.options.values,
+        ticks: match (session.progress_wanted(), session.looks_wanted()) {
+            (true, _) => Some(Ticks::All),
+            (_, true) => Some(Ticks::Watched),
+            _ => None,
+        },
+        sole: false,
+    }
+}
+
+fn keeping(session: &Session) -> Keeping {
+    if session.late {
+        Keeping::ThreadLocal
+    } else {
+        Keeping::Fields
+    }
 }
 
 /// The same at the start of the VM, which goes on unobserved where that fails.
@@ -161,6 +169,7 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject
         for event in later_events(session) {
             let _ = session.jvmti.notify(event, true);
         }
+        session.sole.begin(session, jni);
         if session.options.mode != Mode::Step && hook::may_be_late(&session.options) {
             hook::retransform_loaded(session, jni);
         }
@@ -183,6 +192,24 @@ unsafe extern "system" fn data_dump_request(_: *mut jvmtiEnv) {
 unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
     guarded(env, |session, jni| {
         session.costs.thread_start(session, jni, thread);
+    });
+    guarded(env, |session, jni| {
+        session.sole.thread_start(session, jni, thread);
+    });
+}
+
+unsafe extern "system" fn virtual_thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject) {
+    guarded(env, |session, jni| session.sole.end(session, jni));
+}
+
+unsafe extern "system" fn method_entry(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    thread: jobject,
+    method: jmethodID,
+) {
+    guarded(env, |session, jni| {
+        session.sole.method_entry(session, jni, thread, method);
     });
 }
 

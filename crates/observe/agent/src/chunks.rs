@@ -192,7 +192,14 @@ impl Chunks {
     }
 
     /// Makes the current thread the owner of the helper's shared array, if it is the first; whether it is.
-    fn own(&self, runtime: &Runtime, jni: Jni, thread: jobject, serial: i32) -> bool {
+    fn own(
+        &self,
+        session: &Session,
+        runtime: &Runtime,
+        jni: Jni,
+        thread: jobject,
+        serial: i32,
+    ) -> bool {
         let Some(helper) = runtime.helper else {
             return false;
         };
@@ -208,6 +215,9 @@ impl Chunks {
         // Only this thread finds itself in `owner`; the array is there before.
         jni.set_static_object_field(helper.class.0, helper.shared, global.0);
         jni.set_static_object_field(helper.class.0, helper.owner, thread);
+        if session.sole.is_of(jni, thread) {
+            jni.set_static_object_field(helper.class.0, helper.sole, global.0);
+        }
         true
     }
 
@@ -252,8 +262,11 @@ impl Chunks {
         };
         // Without memory for that it asks again next time.
         keeper.keep(jni, thread, outer);
-        if old.is_null() && !self.own(runtime, jni, thread, serial) {
-            self.take_slot(session, runtime, jni, thread);
+        if old.is_null() {
+            session.sole.counts(session, jni, thread);
+            if !self.own(session, runtime, jni, thread, serial) {
+                self.take_slot(session, runtime, jni, thread);
+            }
         }
         if let (Some(former), false) = (former, closed) {
             self.retire(jni, former);

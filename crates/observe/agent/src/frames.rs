@@ -167,6 +167,16 @@ pub fn replaced(session: &Session, jni: Jni) -> BTreeMap<String, usize> {
     found
 }
 
+/// Whether a method is one of a counted class, or nobody can tell.
+pub fn may_be_counted(session: &Session, jni: Jni, method: jmethodID) -> bool {
+    let Some(class) = session.jvmti.declaring_class(method) else {
+        return true;
+    };
+    let name = session.jvmti.class_name(class);
+    jni.delete_local(class);
+    name.is_none_or(|name| !session.classes.named(&name.plain).is_empty())
+}
+
 /// Dotted name of a method of a counted class.
 fn name_of_counted(session: &Session, jni: Jni, method: jmethodID) -> Option<String> {
     let class = session.jvmti.declaring_class(method)?;

@@ -41,6 +41,7 @@ mod session;
 mod sizes;
 mod skipped;
 mod snapshot;
+mod sole;
 mod step;
 mod subject;
 mod threads;

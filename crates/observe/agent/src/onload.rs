@@ -16,6 +16,7 @@ use crate::jvm::Jvmti;
 use crate::late;
 use crate::session::Session;
 use crate::snapshot;
+use crate::sole;
 use crate::worker::Worker;
 
 /// Properties that describe the JVM, as far as it knows them this early.
@@ -191,6 +192,9 @@ fn take_capabilities(
         wanted.set_can_get_bytecodes(possible.can_get_bytecodes());
         if jvmti.feature() >= 21 {
             wanted.set_can_support_virtual_threads(possible.can_support_virtual_threads());
+        }
+        if !late {
+            sole::want(&mut wanted, jvmti.feature(), &possible);
         }
     }
     jvmti

@@ -27,6 +27,8 @@ pub const THREAD_CELL_FIELD: &str = "$pricetagCell";
 pub const OWNER_FIELD: &str = "owner";
 /// Field of the helper: the owner's chunks by class index.
 pub const SHARED_FIELD: &str = "shared";
+/// Field of the helper: the same array, if its owner may be the only thread that counts, see [`HelperOptions::sole`].
+pub const SOLE_FIELD: &str = "sole";
 /// Field of the helper: by class index a row, a `long[][]` with the chunks of the threads that have a slot.
 pub const ROWS_FIELD: &str = "rows";
 /// Field of the helper of type `long[]`: under which class index the passes of a class's loops for a caller are, see [`Pairs`].
@@ -96,6 +98,8 @@ pub struct HelperOptions {
     pub values: u16,
     /// Whether it counts calls of itself, and calls the native `epoch` after as many as that returned before.
     pub ticks: Option<Ticks>,
+    /// Whether it hands out the chunks of [`SOLE_FIELD`] without asking which thread it is: while one thread alone counts. Only with [`Keeping::Fields`].
+    pub sole: bool,
 }
 
 /// What holds a thread's chunks.
@@ -143,21 +147,24 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
     let mut body = Vec::new();
     let access = ACC_PUBLIC | ACC_FINAL | ACC_SUPER;
     put(&mut body, &[access, this, parent, 0]);
-    put(&mut body, &[7]);
-    for (name, descriptor) in [
+    let plain = [
         (LEFT_FIELD, "I"),
         (PAIRS_FIELD, "[J"),
         (WATCHED_FIELD, OWNER_TYPE),
-    ] {
+    ];
+    let stable = [
+        (OWNER_FIELD, OWNER_TYPE),
+        (SHARED_FIELD, SHARED_TYPE),
+        (SOLE_FIELD, SHARED_TYPE),
+        (ROWS_FIELD, SHARED_TYPE),
+        (local::FIELD, local::TYPE),
+    ];
+    put(&mut body, &[(plain.len() + stable.len()) as u16]);
+    for (name, descriptor) in plain {
         let (name, descriptor) = (pool.utf8(name)?, pool.utf8(descriptor)?);
         put(&mut body, &[ACC_STATIC, name, descriptor, 0]);
     }
-    for (name, descriptor) in [
-        (OWNER_FIELD, OWNER_TYPE),
-        (SHARED_FIELD, SHARED_TYPE),
-        (ROWS_FIELD, SHARED_TYPE),
-        (local::FIELD, local::TYPE),
-    ] {
+    for (name, descriptor) in stable {
         let (name, descriptor) = (pool.utf8(name)?, pool.utf8(descriptor)?);
         put(&mut body, &[ACC_STATIC, name, descriptor, 1]);
         annotate(&mut pool, &mut body, "Stable")?;
@@ -175,9 +182,10 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
     // Not forced but for the first: the first-tier compiler would put them into every method, where they hardly ever run.
     match options.keeping {
         Keeping::Fields => {
+            let found = if options.sole { In::Sole } else { In::Shared };
             methods.push(fetch(
                 "chunk",
-                chunk_code(&mut pool, ticks, "slotted")?,
+                chunk_code(&mut pool, ticks, found, "slotted")?,
                 true,
             ));
             methods.push(fetch("slotted", slotted_code(&mut pool)?, false));
@@ -187,7 +195,7 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         Keeping::ThreadLocal => {
             methods.push(fetch(
                 "chunk",
-                chunk_code(&mut pool, ticks, "others")?,
+                chunk_code(&mut pool, ticks, In::Shared, "others")?,
                 true,
             ));
             methods.push(fetch("others", local::others_code(&mut pool)?, false));
@@ -307,10 +315,21 @@ fn hand_on(
     Ok(asm.finish()?.code)
 }
 
-/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return next(i);`
+/// Where a fetch looks first.
+#[derive(Clone, Copy)]
+enum In {
+    /// In the array of the owner, if the current thread is that.
+    Shared,
+    /// In the array of the only thread that counts.
+    Sole,
+}
+
+/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return next(i);`, or with `sole` for `shared` and
+/// `sole != null` for the comparison.
 fn chunk_code(
     pool: &mut PoolAppender<'_, '_>,
     ticks: bool,
+    found: In,
     next: &str,
 ) -> Result<Vec<u8>, ClassFileError> {
     const CHUNK: u16 = 1;
@@ -322,19 +341,27 @@ fn chunk_code(
             pool.method(HELPER_CLASS, "tick", "()V")?,
         );
     }
-    asm.constant(
-        opcode::INVOKESTATIC,
-        pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?,
-    );
-    asm.constant(
-        opcode::GETSTATIC,
-        pool.field(HELPER_CLASS, OWNER_FIELD, OWNER_TYPE)?,
-    );
-    asm.jump(opcode::IF_ACMPNE, others);
-    asm.constant(
-        opcode::GETSTATIC,
-        pool.field(HELPER_CLASS, SHARED_FIELD, SHARED_TYPE)?,
-    );
+    let array = match found {
+        In::Shared => {
+            asm.constant(
+                opcode::INVOKESTATIC,
+                pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?,
+            );
+            asm.constant(
+                opcode::GETSTATIC,
+                pool.field(HELPER_CLASS, OWNER_FIELD, OWNER_TYPE)?,
+            );
+            asm.jump(opcode::IF_ACMPNE, others);
+            pool.field(HELPER_CLASS, SHARED_FIELD, SHARED_TYPE)?
+        }
+        In::Sole => {
+            let array = pool.field(HELPER_CLASS, SOLE_FIELD, SHARED_TYPE)?;
+            asm.constant(opcode::GETSTATIC, array);
+            asm.jump(opcode::IFNULL, others);
+            array
+        }
+    };
+    asm.constant(opcode::GETSTATIC, array);
     asm.local(opcode::ILOAD, CLASS);
     asm.op(opcode::AALOAD);
     asm.constant(opcode::CHECKCAST, pool.class("[J")?);
