@@ -256,6 +256,7 @@ unsafe extern "system" fn class_prepare(
         if session.options.mode == Mode::Step {
             session.steps.prepare(session, jni, class);
         } else {
+            session.sole.class_prepared(session, jni);
             hook::hidden_class(session, jni, class);
         }
     });

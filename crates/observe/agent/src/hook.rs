@@ -21,6 +21,7 @@ use crate::rewritten::{Rewritten, code_lengths};
 use crate::scope::MAIN;
 use crate::session::Session;
 use crate::skipped::Skipped;
+use crate::sole;
 use crate::subject;
 
 /// A class on its way into the JVM.
@@ -50,6 +51,9 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
     let adds_fields = session.counting() && !session.late;
     if adds_fields && class.loader.is_null() && name.as_deref() == Some("java/lang/Thread") {
         return thread_class(session, class.bytes);
+    }
+    if class.loader.is_null() && name.as_deref() == Some(sole::JAVA_AGENTS) {
+        session.sole.java_agents_come();
     }
     let jni = class.jni?;
     if session.is_dying() || session.is_resting() || session.runtime.get().is_none() {

@@ -9,6 +9,9 @@
 //! No counter moves: the main thread is the owner of the same chunks before and after, and a frame that holds one goes on with it. What
 //! is left of the former code on the stack of the main thread reads `sole`, and that is set for nobody else.
 //!
+//! Agents written in Java are asked about every class that changes, on the thread that changes it. With one of them in the JVM threads are always told
+//! apart: nothing that happens while the helper changes may be Java code.
+//!
 //! Threads that only run the JDK's code (those of references, finalizers, cleaners) may be watched for good. If they enter so many methods that watching might be felt, it ends.
 //! Docs: `docs/decisions/030-sole-thread.md`.
 
@@ -32,6 +35,9 @@ const WITH_PREVIEW: [u16; 2] = [19, 20];
 /// First release with virtual threads for everyone.
 const FIRST_WITH_VIRTUAL: u16 = 21;
 
+/// The class, of the boot loader, by which agents in Java reach the JVM.
+pub const JAVA_AGENTS: &str = "sun/instrument/InstrumentationImpl";
+
 /// So many methods watched threads may enter, a microsecond each, ...
 const ENTRIES: u64 = 4096;
 /// ... and so many more per millisecond since the agent was loaded.
@@ -42,6 +48,8 @@ const ENTRIES_PER_MS: u64 = 4;
 pub struct Sole {
     /// Whether the helper takes that for granted, and all other threads are watched.
     active: AtomicBool,
+    /// Whether an agent in Java comes, or has come.
+    java_agents: AtomicBool,
     /// Held while the helper changes.
     changing: Mutex<()>,
     /// The main thread, if it ever was the only one.
@@ -83,7 +91,8 @@ fn watch(jvmti: Jvmti, thread: jobject, on: bool) -> Result<(), jvmtiError> {
 impl Sole {
     /// Begins at `VMInit`, on the main thread, unless classes are counted by now: other threads may be running them.
     pub fn begin(&self, session: &Session, jni: Jni) {
-        if !session.counting() || !shows_all(session.feature) || session.classes.len() > 0 {
+        let late = session.classes.len() > 0 || self.java_agents.load(Ordering::SeqCst);
+        if !session.counting() || !shows_all(session.feature) || late {
             return;
         }
         let _turn = lock(&self.changing);
@@ -101,6 +110,18 @@ impl Sole {
         });
         if begun.is_err() {
             self.go_on_as_ever(session, jni);
+        }
+    }
+
+    /// [`JAVA_AGENTS`] is being loaded.
+    pub fn java_agents_come(&self) {
+        self.java_agents.store(true, Ordering::SeqCst);
+    }
+
+    /// A class has been loaded.
+    pub fn class_prepared(&self, session: &Session, jni: Jni) {
+        if self.java_agents.load(Ordering::SeqCst) {
+            self.end(session, jni);
         }
     }
 
