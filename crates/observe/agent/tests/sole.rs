@@ -66,6 +66,10 @@ public class Second {
                 break;
             case "virtual": Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, beside); break;
             case "hook": Runtime.getRuntime().addShutdownHook(new Thread(beside)); many(); return;
+            case "end": // by the thread that ends the JVM, when the main thread is gone
+                Runtime.getRuntime().addShutdownHook(new Thread() { @Override public void start() { beside(); super.start(); } });
+                many();
+                return;
             default: throw new IllegalArgumentException(args[0]);
         }
         while (!BEGUN.await(1, TimeUnit.MILLISECONDS)) System.gc();
@@ -136,7 +140,7 @@ fn whatever_counts_beside_the_main_thread_loses_nothing() {
     assert!(compiled.status.success(), "{compiled:?}");
     let machines = Testbed::locate().runtimes();
     let machines = machines.expect("the JDKs of the conformance suite");
-    let kinds = "thread pool timer finalizer cleaner signal notification parallel hook virtual";
+    let kinds = "thread pool timer finalizer cleaner signal notification parallel hook end virtual";
     let runs = machines.iter().flat_map(|machine| {
         let kinds = std::iter::once("nobody").chain(kinds.split(' '));
         let offered = move |kind: &&str| *kind != "virtual" || machine.feature >= 21;
