@@ -98,7 +98,7 @@ pub struct HelperOptions {
     pub values: u16,
     /// Whether it counts calls of itself, and calls the native `epoch` after as many as that returned before.
     pub ticks: Option<Ticks>,
-    /// Whether it hands out the chunks of [`SOLE_FIELD`] without asking which thread it is: while one thread alone counts. Only with [`Keeping::Fields`].
+    /// Whether it hands out the chunks of the field `sole` without asking which thread it is: while one thread alone counts. Only with [`Keeping::Fields`].
     pub sole: bool,
 }
 
