@@ -57,13 +57,14 @@ startup() {
     sync
     : >"$results"
     for ((round = 0; round < pairs; round++)); do
-        order="plain idle pricetag alone ahead first again recorded jacoco"
-        if ((round % 2)); then order="jacoco ahead first again recorded alone pricetag idle plain"; fi
+        order="plain idle pricetag kept alone ahead first again recorded jacoco"
+        if ((round % 2)); then order="jacoco ahead first again recorded alone kept pricetag idle plain"; fi
         for variant in $order; do
             case $variant in
                 plain) options=(-Dnothing) ;;
                 idle) options=("$(agent_option idle 'include=no.such.Thing')") ;;
                 pricetag) options=("$(agent_option javac "$count")") ;;
+                kept) options=("$(plans=$work/kept/plans agent_option javac "$count" "rewritten=$work/kept/rewritten")") ;;
                 # shellcheck disable=SC2206 # several JVM options
                 alone) options=("$(plans=$work/kept/$round-alone/plans agent_option javac "$count" "rewritten=$work/kept/$round-alone/rewritten")" $first) ;;
                 ahead)
@@ -89,7 +90,7 @@ startup() {
                 die "javac fails with $variant: $(head -c 1000 "$work/javac.log")"
             case $variant in
                 ahead) ls "$kept"/rewritten/*.classes >/dev/null || die "nothing was rewritten beforehand" ;;
-                pricetag | alone | first | again | recorded) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
+                pricetag | kept | alone | first | again | recorded) [ -s "$work/javac.trace" ] || die "javac was not counted" ;;
                 jacoco) [ -s "$work/javac.exec" ] || die "javac was not covered" ;;
             esac
             if [ "$variant" = first ]; then later=$(counting_options java $(($(date +%s%3N) - begun))); fi

@@ -166,10 +166,13 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject
         session
             .main_class
             .command(session.jvmti.property("sun.java.command").as_deref());
+        let mut all_told = true;
         for event in later_events(session) {
-            let _ = session.jvmti.notify(event, true);
+            all_told &= session.jvmti.notify(event, true).is_ok();
         }
-        session.sole.begin(session, jni);
+        if all_told {
+            session.sole.begin(session, jni);
+        }
         if session.options.mode != Mode::Step && hook::may_be_late(&session.options) {
             hook::retransform_loaded(session, jni);
         }
@@ -256,7 +259,7 @@ unsafe extern "system" fn class_prepare(
         if session.options.mode == Mode::Step {
             session.steps.prepare(session, jni, class);
         } else {
-            session.sole.class_prepared(session, jni);
+            session.sole.class_prepared(session, jni, class);
             hook::hidden_class(session, jni, class);
         }
     });

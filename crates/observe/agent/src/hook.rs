@@ -21,7 +21,6 @@ use crate::rewritten::{Rewritten, code_lengths};
 use crate::scope::MAIN;
 use crate::session::Session;
 use crate::skipped::Skipped;
-use crate::sole;
 use crate::subject;
 
 /// A class on its way into the JVM.
@@ -52,8 +51,8 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
     if adds_fields && class.loader.is_null() && name.as_deref() == Some("java/lang/Thread") {
         return thread_class(session, class.bytes);
     }
-    if class.loader.is_null() && name.as_deref() == Some(sole::JAVA_AGENTS) {
-        session.sole.java_agents_come();
+    if let Some(name) = name.as_deref() {
+        session.sole.class_comes(name);
     }
     let jni = class.jni?;
     if session.is_dying() || session.is_resting() || session.runtime.get().is_none() {

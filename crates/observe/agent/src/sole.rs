@@ -9,12 +9,17 @@
 //! No counter moves: the main thread is the owner of the same chunks before and after, and a frame that holds one goes on with it. What
 //! is left of the former code on the stack of the main thread reads `sole`, and that is set for nobody else.
 //!
-//! Agents written in Java are asked about every class that changes, on the thread that changes it. With one of them in the JVM threads are always told
-//! apart: nothing that happens while the helper changes may be Java code.
+//! Where a thread may run a program's code before the JVM shows it, or without telling of the methods it enters, threads are told apart from then on:
+//! - Agents written in Java are asked about every class that changes, on the thread that changes it; nothing that happens while the helper
+//!   changes should be Java code. (An agent of another language that runs some is borne: that thread alone knows that it is changing the helper.)
+//! - What native code calls through a stub of the JVM's (`java.lang.foreign`) runs compiled on threads that are watched, too.
+//! - Until Java 18 a security manager of the program's is asked whether a thread may be attached, by that thread, before it is shown.
+//! - Without its thread for notifications the JVM gives them from one that it hides.
 //!
 //! Threads that only run the JDK's code (those of references, finalizers, cleaners) may be watched for good. If they enter so many methods that watching might be felt, it ends.
 //! Docs: `docs/decisions/030-sole-thread.md`.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
@@ -25,7 +30,7 @@ use pricetag_instrument::{HelperOptions, helper_class_with};
 
 use crate::callbacks;
 use crate::frames;
-use crate::jvm::{Global, Jni, Jvmti, jmethodID, jobject, jvmtiError};
+use crate::jvm::{Global, Jni, Jvmti, jclass, jmethodID, jobject, jvmtiError};
 use crate::session::{Session, lock};
 
 /// First release whose JVM runs listeners of the program's only on threads that it shows to agents.
@@ -35,21 +40,39 @@ const WITH_PREVIEW: [u16; 2] = [19, 20];
 /// First release with virtual threads for everyone.
 const FIRST_WITH_VIRTUAL: u16 = 21;
 
-/// The class, of the boot loader, by which agents in Java reach the JVM.
-pub const JAVA_AGENTS: &str = "sun/instrument/InstrumentationImpl";
+/// Last release that asks a security manager when a thread is attached, before it is shown.
+const LAST_TO_ASK: u16 = 18;
+/// The thread that gives the JVM's own notifications to listeners.
+const NOTIFIES: &str = "Notification Thread";
+
+/// Classes that the JVM loads with the first agent in Java, and with the first stub by which native code calls Java (of Java 17 to 19, of later ones).
+const WITH_OTHERS: [&str; 3] = [
+    "sun/instrument/InstrumentationImpl",
+    "jdk/internal/foreign/abi/ProgrammableUpcallHandler",
+    "jdk/internal/foreign/abi/UpcallLinker",
+];
 
 /// So many methods watched threads may enter, a microsecond each, ...
 const ENTRIES: u64 = 4096;
 /// ... and so many more per millisecond since the agent was loaded.
 const ENTRIES_PER_MS: u64 = 4;
 
+thread_local! {
+    /// Whether this thread is changing the helper, and may meanwhile be running an agent that is asked about it.
+    static CHANGING: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Whether one thread alone counts.
 #[derive(Debug, Default)]
 pub struct Sole {
     /// Whether the helper takes that for granted, and all other threads are watched.
     active: AtomicBool,
-    /// Whether an agent in Java comes, or has come.
-    java_agents: AtomicBool,
+    /// Whether it is to end with the next class: one of [`WITH_OTHERS`] is being loaded, or has been.
+    over: AtomicBool,
+    /// Whether the thread for notifications has been looked for.
+    looked: AtomicBool,
+    /// `java.lang.SecurityManager`, where one of the program's could be asked.
+    manager: OnceLock<Global>,
     /// Held while the helper changes.
     changing: Mutex<()>,
     /// The main thread, if it ever was the only one.
@@ -78,9 +101,12 @@ pub fn want(wanted: &mut jvmtiCapabilities, feature: u16, possible: &jvmtiCapabi
 fn redefine(session: &Session, options: HelperOptions) -> Result<(), jvmtiError> {
     let helper = session.runtime.get().and_then(|runtime| runtime.helper);
     let helper = helper.ok_or(jvmtiError::NOT_AVAILABLE)?;
-    session
+    CHANGING.set(true);
+    let redefined = session
         .jvmti
-        .redefine(helper.class.0, &helper_class_with(options))
+        .redefine(helper.class.0, &helper_class_with(options));
+    CHANGING.set(false);
+    redefined
 }
 
 /// Whether the JVM is to tell when a thread enters a method.
@@ -91,8 +117,11 @@ fn watch(jvmti: Jvmti, thread: jobject, on: bool) -> Result<(), jvmtiError> {
 impl Sole {
     /// Begins at `VMInit`, on the main thread, unless classes are counted by now: other threads may be running them.
     pub fn begin(&self, session: &Session, jni: Jni) {
-        let late = session.classes.len() > 0 || self.java_agents.load(Ordering::SeqCst);
-        if !session.counting() || !shows_all(session.feature) || late {
+        if !session.counting()
+            || !shows_all(session.feature)
+            || self.over.load(Ordering::SeqCst)
+            || session.jvmti.property("java.security.manager").is_some()
+        {
             return;
         }
         let _turn = lock(&self.changing);
@@ -100,8 +129,19 @@ impl Sole {
             return;
         };
         let _ = self.thread.set(main);
+        if session.feature <= LAST_TO_ASK {
+            let manager = jni.find_class(c"java/lang/SecurityManager");
+            let Some(manager) = manager.and_then(|class| jni.global(class)) else {
+                return;
+            };
+            let _ = self.manager.set(manager);
+        }
         self.active.store(true, Ordering::SeqCst);
         let begun = self.watch_others(session, jni).and_then(|()| {
+            // Asked for when all are watched: before, another agent's thread could have entered one.
+            if session.classes.len() > 0 {
+                return Err(jvmtiError::NOT_AVAILABLE);
+            }
             let options = HelperOptions {
                 sole: true,
                 ..callbacks::helper_options(session)
@@ -113,16 +153,40 @@ impl Sole {
         }
     }
 
-    /// [`JAVA_AGENTS`] is being loaded.
-    pub fn java_agents_come(&self) {
-        self.java_agents.store(true, Ordering::SeqCst);
+    /// A class of this name is being loaded.
+    pub fn class_comes(&self, name: &str) {
+        if WITH_OTHERS.contains(&name) {
+            self.over.store(true, Ordering::SeqCst);
+        }
     }
 
-    /// A class has been loaded.
-    pub fn class_prepared(&self, session: &Session, jni: Jni) {
-        if self.java_agents.load(Ordering::SeqCst) {
+    /// A class has been loaded, none of its code has run.
+    pub fn class_prepared(&self, session: &Session, jni: Jni, class: jclass) {
+        if !self.active.load(Ordering::SeqCst) {
+            return;
+        }
+        let manager = self.manager.get();
+        if self.over.load(Ordering::SeqCst)
+            || manager.is_some_and(|manager| jni.is_assignable(class, manager.0))
+            || !self.notifications_seen(session, jni)
+        {
             self.end(session, jni);
         }
+    }
+
+    /// Whether listeners of the JVM's notifications run on a thread that is shown, or there can be none: that thread comes soon after `VMInit`, and they are code that is counted, or
+    /// calls such.
+    fn notifications_seen(&self, session: &Session, jni: Jni) -> bool {
+        if session.classes.len() == 0 || self.looked.swap(true, Ordering::SeqCst) {
+            return true;
+        }
+        let mut seen = false;
+        for thread in session.jvmti.threads() {
+            let info = session.jvmti.thread_info(jni, thread);
+            seen |= info.is_some_and(|info| info.name == NOTIFIES);
+            jni.delete_local(thread);
+        }
+        seen
     }
 
     /// Whether this is the thread that may be the only one.
@@ -147,11 +211,16 @@ impl Sole {
             let _ = watch(session.jvmti, thread, false);
             return;
         }
+        let counted = || frames::may_be_counted(session, jni, method);
+        if CHANGING.get() {
+            if counted() {
+                session.inexact("an agent that was asked about a change of the probes' class ran counted code in a thread that may have counted as the main thread");
+            }
+            return;
+        }
         let age = u64::try_from(session.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let most = ENTRIES.saturating_add(age.saturating_mul(ENTRIES_PER_MS));
-        if self.entries.fetch_add(1, Ordering::Relaxed) > most
-            || frames::may_be_counted(session, jni, method)
-        {
+        if self.entries.fetch_add(1, Ordering::Relaxed) > most || counted() {
             self.end(session, jni);
         }
     }
@@ -171,6 +240,10 @@ impl Sole {
         if !self.active.load(Ordering::SeqCst) {
             return;
         }
+        if CHANGING.get() {
+            self.over.store(true, Ordering::SeqCst);
+            return;
+        }
         let _turn = lock(&self.changing);
         if !self.active.load(Ordering::SeqCst) {
             return;
@@ -188,14 +261,18 @@ impl Sole {
         if session.feature >= FIRST_WITH_VIRTUAL {
             jvmti.notify(JVMTI_EVENT_VIRTUAL_THREAD_START, true)?;
         }
+        let mut main_seen = false;
         for thread in jvmti.threads() {
-            let watched = self.is_of(jni, thread) || watch(jvmti, thread, true).is_ok();
+            let main = self.is_of(jni, thread);
+            let watched = main || watch(jvmti, thread, true).is_ok();
             jni.delete_local(thread);
             if !watched {
                 return Err(jvmtiError::NOT_AVAILABLE);
             }
+            main_seen |= main;
         }
-        Ok(())
+        // Else the threads could not be had.
+        main_seen.then_some(()).ok_or(jvmtiError::NOT_AVAILABLE)
     }
 
     /// The helper tells threads apart.
