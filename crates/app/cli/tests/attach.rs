@@ -179,7 +179,7 @@ fn a_jvm_that_runs_without_the_agent_is_counted_from_then_on() {
             std::fs::write(desk.path("go"), "").unwrap();
             wait_for(&desk, "done");
             // The next one may have begun before.
-            wait_for_snapshots(&desk, snapshots(&desk) + 2);
+            wait_for_snapshots(&desk, snapshots(&desk).0 + 2);
             std::fs::write(desk.path("end"), "").unwrap();
             recording.join().unwrap()
         });
@@ -207,25 +207,48 @@ fn a_jvm_that_runs_without_the_agent_is_counted_from_then_on() {
     }
 }
 
-fn snapshots(desk: &Desk) -> usize {
-    let files = std::fs::read_dir(desk.path("data/.agent"))
-        .into_iter()
-        .flatten()
-        .flatten();
-    files
-        .filter(|file| file.file_name().to_string_lossy().contains(".snapshot-"))
-        .count()
+/// Files in the agent's folder that are snapshots: the number of the last one, of those taken, and how many are there.
+fn snapshots(desk: &Desk) -> (usize, usize) {
+    let files = std::fs::read_dir(desk.path("data/.agent"));
+    let files = files.into_iter().flatten().flatten();
+    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    let taken = names.filter_map(|name| name.split_once(".taken-")?.1.parse().ok());
+    taken.fold((0, 0), |(last, there), number: usize| {
+        (last.max(number), there + 1)
+    })
 }
 
-fn wait_for_snapshots(desk: &Desk, count: usize) {
+fn wait_for_snapshots(desk: &Desk, last: usize) {
     let begun = Instant::now();
-    while snapshots(desk) < count {
-        assert!(
-            begun.elapsed() < Duration::from_mins(1),
-            "{count} snapshots"
-        );
+    while snapshots(desk).0 < last {
+        assert!(begun.elapsed() < Duration::from_mins(1), "{last} snapshots");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+#[test]
+fn snapshots_stay_for_as_long_as_an_interval_needs_them() {
+    let desk = Desk::new(&[]);
+    let server = serve_counted(&desk, "");
+    let recording = desk.command(&format!(
+        "record --attach {} -o data --every 0.3 --for 9",
+        server.0.id()
+    ));
+    let ran = std::thread::scope(|scope| {
+        let recording = scope.spawn(|| ran(recording));
+        wait_for_snapshots(&desk, 10);
+        (0..5).for_each(|_| request(&desk, 30));
+        let (last, there) = snapshots(&desk);
+        assert!(there < last.div_ceil(2), "{there} of {last}");
+        recording.join().unwrap()
+    });
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(snapshots(&desk), (0, 0));
+    let dataset = open(&desk.path("data")).unwrap();
+    let intervals = dataset.observations.len();
+    assert!((10..=30).contains(&intervals), "{intervals}");
+    let work = total(&dataset, FeatureKind::Method, "work");
+    assert_eq!(work, Some(5.0));
 }
 
 #[test]

@@ -52,7 +52,10 @@ fn snapshots(desk: &Desk, output: &str) -> usize {
     let files = fs::read_dir(desk.path(output).join(".agent"));
     let files = files.into_iter().flatten().flatten();
     files
-        .filter(|file| file.file_name().to_string_lossy().contains(".snapshot-"))
+        .filter(|file| {
+            let name = file.file_name().to_string_lossy().into_owned();
+            name.contains(".snapshot-") || name.contains(".taken-")
+        })
         .count()
 }
 

@@ -3,6 +3,9 @@
 //! Costs of an interval are the differences of the costs since the entry of `main`. Counters run all the time, so these times contain
 //! the price of counting, and of the snapshots: the notes state how long the threads stood still.
 //!
+//! An interval is handed over when it has ended, so that whoever takes it can be done with its first snapshot before the next interval ends: an observation of days needs no more room
+//! than one of minutes.
+//!
 //! The last interval is shorter where the observation ends within it: what was seen until then is not lost.
 
 use std::collections::BTreeMap;
@@ -28,15 +31,15 @@ const LITTLE: Duration = Duration::from_secs(1);
 /// One interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interval {
-    /// The snapshot at its beginning.
+    /// The snapshot at its beginning, which nothing else needs any more.
     pub before: PathBuf,
-    /// The snapshot at its end.
+    /// The snapshot at its end, with which the next interval begins.
     pub after: PathBuf,
     /// Everything but the counts.
     pub observation: Observation,
 }
 
-/// Files of snapshots, which are removed with this.
+/// Files of snapshots; those that are still there are removed with this.
 #[derive(Debug, Default)]
 pub struct Snapshots(Vec<PathBuf>);
 
@@ -53,9 +56,7 @@ impl Drop for Snapshots {
 pub struct Watched {
     /// Provenance; without list of uncounted classes, creation time and program version.
     pub meta: Meta,
-    /// The intervals in order.
-    pub intervals: Vec<Interval>,
-    /// Every snapshot taken: the files of the intervals are there for as long as this is.
+    /// Every snapshot taken: files that nobody removed are there for as long as this is.
     pub snapshots: Snapshots,
 }
 
@@ -91,7 +92,7 @@ pub enum IntervalError {
     },
 }
 
-/// Takes snapshots until the time is over, the JVM ends or the user cancels.
+/// Takes snapshots until the time is over, the JVM ends or the user cancels, and hands over intervals as they end, in order.
 ///
 /// # Errors
 /// If there is no interval, since the first snapshots fail or the user cancels at once; a later failure ends the observation, and a note says so.
@@ -100,16 +101,22 @@ pub fn watch(
     schedule: Schedule,
     progress: &dyn Progress,
     cancel: &Cancel,
+    mut ended: impl FnMut(Interval),
 ) -> Result<Watched, IntervalError> {
     let planned = schedule.length.map_or(0, |length| {
         length.as_nanos() / schedule.every.as_nanos().max(1)
     });
     progress.begin(planned as u64, "watching");
     let mut watched = Watched::default();
-    let mut readings = Vec::new();
+    let mut readings: Vec<Reading> = Vec::new();
     let outcome = observe(attached, schedule, progress, cancel, |file| {
+        let file = set_aside(attached, &file, readings.len() + 1)?;
         watched.snapshots.0.push(file.clone());
-        readings.push(Reading::of(attached, &file)?);
+        let reading = Reading::of(attached, &file)?;
+        if let Some(last) = readings.last() {
+            ended(interval(readings.len(), last, &reading));
+        }
+        readings.push(reading);
         Ok(())
     });
     progress.end();
@@ -124,17 +131,24 @@ pub fn watch(
         }
         Ok(()) => {}
     }
-    for (number, pair) in readings.windows(2).enumerate() {
-        watched
-            .intervals
-            .push(interval(number + 1, &pair[0], &pair[1]));
-    }
     if let (true, Some(first)) = (attached.came_late(), readings.first()) {
         notes.extend(first.caveats.iter().cloned());
     }
     notes.splice(0..0, pauses(&readings));
     watched.meta = meta(attached, schedule, &readings, notes);
     Ok(watched)
+}
+
+/// Gives a snapshot a name of its own: the next one is written under the first that is free, which must not depend on what has been removed by then.
+fn set_aside(attached: &Attached, file: &Path, number: usize) -> Result<PathBuf, AttachError> {
+    let mut name = attached.options.trace.as_os_str().to_owned();
+    name.push(format!(".taken-{number:06}"));
+    let pid = attached.pid();
+    fs::rename(file, &name).map_err(|error| AttachError::NoSnapshot {
+        pid,
+        why: format!("{}: {error}", file.display()),
+    })?;
+    Ok(name.into())
 }
 
 /// Takes snapshots and hands over each at once.
