@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
 #   scripts/agent-cost.sh [PAIRS] [startup|memory|values|late|calls|sharing ...]     15 rounds of all unless told otherwise
-# startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same as `record` has its
+# startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same with the classes that an earlier run rewrote (`kept`), the same as `record` has its
 #          runs of a program that it never met: the timed one that goes ahead and rewrites classes when it is over, the first counting run, that of another recording of the same program, and the
 #          later ones; and under JaCoCo. `alone` is a first counting run that finds no classes. Whole process. STARTUP_FILE names another file of commons-lang3.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the

@@ -12,9 +12,10 @@ use std::{env, fs};
 /// The variant that all others are divided by.
 const PLAIN: &str = "plain";
 /// Known variants in the order of the table, with their headings.
-const VARIANTS: [(&str, &str); 12] = [
+const VARIANTS: [(&str, &str); 13] = [
     ("idle", "Pricetag, nothing to count"),
     ("pricetag", "Pricetag, exact counts"),
+    ("kept", "the same with classes kept by an earlier run"),
     (
         "alone",
         "the same in a first counting run that finds no classes",
