@@ -6,23 +6,30 @@ use std::process::Command;
 
 use crate::jvm::java_tool;
 
+/// The home of the JDK of `JAVA_HOME` or on the path.
+///
+/// # Panics
+/// If there is none: a missing tool fails the test that needs it.
+pub fn home() -> PathBuf {
+    let shown = Command::new(java_tool("java"))
+        .args(["-XshowSettings:properties", "-version"])
+        .output()
+        .expect("java runs");
+    let settings = String::from_utf8_lossy(&shown.stderr).into_owned();
+    let mut lines = settings.lines();
+    let home = lines.find_map(|line| line.trim().strip_prefix("java.home = "));
+    home.expect("java.home is shown").into()
+}
+
 /// The class files of the JDK whose path in the image matches `regex`, in order of their paths.
 ///
 /// # Panics
 /// If there is no JDK with `jimage`, or no class matches: a missing tool fails the test that needs it.
 pub fn classes(regex: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let home = Command::new("java")
-        .args(["-XshowSettings:properties", "-version"])
-        .output()
-        .expect("java runs");
-    let settings = String::from_utf8_lossy(&home.stderr).into_owned();
-    let home = settings
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("java.home = "))
-        .expect("java.home is shown");
-    let image = Path::new(home).join("lib/modules");
-    let extracted = Command::new(Path::new(home).join("bin/jimage"))
+    let home = home();
+    let image = home.join("lib/modules");
+    let extracted = Command::new(home.join("bin/jimage"))
         .arg("extract")
         .arg("--dir")
         .arg(directory.path())
