@@ -291,6 +291,17 @@ fn an_agent_that_counts_something_else_is_not_taken_for_what_is_asked_for() {
 }
 
 #[test]
+fn a_table_of_categories_that_is_wrong_is_told_before_the_program_is_touched() {
+    let desk = Desk::new(&[("table.toml", "nonsense")]);
+    let server = serve(&desk, &[]);
+    let ran = desk.run(&line(&server, "data", "--categories in/table.toml"));
+    assert_ne!(ran.code, 0);
+    assert!(ran.stderr.contains("table.toml"), "{}", ran.stderr);
+    let maps = fs::read_to_string(format!("/proc/{}/maps", server.0.id())).unwrap();
+    assert!(!maps.contains("libpricetag_agent.so"), "{maps}");
+}
+
+#[test]
 fn options_of_runs_are_refused_but_not_those_of_the_settings_file() {
     let desk = Desk::new(&[]);
     for option in [

@@ -1,29 +1,29 @@
 //! `pricetag record --attach`: intervals of a running JVM to a dataset.
 
 mod agreement;
+mod table;
 
-use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::panic::resume_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use pricetag_dataset::{Dataset, DatasetBuilder, FeatureKind, Meta, save};
-use pricetag_probe_plan::{ClassPlan, PlanStore, StoreError};
+use pricetag_dataset::{Dataset, FeatureKind, save};
 use pricetag_runner::attach::{AttachError, Attached, prepare};
-use pricetag_runner::intervals::{Interval, IntervalError, Schedule, watch};
+use pricetag_runner::intervals::{IntervalError, Schedule, watch};
 use pricetag_runner::lock::Lock;
-use pricetag_tabulate::{TabulateError, TabulateOptions, Tabulator};
-use pricetag_trace::{AgentOptions, Mode, Trace};
+use pricetag_tabulate::TabulateOptions;
+use pricetag_trace::{AgentOptions, Mode};
 use serde_json::json;
 
+use self::table::Table;
 use crate::arguments::{RecordArgs, SubjectArgs};
 use crate::console::Console;
 use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
-use crate::recording::{CATEGORIES, categories};
+use crate::recording::categories;
 use crate::watch::{
     asked_for, asks_for, find_agent, first_values, kinds, splits_invocations, splits_loops,
 };
@@ -70,33 +70,28 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
         attached: &attached,
         console,
     };
+    let mut table = Table::new(&attached.options, choice).map_err(|f| f.doing(&doing))?;
     // A thread of its own, so that no snapshot waits for what is done with the last one.
     let (ended, intervals) = mpsc::channel();
-    let (tabulated, watched) = std::thread::scope(|scope| {
+    let watched = std::thread::scope(|scope| {
         let watching = scope.spawn(|| {
             let (ended, visit) = (ended, visit);
             let progress = console.progress();
             let watched = watch(&attached, schedule, &progress, &cancel, |interval| {
-                // Nobody takes it where tabulating has failed, which is said below.
+                // Nobody takes it where tabulating has ended early, which a note says.
                 let _ = ended.send(interval);
             });
             drop(visit);
             watched
         });
-        let tabulated = tabulate(&attached, choice, intervals);
-        if tabulated.is_err() {
-            cancel.cancel();
-        }
-        let watched = watching.join();
-        (
-            tabulated,
-            watched.unwrap_or_else(|panic| resume_unwind(panic)),
-        )
+        table.take(intervals);
+        // Nothing is watched for nobody.
+        cancel.cancel();
+        watching.join().unwrap_or_else(|panic| resume_unwind(panic))
     });
-    let tabulated = tabulated.map_err(|f| f.doing(&doing))?;
     let watched = watched.map_err(|error| refused(&error).doing(&doing))?;
-    let dataset = tabulated
-        .finish(watched.meta, &attached, args)
+    let dataset = table
+        .finish(watched.meta, &args.output)
         .map_err(|f| f.doing(&doing))?;
     save(&dataset, &args.output).map_err(|e| {
         Failure::from(e).doing(format!("writing dataset {}", args.output.display()))
@@ -220,87 +215,6 @@ fn choice(subject: &SubjectArgs) -> Result<TabulateOptions, Failure> {
     };
     choice.kinds = kinds(subject).unwrap_or(choice.kinds);
     Ok(choice)
-}
-
-/// Rows of the intervals that have ended.
-struct Tabulated {
-    tabulator: Tabulator,
-    /// How instructions are grouped.
-    categories: String,
-    builder: DatasetBuilder,
-    left: BTreeSet<String>,
-}
-
-/// Tabulates intervals as they come, until no more can come, and removes the snapshots that are of no further use.
-fn tabulate(
-    attached: &Attached,
-    choice: TabulateOptions,
-    intervals: impl IntoIterator<Item = Interval>,
-) -> Result<Tabulated, Failure> {
-    let failed = |e: TabulateError| Failure::new(e.to_string());
-    let plans = attached.options.plans.clone().unwrap_or_default();
-    let store = PlanStore::open(&plans).map_err(|e| Failure::new(e.to_string()))?;
-    let categories = choice.categories.to_text();
-    let mut tabulator = Tabulator::new(store, choice);
-    let mut builder = DatasetBuilder::new(Meta::default());
-    let mut left = BTreeSet::new();
-    // One interval ends with the snapshot with which the next begins.
-    let mut last: Option<(PathBuf, Trace)> = None;
-    for interval in intervals {
-        let before = match last.take() {
-            Some((file, trace)) if file == interval.before => trace,
-            _ => Trace::read(&interval.before)?,
-        };
-        let after = Trace::read(&interval.after)?;
-        let row = tabulator
-            .interval(&before, &after, &mut builder)
-            .map_err(failed)?;
-        left.extend(row.left.iter().cloned());
-        builder.row(row.into_row(interval.observation, None));
-        std::fs::remove_file(&interval.before).map_err(io("remove", &interval.before))?;
-        last = Some((interval.after, after));
-    }
-    Ok(Tabulated {
-        tabulator,
-        categories,
-        builder,
-        left,
-    })
-}
-
-impl Tabulated {
-    /// The dataset, with its plans in its folder.
-    fn finish(
-        mut self,
-        meta: Meta,
-        attached: &Attached,
-        args: &RecordArgs,
-    ) -> Result<Dataset, Failure> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let counted: Vec<_> = self.tabulator.plans().collect();
-        let plans = attached.options.plans.clone().unwrap_or_default();
-        keep_plans(&counted, &plans, &args.output.join(FOLDER).join(PLANS))?;
-        *self.builder.meta_mut() = meta;
-        let meta = self.builder.meta_mut();
-        meta.options.insert(CATEGORIES.to_owned(), self.categories);
-        env!("CARGO_PKG_VERSION").clone_into(&mut meta.pricetag);
-        meta.created = now.map_or(0, |d| d.as_secs());
-        meta.left = self.left.into_iter().collect();
-        meta.notes.extend(attached.options.keep.unmatched(&counted));
-        Ok(self.builder.finish())
-    }
-}
-
-/// Puts the plans of what was counted into this dataset, if the agent has them in that of an earlier recording, which may be removed.
-fn keep_plans(counted: &[&ClassPlan], there: &Path, here: &Path) -> Result<(), Failure> {
-    let failed = |e: StoreError| Failure::new(e.to_string());
-    let store = PlanStore::open(here).map_err(failed)?;
-    if there.canonicalize().ok() == here.canonicalize().ok() {
-        return Ok(());
-    }
-    counted
-        .iter()
-        .try_for_each(|plan| store.store(plan).map_err(failed))
 }
 
 fn tell(dataset: &Dataset, output: &Path, console: &Console) -> Result<ExitCode, Failure> {
