@@ -54,7 +54,8 @@ impl Server {
         let mut command = Command::new(&machine.java);
         command
             .args(&machine.options)
-            .args(["-Xmx128m", "-Xms128m"])
+            // Touched beforehand, so that what grows is not the heap.
+            .args(["-Xmx128m", "-Xms128m", "-XX:+AlwaysPreTouch"])
             // Or each answer waits for an acknowledgement that comes 40 ms later.
             .arg("-Dsun.net.httpserver.nodelay=true");
         if let Some(agent) = agent {

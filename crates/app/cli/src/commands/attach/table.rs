@@ -121,7 +121,9 @@ mod tests {
         for number in [1, 2, 3] {
             let mut writer = TraceWriter::create(&at(number)).unwrap();
             let records = [Record::Process(ProcessCosts::default()), Record::End];
-            records.iter().for_each(|r| writer.write(r).unwrap());
+            for record in &records {
+                writer.write(record).unwrap();
+            }
             writer.flush().unwrap();
         }
         let interval = |number| Interval {
