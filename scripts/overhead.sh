@@ -8,7 +8,7 @@
 #                              what pricetag itself chooses (-XX:-DontCompileHugeMethods)
 #   OVERHEAD_VARIANTS          some of "plain pricetag recorded budget jacoco naive atomic threadlocal"; `recorded` is pricetag as `record` runs what is only counted:
 #                              after a plain and two counted runs that do not count here, by whose length the JVM gets its options and whose rewritten classes are taken
-#                              (docs/decisions/021-late-optimising.md, 023-kept-classes.md). `budget` is what `record --overhead` leaves, by which it is preceded: up to ten minutes
+#                              (docs/decisions/021-late-optimising.md, 023-kept-classes.md). `budget` is what `record --overhead` leaves, by which it is preceded: some minutes; `said` in its folder tells what each comparison showed
 #   OVERHEAD_BUDGET            how much `budget` may cost: 5%
 #   OVERHEAD_FITTED=1          `budget` is what an earlier measurement was left with
 #   OVERHEAD_TOGETHER=1        `plain budget` or `plain recorded` at the same time, as `record --overhead --jobs 2` compares its runs, in tables of their own: what
@@ -237,7 +237,7 @@ fit_budget() { # fit_budget PROGRAM: has `record` find what is left uncounted, a
         "$folder" "$(command -v java)" >"$folder/java"
     chmod +x "$folder/java"
     command_line "$1" "$work/classes:$jars"
-    "$target/release/pricetag" --quiet record -o "$folder/data" --force --jobs 2 --overhead "${OVERHEAD_BUDGET:-5%}" --timing same --repeat 1 --check-determinism none --agent "$agent" \
+    "$target/release/pricetag" --verbose record -o "$folder/data" --force --jobs 2 --overhead "${OVERHEAD_BUDGET:-5%}" --timing same --repeat 1 --check-determinism none --agent "$agent" \
         --cache none --count-jdk "${include[@]}" -- "$folder/java" "${command_line[@]}" >"$folder/said" 2>&1 || die "$1 does not fit: $(tail -c 1000 "$folder/said")"
     { grep -E '^skip' "$folder/options" || true; sed "s#^plans=.*#plans=$folder/plans#" "$work/log/$1.options"; echo "rewritten=$folder/rewritten"; } >"$work/log/$1.fits"
     # A recording's first run does not count.

@@ -5,8 +5,6 @@
 //! asks it beforehand, once, and takes back what was counted meanwhile. A loader that does not find the helper gets its
 //! classes as they are.
 
-use jvmti_bindings::sys::jni::jvalue;
-
 use crate::jvm::{Jni, jobject};
 use crate::session::Session;
 use crate::unobserved;
@@ -36,19 +34,11 @@ pub fn finds_helper(session: &Session, jni: Jni, loader: jobject) -> bool {
 }
 
 fn ask(session: &Session, jni: Jni, loader: jobject) -> bool {
-    let Some((class, for_name)) = session
-        .runtime
-        .get()
-        .and_then(|runtime| runtime.class_for_name)
-    else {
+    let Some(runtime) = session.runtime.get() else {
         return false;
     };
-    let Some(name) = jni.new_string(c"java.lang.Pricetag") else {
-        return false;
-    };
-    let arguments = [jvalue { l: name }, jvalue { z: 0 }, jvalue { l: loader }];
     let (found, new) = unobserved::run_any(session, jni, || {
-        jni.call_static_object(class.0, for_name, &arguments)
+        runtime.class_of(jni, c"java.lang.Pricetag", loader)
     });
     for class in new {
         let name = session
@@ -59,7 +49,6 @@ fn ask(session: &Session, jni: Jni, loader: jobject) -> bool {
             "{name}: may have run for the first time on a thread while a class loader was asked"
         ));
     }
-    jni.delete_local(name);
     if let Some(found) = found {
         jni.delete_local(found);
     }

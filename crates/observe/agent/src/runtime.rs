@@ -1,6 +1,10 @@
 //! Handles into the Java runtime that the agent looks up once.
 
-use crate::jvm::{Global, Id, Jni, jfieldID, jmethodID, jobject};
+use std::ffi::CStr;
+
+use jvmti_bindings::sys::jni::jvalue;
+
+use crate::jvm::{Global, Id, Jni, jclass, jfieldID, jmethodID, jobject};
 use crate::keeping::Keeper;
 use crate::management::Management;
 use crate::natives::Helper;
@@ -38,6 +42,18 @@ pub struct Runtime {
     pub arrays: Vec<Global>,
     /// The management table.
     pub management: Option<Management>,
+}
+
+impl Runtime {
+    /// The class of this name (with dots) that a loader finds, the boot loader if that is null. Other than JNI's `FindClass` it leaves it uninitialised.
+    pub fn class_of(&self, jni: Jni, name: &CStr, loader: jobject) -> Option<jclass> {
+        let (class, for_name) = self.class_for_name?;
+        let name = jni.new_string(name)?;
+        let arguments = [jvalue { l: name }, jvalue { z: 0 }, jvalue { l: loader }];
+        let found = jni.call_static_object(class.0, for_name, &arguments);
+        jni.delete_local(name);
+        found
+    }
 }
 
 /// How to measure the heap.

@@ -8,6 +8,8 @@ pub trait Progress: Sync {
     fn started(&self, label: &str);
     /// A run ended; `failure` says why it failed.
     fn step(&self, label: &str, failure: Option<&str>);
+    /// Something was found that explains what follows.
+    fn found(&self, what: &str);
     /// Nothing more follows.
     fn end(&self);
 }
@@ -20,5 +22,6 @@ impl Progress for Silent {
     fn begin(&self, _runs: u64, _what: &str) {}
     fn started(&self, _label: &str) {}
     fn step(&self, _label: &str, _failure: Option<&str>) {}
+    fn found(&self, _what: &str) {}
     fn end(&self) {}
 }

@@ -19,13 +19,11 @@ use crate::journal::{self, Journal};
 use crate::jvm::Java;
 use crate::operations::{self, Beside};
 use crate::progress::Progress;
-use crate::slow_down::{Pairs, SlowDown};
+use crate::slow_down::{Care, Pairs, SlowDown};
 use crate::subject::{Subject, absolute};
 use crate::supervise::{Cancel, Ending, run};
 use crate::workload::Case;
 
-/// Runs of a comparison, as far as they can be told.
-const RUNS: u64 = 32;
 /// How many runs may fail before there is no measuring.
 const FAILURES: usize = 3;
 
@@ -79,9 +77,22 @@ struct Trials<'a> {
 }
 
 impl Measurer for Trials<'_> {
-    fn compare(&mut self, removed: &BTreeSet<Group>) -> Result<Option<SlowDown>, RunnerError> {
-        self.progress.begin(RUNS, "measuring the overhead");
-        let compared = self.compared(removed);
+    fn compare(
+        &mut self,
+        removed: &BTreeSet<Group>,
+        care: Care,
+    ) -> Result<Option<SlowDown>, RunnerError> {
+        // The first one counts only, to rewrite the classes.
+        let runs = 1 + 2 * care.pairs() as u64;
+        self.progress.begin(runs, "measuring the overhead");
+        let compared = self.compared(removed, care);
+        if let Ok(Some(slow)) = &compared {
+            let counted = match removed.len() {
+                0 => "with all probes".to_owned(),
+                n => format!("without {n} of {} groups of probes", self.work.len()),
+            };
+            self.progress.found(&format!("overhead {counted}: {slow}"));
+        }
         self.progress.end();
         compared
     }
@@ -92,7 +103,11 @@ impl Measurer for Trials<'_> {
 }
 
 impl<'a> Trials<'a> {
-    fn compared(&mut self, removed: &BTreeSet<Group>) -> Result<Option<SlowDown>, RunnerError> {
+    fn compared(
+        &mut self,
+        removed: &BTreeSet<Group>,
+        care: Care,
+    ) -> Result<Option<SlowDown>, RunnerError> {
         self.rounds += 1;
         let folder = self.folder.join(self.rounds.to_string());
         std::fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
@@ -106,7 +121,7 @@ impl<'a> Trials<'a> {
         if removed.is_empty() {
             self.work = self.work_of(&first, &plans(&folder))?;
         }
-        let mut pairs = Pairs::default();
+        let mut pairs = Pairs::new(care);
         let slow_down = loop {
             let begun = Instant::now();
             let counted_first = pairs.count() % 2 == 1;

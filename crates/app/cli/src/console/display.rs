@@ -140,6 +140,12 @@ impl Progress for Bar {
         });
     }
 
+    fn found(&self, what: &str) {
+        if self.console.verbose {
+            self.with(|display| display.bar.suspend(|| eprintln!("{what}")));
+        }
+    }
+
     fn end(&self) {
         locked(&self.display).take();
     }

@@ -115,6 +115,7 @@ impl Progress for Impatient {
             self.2.cancel();
         }
     }
+    fn found(&self, _what: &str) {}
     fn end(&self) {}
 }
 
