@@ -209,3 +209,43 @@ fn whatever_counts_beside_the_main_thread_loses_nothing() {
         }
     });
 }
+
+#[test]
+fn a_start_loads_next_to_no_class_of_the_jdk_besides() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let source = repository().join("subjects/threads/Second.java");
+    let testbed = Testbed::locate();
+    let compiled = Compiler::Javac(11).compile(&testbed, &[source], directory.path());
+    compiled.expect("it compiles");
+    let machines = testbed.runtimes();
+    for machine in machines.expect("the JDKs of the conformance suite") {
+        let options = AgentOptions {
+            plans: Some(directory.path().join("plans")),
+            include: vec!["Second*".parse::<Pattern>().expect("a pattern")],
+            ..AgentOptions::new(Mode::Count, directory.path().join(&machine.name))
+        };
+        let file = directory.path().join("options");
+        options.write(&file).expect("options");
+        let loaded = |counted: bool| {
+            let log = directory.path().join("log");
+            let mut java = Command::new(&machine.java);
+            if counted {
+                java.arg(format!("-agentpath:{}={}", agent().display(), file.display()));
+            }
+            // With the agent there is no shared archive.
+            java.arg("-Xshare:off");
+            java.arg(format!("-Xlog:class+load=info:file={}", log.display()));
+            java.arg("-cp").arg(directory.path()).args(["Second", "nobody"]);
+            assert_eq!(execute(java).status, Some(0), "{}", machine.name);
+            let log = std::fs::read_to_string(log).expect("the JVM's log");
+            log.matches(" source: ").count()
+        };
+        let [alone, counted] = [false, true].map(loaded);
+        // To initialise `SecurityManager` takes 165 more on JDK 17.
+        assert!(
+            alone > 300 && counted <= alone + 40,
+            "{}: {alone} classes, {counted} when counted",
+            machine.name
+        );
+    }
+}
