@@ -230,12 +230,18 @@ fn a_start_loads_next_to_no_class_of_the_jdk_besides() {
             let log = directory.path().join("log");
             let mut java = Command::new(&machine.java);
             if counted {
-                java.arg(format!("-agentpath:{}={}", agent().display(), file.display()));
+                java.arg(format!(
+                    "-agentpath:{}={}",
+                    agent().display(),
+                    file.display()
+                ));
             }
             // With the agent there is no shared archive.
             java.arg("-Xshare:off");
             java.arg(format!("-Xlog:class+load=info:file={}", log.display()));
-            java.arg("-cp").arg(directory.path()).args(["Second", "nobody"]);
+            java.arg("-cp")
+                .arg(directory.path())
+                .args(["Second", "nobody"]);
             assert_eq!(execute(java).status, Some(0), "{}", machine.name);
             let log = std::fs::read_to_string(log).expect("the JVM's log");
             log.matches(" source: ").count()
