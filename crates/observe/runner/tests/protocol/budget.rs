@@ -183,8 +183,8 @@ fn the_budget_removes_the_hot_method_and_resuming_keeps_the_choice() {
         .collect();
     assert_eq!(
         skipping.len(),
-        1 + 15 + 3,
-        "the second round, and the recording itself: {log:?}"
+        (1 + 15) + (1 + 30) + 3,
+        "a look at what is left, what confirms it, and the recording itself: {log:?}"
     );
     assert_eq!(skipping[0], trials.len());
     let note = &recorded.meta.notes[0];
