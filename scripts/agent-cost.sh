@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What the agent costs beside slower code: starting up, and memory. Markdown on standard output.
-#   scripts/agent-cost.sh [PAIRS] [startup|memory|values|late|calls|sharing ...]     15 rounds of all unless told otherwise
+#   scripts/agent-cost.sh [PAIRS] [startup|empty|memory|values|late|calls|sharing ...]     15 rounds of all unless told otherwise
 # startup: javac on one source file, alternating without the agent, with the agent counting nothing, counting the compiler, the same with the classes that an earlier run rewrote (`kept`), the same as `record` has its
 #          runs of a program that it never met: the timed one that goes ahead and rewrites classes when it is over, the first counting run, that of another recording of the same program, and the
 #          later ones; and under JaCoCo. `alone` is a first counting run that finds no classes. Whole process. STARTUP_FILE names another file of commons-lang3.
+# empty:   a JVM that runs next to nothing (`java -version`): without the agent, without the JVM's shared archive of classes, which the agent switches off, and with an agent that has nothing to count.
 # memory:  a generated program of 100,000 counters run by 100 threads that all stay alive. The heap is fixed and touched beforehand, so growth of the
 #          resident set is what lies outside the heap; growth of the live heap beyond 8 bytes per counter and thread is added.
 # values:  memory with 10,000 values (40 classes of 50 variables, five values each) assigned by 1,000 threads that stay alive, of whole runs and of six
@@ -23,7 +24,7 @@ case ${1:-} in [0-9]*)
     shift
     ;;
 esac
-parts=${*:-startup memory values late calls sharing}
+parts=${*:-startup empty memory values late calls sharing}
 mkdir -p "$work"
 
 die() {
@@ -102,6 +103,26 @@ startup() {
     done
     rm -rf "$work/kept"
     "$target/release/examples/ratios" "$results"
+}
+
+empty() {
+    local variant round options figures TIMEFORMAT='%U %S'
+    rm -f "$work"/empty-*.txt
+    for ((round = 0; round < pairs; round++)); do
+        for variant in plain unshared agent; do
+            case $variant in
+                plain) options=-Xshare:auto ;;
+                unshared) options=-Xshare:off ;;
+                agent) options=$(agent_option empty 'include=no.such.Thing') ;;
+            esac
+            figures=$({ time java "$options" -XX:+UseSerialGC -version >"$work/empty.log" 2>&1; } 2>&1) || die "java fails with $variant: $(head -c 1000 "$work/empty.log")"
+            awk '{ print 1000 * ($1 + $2) }' <<<"$figures" >>"$work/empty-$variant.txt"
+        done
+        [ -s "$work/empty.trace" ] || die "the agent was not there"
+    done
+    printf '| a JVM that runs next to nothing, ms of processor time | plain | without shared archive | agent, nothing to count |\n|---|---|---|---|\n| |'
+    for variant in plain unshared agent; do printf ' %.0f |' "$(median <"$work/empty-$variant.txt")"; done
+    echo
 }
 
 memory() {
@@ -282,6 +303,7 @@ sharing() {
 for part in $parts; do
     case $part in
         startup) startup ;;
+        empty) empty ;;
         memory) memory ;;
         values) values ;;
         late) late ;;

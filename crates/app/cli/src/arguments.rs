@@ -62,7 +62,7 @@ pub struct Common {
         help_heading = "Common options"
     )]
     pub quiet: bool,
-    /// Print more: every run, every failed observation.
+    /// Print more: every run, every failed observation, what each comparison for `--overhead` showed.
     #[arg(long, short, global = true, help_heading = "Common options")]
     pub verbose: bool,
     /// Use colours; `NO_COLOR` is honoured.

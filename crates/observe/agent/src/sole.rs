@@ -131,7 +131,7 @@ impl Sole {
         };
         let _ = self.thread.set(main);
         if session.feature <= LAST_TO_ASK {
-            // Initialised it loads 165 further classes, 35 ms of a start.
+            // Initialised it loads 165 further classes, some 50 ms of a start.
             let runtime = session.runtime.get();
             let manager = runtime
                 .and_then(|known| known.class_of(jni, c"java.lang.SecurityManager", null_mut()));

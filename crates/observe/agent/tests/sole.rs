@@ -168,17 +168,21 @@ fn build_asked(directory: &Path) {
     assert!(built.status.success(), "{built:?}");
 }
 
+/// The JDKs of the conformance suite; `subjects/threads/Second.java` is compiled for them.
+fn ready(directory: &Path) -> Vec<Machine> {
+    let source = repository().join("subjects/threads/Second.java");
+    let testbed = Testbed::locate();
+    let compiled = Compiler::Javac(11).compile(&testbed, &[source], directory);
+    compiled.expect("it compiles");
+    let machines = testbed.runtimes();
+    machines.expect("the JDKs of the conformance suite")
+}
+
 #[test]
 fn whatever_counts_beside_the_main_thread_loses_nothing() {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let source = repository().join("subjects/threads/Second.java");
-    let testbed = Testbed::locate();
-    let compiled = Compiler::Javac(11).compile(&testbed, &[source], directory.path());
-    compiled.expect("it compiles");
+    let machines = ready(directory.path());
     build_asked(directory.path());
-    let machines = testbed
-        .runtimes()
-        .expect("the JDKs of the conformance suite");
     let kinds = kinds();
     let runs = machines.iter().flat_map(|machine| {
         let offered = move |kind: &&Kind| kind.on.contains(&machine.feature);
@@ -213,12 +217,7 @@ fn whatever_counts_beside_the_main_thread_loses_nothing() {
 #[test]
 fn a_start_loads_next_to_no_class_of_the_jdk_besides() {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let source = repository().join("subjects/threads/Second.java");
-    let testbed = Testbed::locate();
-    let compiled = Compiler::Javac(11).compile(&testbed, &[source], directory.path());
-    compiled.expect("it compiles");
-    let machines = testbed.runtimes();
-    for machine in machines.expect("the JDKs of the conformance suite") {
+    for machine in ready(directory.path()) {
         let options = AgentOptions {
             plans: Some(directory.path().join("plans")),
             include: vec!["Second*".parse::<Pattern>().expect("a pattern")],

@@ -165,57 +165,62 @@ pub fn fit(budget: f64, measurer: &mut dyn Measurer) -> Result<Option<Fitted>, R
     let mut removals: Vec<Removal> = Vec::new();
     let mut everything = None;
     for round in 1.. {
-        let removed = removals.iter().map(|r| r.group.clone()).collect();
-        let Some(mut slow) = measurer.compare(&removed, Care::Look)? else {
+        let Some((slow, fits)) = measure(budget, &removals, measurer)? else {
             return Ok(None);
         };
-        let mut fits = false;
-        if slow.may_fit(budget) {
-            let Some(confirmed) = measurer.compare(&removed, Care::Confirm)? else {
-                return Ok(None);
-            };
-            slow = confirmed;
-            fits = slow.fits(budget);
-        }
+        let groups = left(&removals, measurer.work());
         let now = Cost {
-            operations: operations_left(&removals, measurer.work()),
+            operations: groups.iter().map(|(_, work)| work.operations as f64).sum(),
             slow_down: slow.estimate,
         };
         let everything = *everything.get_or_insert(now);
-        if !fits {
-            let (most, excess) = if round < ROUNDS {
-                (MOST_AT_ONCE, slow.excess(budget))
-            } else {
-                (1.0, f64::INFINITY)
-            };
-            remove_dearest(
-                &mut removals,
-                measurer.work(),
-                now.price(everything),
-                excess,
-                most * now.operations,
-            );
-            if removals.iter().any(|r| !removed.contains(&r.group)) {
-                continue;
-            }
-            // Nothing is left that could be removed.
-            if slow.estimate > budget {
-                return Err(RunnerError::OverBudget {
-                    budget: budget * 100.0,
-                    smallest: slow.estimate * 100.0,
-                    everything: everything.slow_down * 100.0,
-                });
-            }
+        if fits {
+            return Ok(Some(Fitted {
+                budget,
+                everything: everything.slow_down,
+                remaining: slow.estimate,
+                at_most: Some(slow.high),
+                removals,
+            }));
         }
-        return Ok(Some(Fitted {
-            budget,
-            everything: everything.slow_down,
-            remaining: slow.estimate,
-            at_most: Some(slow.high),
-            removals,
-        }));
+        if groups.is_empty() {
+            return Err(RunnerError::OverBudget {
+                budget: budget * 100.0,
+                smallest: slow.estimate * 100.0,
+                everything: everything.slow_down * 100.0,
+            });
+        }
+        let (most, excess) = if round < ROUNDS {
+            (MOST_AT_ONCE * now.operations, slow.excess(budget))
+        } else {
+            (f64::INFINITY, f64::INFINITY)
+        };
+        let price = now.price(everything);
+        remove_dearest(&mut removals, &groups, price, excess, most);
     }
     Ok(None)
+}
+
+/// By how much the probes that are left slow the subject down, and whether that is shown to fit.
+fn measure(
+    budget: f64,
+    removals: &[Removal],
+    measurer: &mut dyn Measurer,
+) -> Result<Option<(SlowDown, bool)>, RunnerError> {
+    let removed = removals.iter().map(|r| r.group.clone()).collect();
+    let Some(look) = measurer.compare(&removed, Care::Look)? else {
+        return Ok(None);
+    };
+    // Of the last set it is enough that it is not above.
+    let last = left(removals, measurer.work()).is_empty();
+    if !(look.may_fit(budget) || last && look.low <= budget) {
+        return Ok(Some((look, false)));
+    }
+    let Some(slow) = measurer.compare(&removed, Care::Confirm)? else {
+        return Ok(None);
+    };
+    let fits = slow.fits(budget) || last && slow.estimate <= budget;
+    Ok(Some((slow, fits)))
 }
 
 /// What a set of probes executes, and by how much it slows the subject down.
@@ -251,22 +256,16 @@ fn left<'w>(removals: &[Removal], work: &'w BTreeMap<Group, Work>) -> Vec<(&'w G
     groups
 }
 
-fn operations_left(removals: &[Removal], work: &BTreeMap<Group, Work>) -> f64 {
-    let groups = left(removals, work);
-    groups.iter().map(|(_, work)| work.operations as f64).sum()
-}
-
-/// Removes the next groups, the dearest first: at least one, if any executed probes, until the excess or as many operations are gone as may go at once.
+/// Removes groups in their order, at least one, until the excess or as many operations are gone as may go at once.
 fn remove_dearest(
     removals: &mut Vec<Removal>,
-    work: &BTreeMap<Group, Work>,
+    groups: &[(&Group, Work)],
     price: f64,
     excess: f64,
     most: f64,
 ) {
-    let groups = left(removals, work);
     let mut gone = 0.0;
-    for (group, work) in &groups {
+    for (group, work) in groups {
         if gone > 0.0 && (gone >= most || gone * price >= excess) {
             break;
         }
@@ -492,7 +491,10 @@ mod tests {
         let mut subject = model(45.0, &[("hot", 5, 1.0)]);
         subject.doubt = 0.02;
         let fitted = fit(0.05, &mut subject).unwrap().unwrap();
-        assert_eq!((names(&fitted), subject.asked), (vec!["hot"], vec![0, 1]));
+        assert_eq!(
+            (names(&fitted), subject.asked),
+            (vec!["hot"], vec![0, 1, 1])
+        );
         assert!(fitted.note().contains("now 4.5 % (upper bound 6.5 %)"));
     }
 

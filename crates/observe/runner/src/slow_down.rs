@@ -114,7 +114,7 @@ pub struct SlowDown {
 impl SlowDown {
     /// Whether a set of probes that was looked at is worth the pairs that confirm it.
     pub fn may_fit(&self, budget: f64) -> bool {
-        self.estimate <= 0.8 * budget
+        self.estimate <= 0.8 * budget || self.fits(budget)
     }
 
     /// Whether it is within a budget: with its upper bound, or by two fifths of the budget. Where runs differ much, hardly any probes could stay if it had to be the bound; what sets that were found
@@ -219,7 +219,8 @@ mod tests {
         assert!(slow(0.0299, 0.1).fits(0.05));
         assert!(!slow(0.0301, 0.1).fits(0.05));
         assert!(!slow(0.06, 0.0).fits(0.05));
-        assert!(slow(0.04, 0.1).may_fit(0.05) && !slow(0.041, 0.0).may_fit(0.05));
+        assert!(slow(0.04, 0.1).may_fit(0.05) && !slow(0.041, 0.1).may_fit(0.05));
+        assert!(slow(0.049, 0.001).may_fit(0.05), "runs hardly differ");
     }
 
     #[test]

@@ -89,7 +89,10 @@ impl Measurer for Trials<'_> {
         if let Ok(Some(slow)) = &compared {
             let counted = match removed.len() {
                 0 => "with all probes".to_owned(),
-                n => format!("without {n} of {} groups of probes", self.work.len()),
+                n => {
+                    let ran = self.work.values().filter(|work| work.operations > 0);
+                    format!("without {n} of {} groups that ran", ran.count())
+                }
             };
             self.progress.found(&format!("overhead {counted}: {slow}"));
         }
@@ -134,7 +137,7 @@ impl<'a> Trials<'a> {
                 break slow_down;
             }
         };
-        // Another comparison counts otherwise: nothing of this one is of use to it.
+        // Most others count otherwise: nothing of this one is of use to them.
         journal::remove(&folder)?;
         Ok(Some(slow_down))
     }
