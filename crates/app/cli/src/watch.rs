@@ -9,7 +9,7 @@ use pricetag_dataset::{
 };
 use pricetag_probe_plan::PlanStore;
 use pricetag_runner::{
-    Counts, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record, unfinished,
+    Counts, Ended, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record, unfinished,
 };
 use pricetag_tabulate::{NumberlessColumns, TabulateOptions, Tabulated, Tabulator, compare};
 use pricetag_trace::{AgentOptions, Listed, Pattern, Trace};
@@ -106,6 +106,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         force: args.force,
         agent: find_agent(args.agent.as_deref())?,
         cache: cache(args.cache.as_deref()),
+        cpu: Ended::cpu,
         path: std::env::var("PATH").ok(),
         java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
     })

@@ -60,7 +60,6 @@ impl Display for Record {
             Self::Inexact(reason) => write!(f, "inexact {reason}"),
             Self::Invocation(invocation) => write_invocation(f, invocation),
             Self::Process(costs) => write_process(f, costs),
-            Self::Lifetime(used) => write!(f, "lifetime cpu={}ns", used.cpu_ns),
             Self::End => f.write_str("end"),
             Self::BlockTime(time) => write!(
                 f,

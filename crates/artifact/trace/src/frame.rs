@@ -97,9 +97,8 @@ pub(crate) fn kind(record: &Record) -> u8 {
         Record::Variable(_) => 16,
         Record::Given(_) => 17,
         Record::Standing(_) => 18,
-        Record::Lifetime(_) => 19,
     }
 }
 
 /// Largest kind this version knows; frames of larger kinds are skipped.
-pub(crate) const LAST_KIND: u8 = 19;
+pub(crate) const LAST_KIND: u8 = 18;

@@ -10,7 +10,7 @@ use crate::standing::Standing;
 use crate::values::{Given, Numbered, Values};
 
 /// Version of the trace format.
-pub const TRACE_VERSION: u32 = 2;
+pub const TRACE_VERSION: u32 = 3;
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,8 +51,6 @@ pub enum Record {
     Given(Given),
     /// Frames of other threads around an invocation.
     Standing(Standing),
-    /// What the process has used since it was started.
-    Lifetime(Lifetime),
 }
 
 /// Who wrote a trace.
@@ -192,13 +190,6 @@ pub struct ProcessCosts {
     pub classes_loaded: u32,
     /// Threads started from the entry of `main` on.
     pub threads: u32,
-}
-
-/// What a process has used since it was started, when all else that it had to record was written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lifetime {
-    /// CPU time (starting the JVM, JIT, collector and agent included), ns.
-    pub cpu_ns: u64,
 }
 
 /// Times of one block over all threads of a run: from the block's head to its tail, calls in it included.

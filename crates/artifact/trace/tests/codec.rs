@@ -5,8 +5,8 @@ use std::path::Path;
 use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc, VariableIndex};
 use pricetag_trace::{
     Argument, Arrivals, BlockTime, ByCaller, Called, Caller, Caught, ClassCounters, ClassLoaded,
-    Given, Invocation, Left, Lifetime, Look, Numbered, OpenFrameRecord, Parameters, ProcessCosts,
-    Record, Standing, Start, TRACE_VERSION, Trace, TraceError, TraceWriter, ValuePlace,
+    Given, Invocation, Left, Look, Numbered, OpenFrameRecord, Parameters, ProcessCosts, Record,
+    Standing, Start, TRACE_VERSION, Trace, TraceError, TraceWriter, ValuePlace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -220,7 +220,6 @@ fn record() -> impl Strategy<Value = Record> {
                 })
             }),
         invocation().prop_map(Record::Invocation),
-        any::<u64>().prop_map(|cpu_ns| Record::Lifetime(Lifetime { cpu_ns })),
         (
             any::<u32>(),
             ".{0,8}",

@@ -10,8 +10,8 @@ use pricetag_evolve::{Control, GeneticProgramming, Limits};
 use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc, VariableIndex};
 use pricetag_trace::{
     self as trace, Argument, Arrivals, BlockTime, ByCaller, Called, Caller, Caught, ClassCounters,
-    ClassLoaded, Invocation, Left, Lifetime, Look, OpenFrameRecord, Parameters, ProcessCosts,
-    Record, Standing, Start, TRACE_VERSION, TraceWriter, Unusable, ValuePlace, VariableValues,
+    ClassLoaded, Invocation, Left, Look, OpenFrameRecord, Parameters, ProcessCosts, Record,
+    Standing, Start, TRACE_VERSION, TraceWriter, Unusable, ValuePlace, VariableValues,
     VersionValue,
 };
 
@@ -213,7 +213,6 @@ fn records() -> Vec<Record> {
             }],
             after: Vec::new(),
         }),
-        Record::Lifetime(Lifetime { cpu_ns: 5 }),
         Record::ByCaller(ByCaller {
             invocation: None,
             called: vec![Called {

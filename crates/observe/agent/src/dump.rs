@@ -3,12 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use jvmti_bindings::sys::jvmti::JVMTI_EVENT_BREAKPOINT;
-use pricetag_trace::{ClassCounters, ClassLoaded, Lifetime, Mode, OpenFrameRecord, Record};
+use pricetag_trace::{ClassCounters, ClassLoaded, Mode, OpenFrameRecord, Record};
 
 use crate::beforehand;
 use crate::callers;
 use crate::chunks::Totals;
-use crate::clock;
 use crate::frames;
 use crate::jvm::Jni;
 use crate::session::{Session, lock};
@@ -136,8 +135,6 @@ fn finish(session: &Session) {
     for caveat in caveats.into_iter().flatten() {
         session.inexact(caveat);
     }
-    let cpu_ns = clock::process_cpu();
-    session.record(&Record::Lifetime(Lifetime { cpu_ns }));
     session.record(&Record::End);
     session.flush();
 }

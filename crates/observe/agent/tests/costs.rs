@@ -2,7 +2,7 @@
 
 mod support;
 
-use pricetag_trace::{Mode, Record, Trace};
+use pricetag_trace::{Mode, Trace};
 use support::{Subject, execute, process};
 
 const WORK: &str = r#"
@@ -150,19 +150,5 @@ fn main_is_found_in_a_jar_and_in_a_superclass() {
         let (outcome, trace) = subject.trace(&subject.options(mode), &["-jar", &jar]);
         assert_eq!(outcome.output, "parent\n");
         assert!(process(&trace).main_wall_ns.is_some(), "{trace}");
-    }
-}
-
-#[test]
-fn the_whole_life_of_the_process_comes_last() {
-    let subject = Subject::new("Work.java", WORK);
-    for mode in [Mode::Time, Mode::Count] {
-        let (_, trace) = subject.trace(&subject.options(mode), &["Work", "spin"]);
-        let [.., Record::Lifetime(lifetime), Record::End] = &trace.records[..] else {
-            panic!("{trace}")
-        };
-        // Starting a JVM takes some milliseconds, and nothing that lasts is behind `main`.
-        let before = lifetime.cpu_ns - process(&trace).cpu_ns;
-        assert!((2 * MS..10_000 * MS).contains(&before), "{trace}");
     }
 }

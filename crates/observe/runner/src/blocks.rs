@@ -87,7 +87,12 @@ fn one(
     };
     let case = &options.workload.cases[0];
     let crash_log = file("crash");
-    let launch = subject.launch_with(&agent_options, &file("options"), &crash_log, case, &[])?;
+    let launch = subject.launch_with(
+        Some((&agent_options, &file("options"))),
+        &crash_log,
+        case,
+        &[],
+    )?;
     let ended = run(&launch, options.timeout, options.show_output, cancel)?;
     if ended.ending == Ending::Cancelled {
         return Ok(Err("interrupted by the user".to_owned()));

@@ -44,5 +44,5 @@ pub use options::{Determinism, RecordOptions, Timing};
 pub use progress::{Progress, Silent};
 pub use record::record;
 pub use reopen::{same_as_finished, unfinished};
-pub use supervise::Cancel;
+pub use supervise::{Cancel, Ended};
 pub use workload::{Case, Workload};

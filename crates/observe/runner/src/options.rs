@@ -9,6 +9,7 @@ use pricetag_trace::{BlockName, Listed, MethodName, Pattern, Scope};
 
 use crate::error::RunnerError;
 use crate::overhead::percent;
+use crate::supervise::Ended;
 use crate::workload::Workload;
 
 /// Where times come from.
@@ -147,6 +148,8 @@ pub struct RecordOptions {
     pub agent: PathBuf,
     /// Where rewritten classes and lengths of runs are kept beyond a recording, if they are.
     pub cache: Option<PathBuf>,
+    /// CPU time of a finished run, by which plain and counted ones are compared: [`Ended::cpu`], unless runs are scripted.
+    pub cpu: fn(&Ended) -> Duration,
     /// `PATH`.
     pub path: Option<String>,
     /// `JAVA_TOOL_OPTIONS` as inherited.

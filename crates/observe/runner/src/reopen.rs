@@ -13,6 +13,7 @@ use crate::assemble::Recorded;
 use crate::error::RunnerError;
 use crate::journal::{Journal, Manifest, first_difference};
 use crate::options::{Determinism, RecordOptions, Timing};
+use crate::supervise::Ended;
 use crate::workload::Workload;
 
 /// The unfinished recording in `dir` as it stands, with the options it was made under as far as they matter to who reads it; none if
@@ -90,6 +91,7 @@ pub(crate) fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
         force: false,
         agent: PathBuf::new(),
         cache: None,
+        cpu: Ended::cpu,
         path: None,
         java_tool_options: None,
     }

@@ -140,14 +140,14 @@ impl<'a> Subject<'a> {
     ) -> Result<Launch, RunnerError> {
         let agent_options = self.agent_options(journal, id)?;
         let (file, crash_log) = (journal.options(id), journal.crash_log(id));
-        self.launch_with(&agent_options, &file, &crash_log, case, compiled.options)
+        let agent = Some((&agent_options, file.as_path()));
+        self.launch_with(agent, &crash_log, case, compiled.options)
     }
 
-    /// The process of a run with these agent options, which are written to `file`, and further ones of the JVM.
+    /// The process of a run, with these further options of the JVM: without the agent, or with these options for it, which are written to a file.
     pub fn launch_with(
         &self,
-        agent_options: &AgentOptions,
-        file: &Path,
+        agent: Option<(&AgentOptions, &Path)>,
         crash_log: &Path,
         case: &Case,
         further: &[&str],
@@ -181,12 +181,15 @@ impl<'a> Subject<'a> {
             cwd,
             stdin,
         };
-        let file = absolute(file)?;
-        std::fs::write(&file, agent_options.to_text()).map_err(RunnerError::io("write", &file))?;
-        let mut flags = vec![
-            format!("-agentpath:{}={}", options.agent.display(), file.display()),
-            format!("-XX:ErrorFile={}", absolute(crash_log)?.display()),
-        ];
+        let mut flags = Vec::new();
+        if let Some((agent_options, file)) = agent {
+            let file = absolute(file)?;
+            let text = agent_options.to_text();
+            std::fs::write(&file, text).map_err(RunnerError::io("write", &file))?;
+            let agent = options.agent.display();
+            flags.push(format!("-agentpath:{agent}={}", file.display()));
+        }
+        flags.push(format!("-XX:ErrorFile={}", absolute(crash_log)?.display()));
         flags.extend(self.flags.iter().cloned());
         flags.extend(further.iter().copied().map(str::to_owned));
         self.launcher

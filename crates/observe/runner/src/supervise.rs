@@ -17,6 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
+use wait4::{ResUse, Wait4};
 
 use crate::capture::{Captured, drain};
 use crate::error::RunnerError;
@@ -113,12 +114,20 @@ pub struct Ended {
     pub ending: Ending,
     /// From start to end, seen from outside.
     pub wall: Duration,
+    cpu: Duration,
     /// Standard output, bounded.
     pub stdout: Captured,
     /// Standard error, bounded.
     pub stderr: Captured,
     /// Whether descendants outlived the child and were killed.
     pub leftovers: bool,
+}
+
+impl Ended {
+    /// User and system time of the child from its start to its end, with all its threads and the processes that it waited for; zero if it could not be waited for.
+    pub fn cpu(&self) -> Duration {
+        self.cpu
+    }
 }
 
 /// Runs a child to its end. Fails only if it cannot be started.
@@ -145,8 +154,8 @@ pub fn run(
         ),
     ];
     let (sender, exited) = channel();
-    let waiter = thread::spawn(move || sender.send(child.wait()).ok());
-    let (status, cut) = wait(&exited, begun, timeout, cancel, group);
+    let waiter = thread::spawn(move || sender.send(child.wait4()).ok());
+    let (used, cut) = wait(&exited, begun, timeout, cancel, group);
     let wall = begun.elapsed();
     let leftovers = settle(&streams, group, cut.is_some());
     waiter.join().ok();
@@ -156,10 +165,11 @@ pub fn run(
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     });
-    let ending = cut.unwrap_or_else(|| natural(status));
+    let ending = cut.unwrap_or_else(|| natural(used.map(|used| used.status)));
     Ok(Ended {
         ending,
         wall,
+        cpu: used.map_or(Duration::ZERO, |used| used.rusage.utime + used.rusage.stime),
         stdout,
         stderr,
         leftovers,
@@ -190,15 +200,15 @@ fn command(launch: &Launch) -> Result<Command, RunnerError> {
 
 /// Waits for the child, ending it when its time is over or the user says so.
 fn wait(
-    exited: &Receiver<std::io::Result<ExitStatus>>,
+    exited: &Receiver<std::io::Result<ResUse>>,
     begun: Instant,
     timeout: Option<Duration>,
     cancel: &Cancel,
     group: Option<Pid>,
-) -> (Option<ExitStatus>, Option<Ending>) {
+) -> (Option<ResUse>, Option<Ending>) {
     loop {
         match exited.recv_timeout(TICK) {
-            Ok(status) => return (status.ok(), None),
+            Ok(used) => return (used.ok(), None),
             Err(RecvTimeoutError::Disconnected) => return (None, None),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -211,9 +221,9 @@ fn wait(
         };
         let family = group.map(descendants).unwrap_or_default();
         signal(group, &family, Signal::TERM);
-        let status = exited.recv_timeout(GRACE).ok().and_then(Result::ok);
+        let used = exited.recv_timeout(GRACE).ok().and_then(Result::ok);
         signal(group, &family, Signal::KILL);
-        return (status, Some(cut));
+        return (used, Some(cut));
     }
 }
 
@@ -348,6 +358,27 @@ mod tests {
             ("out\n", "err\n")
         );
         assert_eq!(go("kill -9 $$", None).ending, Ending::Signal(9));
+    }
+
+    #[test]
+    fn its_cpu_time_is_what_the_shell_says_with_what_it_waited_for() {
+        let spin = "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done";
+        let ended = go(&format!("{spin}; sh -c '{spin}'; times"), None);
+        // Two lines of user and system time, the shell's own and its children's: 0m0.041000s 0m0.002000s
+        let said = ended.stdout.text();
+        let seconds = said.split_whitespace().map(|word| {
+            let (minutes, rest) = word.split_once('m').unwrap();
+            let rest: f64 = rest.trim_end_matches('s').parse().unwrap();
+            60.0 * minutes.parse::<f64>().unwrap() + rest
+        });
+        let seconds: Vec<f64> = seconds.collect();
+        assert_eq!(seconds.len(), 4, "{said}");
+        // What is behind `times` is short, whose ticks are of 10 ms.
+        let more = ended.cpu().as_secs_f64() - seconds.iter().sum::<f64>();
+        assert!(
+            seconds[2] > 0.01 && (-0.05..1.0).contains(&more),
+            "{said}{more}"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Measures the subject with and without counters, for the overhead budget.
 //!
 //! Plain and counted runs alternate, and which of them goes first does, so that a drift of the machine meets both; with `--jobs` the two of a pair run at the same time, so that what disturbs one
-//! disturbs the other. What is compared is the CPU time of the whole process from its start, with the JVM's own threads and the agent's. One input stands for the workload: the one in the middle, or if it fails the first that does not.
+//! disturbs the other. A plain run is the program without the agent. What is compared is the CPU time of the whole process from its start to its end, seen from outside: with the JVM's own threads and the agent's. One input stands for the workload: the one in the middle, or if it fails when counted the first that does not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::resume_unwind;
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Instant;
 
 use pricetag_probe_plan::PlanStore;
-use pricetag_trace::{Mode, Record, Trace};
+use pricetag_trace::{Mode, Trace};
 
 use crate::budget::{self, Fitted, Group, Measurer, Work};
 use crate::error::RunnerError;
@@ -21,7 +21,7 @@ use crate::operations::{self, Beside};
 use crate::progress::Progress;
 use crate::slow_down::{Care, Pairs, SlowDown};
 use crate::subject::{Subject, absolute};
-use crate::supervise::{Cancel, Ending, run};
+use crate::supervise::{Cancel, Ending, Launch, run};
 use crate::workload::Case;
 
 /// How many runs may fail before there is no measuring.
@@ -114,15 +114,18 @@ impl<'a> Trials<'a> {
         self.rounds += 1;
         let folder = self.folder.join(self.rounds.to_string());
         std::fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
-        let Some(case) = self.sample(&folder)? else {
-            return Ok(None);
-        };
         // The first counted run rewrites all classes, the others take them as it left them, as in a recording.
-        let Some(first) = self.again(&folder, Mode::Count, case, removed)? else {
+        let first = match self.case {
+            None => self.sample(&folder, removed)?,
+            Some(case) => self
+                .again(case, |trials| trials.counted(&folder, case, removed))?
+                .map(|counted| (case, counted)),
+        };
+        let Some((case, first)) = first else {
             return Ok(None);
         };
         if removed.is_empty() {
-            self.work = self.work_of(&first, &plans(&folder))?;
+            self.work = self.work_of(&first.trace, &plans(&folder))?;
         }
         let mut pairs = Pairs::new(care);
         let slow_down = loop {
@@ -142,6 +145,23 @@ impl<'a> Trials<'a> {
         Ok(Some(slow_down))
     }
 
+    /// An input on which the subject can be counted, from now on the one that stands for all, and its first run.
+    fn sample(
+        &mut self,
+        folder: &Path,
+        removed: &BTreeSet<Group>,
+    ) -> Result<Option<(&'a Case, Counted)>, RunnerError> {
+        let cases = &self.subject.options.workload.cases;
+        let middle = cases.get(cases.len() / 2);
+        for case in middle.into_iter().chain(cases) {
+            if let Outcome::Ran(counted) = self.counted(folder, case, removed)? {
+                self.case = Some(case);
+                return Ok(Some((case, counted)));
+            }
+        }
+        Ok(None)
+    }
+
     /// CPU times of a plain and a counted run, ns; none if that was cancelled.
     fn pair(
         &mut self,
@@ -151,59 +171,60 @@ impl<'a> Trials<'a> {
         counted_first: bool,
     ) -> Result<Option<[f64; 2]>, RunnerError> {
         if self.subject.options.jobs > 1 {
-            return self.together(folder, case, removed);
+            return self.again(case, |trials| trials.together(folder, case, removed));
         }
-        let mut order = [(0, Mode::Time), (1, Mode::Count)];
+        let mut order = [false, true];
         if counted_first {
             order.reverse();
         }
         let mut used = [0.0; 2];
-        for (which, mode) in order {
-            let Some(run) = self.again(folder, mode, case, removed)? else {
+        for counts in order {
+            let one = |trials: &Self| {
+                if counts {
+                    let counted = trials.counted(folder, case, removed)?;
+                    Ok(counted.map(|counted| counted.cpu))
+                } else {
+                    trials.plain(folder, case)
+                }
+            };
+            let Some(cpu) = self.again(case, one)? else {
                 return Ok(None);
             };
-            used[which] = cpu(&run);
+            used[usize::from(counts)] = cpu;
         }
         Ok(Some(used))
     }
 
-    /// The trace of a run, which is made again if it fails now and then; none if that was cancelled.
-    fn again(
-        &mut self,
+    /// The same of runs at the same time.
+    fn together(
+        &self,
         folder: &Path,
-        mode: Mode,
         case: &Case,
         removed: &BTreeSet<Group>,
-    ) -> Result<Option<Trace>, RunnerError> {
-        loop {
-            match self.one(folder, mode, case, removed)? {
-                Outcome::Ran(trace) => return Ok(Some(trace)),
-                Outcome::Cancelled => return Ok(None),
-                Outcome::Failed(why) => self.failed(case, why)?,
-            }
-        }
+    ) -> Result<Outcome<[f64; 2]>, RunnerError> {
+        let (plain, counted) = thread::scope(|scope| {
+            let plain = scope.spawn(|| self.plain(folder, case));
+            let counted = self.counted(folder, case, removed);
+            (plain.join().unwrap_or_else(|p| resume_unwind(p)), counted)
+        });
+        Ok(match (plain?, counted?) {
+            (Outcome::Ran(plain), Outcome::Ran(counted)) => Outcome::Ran([plain, counted.cpu]),
+            (Outcome::Cancelled, _) | (_, Outcome::Cancelled) => Outcome::Cancelled,
+            (Outcome::Failed(why), _) | (_, Outcome::Failed(why)) => Outcome::Failed(why),
+        })
     }
 
-    /// The same of runs at the same time, both of which are made again if either fails now and then.
-    fn together(
+    /// What comes of an input that ran before, which is run again if it fails now and then; none if that was cancelled.
+    fn again<T>(
         &mut self,
-        folder: &Path,
         case: &Case,
-        removed: &BTreeSet<Group>,
-    ) -> Result<Option<[f64; 2]>, RunnerError> {
+        run: impl Fn(&Self) -> Result<Outcome<T>, RunnerError>,
+    ) -> Result<Option<T>, RunnerError> {
         loop {
-            let run = |mode| self.one(folder, mode, case, removed);
-            let (plain, counted) = thread::scope(|scope| {
-                let plain = scope.spawn(|| run(Mode::Time));
-                let counted = run(Mode::Count);
-                (plain.join().unwrap_or_else(|p| resume_unwind(p)), counted)
-            });
-            match (plain?, counted?) {
-                (Outcome::Ran(plain), Outcome::Ran(counted)) => {
-                    return Ok(Some([cpu(&plain), cpu(&counted)]));
-                }
-                (Outcome::Cancelled, _) | (_, Outcome::Cancelled) => return Ok(None),
-                (Outcome::Failed(why), _) | (_, Outcome::Failed(why)) => self.failed(case, why)?,
+            match run(self)? {
+                Outcome::Ran(ran) => return Ok(Some(ran)),
+                Outcome::Cancelled => return Ok(None),
+                Outcome::Failed(why) => self.failed(case, why)?,
             }
         }
     }
@@ -221,22 +242,6 @@ impl<'a> Trials<'a> {
         })
     }
 
-    /// An input on which the subject runs.
-    fn sample(&mut self, folder: &Path) -> Result<Option<&'a Case>, RunnerError> {
-        if self.case.is_none() {
-            let cases = &self.subject.options.workload.cases;
-            let middle = cases.get(cases.len() / 2);
-            for case in middle.into_iter().chain(cases) {
-                let ran = self.one(folder, Mode::Time, case, &BTreeSet::new())?;
-                if matches!(ran, Outcome::Ran(_)) {
-                    self.case = Some(case);
-                    break;
-                }
-            }
-        }
-        Ok(self.case)
-    }
-
     fn work_of(&self, counted: &Trace, plans: &Path) -> Result<BTreeMap<Group, Work>, RunnerError> {
         let unreadable = |e| RunnerError::io("read", plans)(std::io::Error::other(e));
         let store = PlanStore::open(plans).map_err(unreadable)?;
@@ -250,64 +255,95 @@ impl<'a> Trials<'a> {
         operations::of(counted, &store, beside).map_err(unreadable)
     }
 
-    fn one(
+    /// CPU time of the program without the agent, ns. What every run of the recording gets of the JVM's options it has, too.
+    fn plain(&self, folder: &Path, case: &Case) -> Result<Outcome<f64>, RunnerError> {
+        let crash = folder.join("plain.crash");
+        let launch = self.subject.launch_with(None, &crash, case, &[])?;
+        self.ended(&launch, &crash, case)
+    }
+
+    fn counted(
         &self,
         folder: &Path,
-        mode: Mode,
         case: &Case,
         removed: &BTreeSet<Group>,
-    ) -> Result<Outcome, RunnerError> {
-        if self.cancel.is_cancelled() {
-            return Ok(Outcome::Cancelled);
-        }
+    ) -> Result<Outcome<Counted>, RunnerError> {
         let [trace, options, crash] =
-            ["trace", "options", "crash"].map(|name| folder.join(format!("{mode}.{name}")));
+            ["trace", "options", "crash"].map(|name| folder.join(format!("count.{name}")));
         journal::remove(&trace)?;
         let mut agent = self
             .subject
-            .agent_options_at(mode, &trace, &plans(folder))?;
+            .agent_options_at(Mode::Count, &trace, &plans(folder))?;
         agent.skip = budget::regions(removed.iter(), false);
         agent.skip_values = budget::regions(removed.iter(), true);
-        let rewritten = absolute(&folder.join("rewritten"))?;
-        agent.rewritten = (mode == Mode::Count).then_some(rewritten);
-        let launch = self
-            .subject
-            .launch_with(&agent, &options, &crash, case, &[])?;
-        let limit = self.subject.options.timeout;
+        agent.rewritten = Some(absolute(&folder.join("rewritten"))?);
+        let agent = Some((&agent, options.as_path()));
+        let launch = self.subject.launch_with(agent, &crash, case, &[])?;
+        let ended = self.ended(&launch, &crash, case)?;
+        Ok(ended.and_then(|cpu| match Trace::read(&trace) {
+            Ok(trace) if trace.complete => Outcome::Ran(Counted { cpu, trace }),
+            Ok(_) => Outcome::Failed("its trace is not complete".to_owned()),
+            Err(why) => Outcome::Failed(why.to_string()),
+        }))
+    }
+
+    /// CPU time of a process, ns.
+    fn ended(
+        &self,
+        launch: &Launch,
+        crash: &Path,
+        case: &Case,
+    ) -> Result<Outcome<f64>, RunnerError> {
+        if self.cancel.is_cancelled() {
+            return Ok(Outcome::Cancelled);
+        }
+        let options = self.subject.options;
         self.progress.started(&case.label);
-        let ended = run(&launch, limit, false, self.cancel)?;
+        let ended = run(launch, options.timeout, false, self.cancel)?;
         self.progress.step(&case.label, None);
         if ended.ending == Ending::Cancelled {
             return Ok(Outcome::Cancelled);
         }
-        if let Some(why) = failure::reason(&ended, &crash) {
+        if let Some(why) = failure::reason(&ended, crash) {
             return Ok(Outcome::Failed(why));
         }
-        let read = Trace::read(&trace).map_err(|error| error.to_string());
-        Ok(match read {
-            Ok(read) if read.complete && cpu(&read) > 0.0 => Outcome::Ran(read),
-            Ok(_) => Outcome::Failed("its trace is not complete".to_owned()),
-            Err(why) => Outcome::Failed(why),
+        let cpu = (options.cpu)(&ended);
+        Ok(if cpu.is_zero() {
+            Outcome::Failed("its CPU time is not known".to_owned())
+        } else {
+            Outcome::Ran(cpu.as_nanos() as f64)
         })
     }
 }
 
+/// A run that was counted.
+struct Counted {
+    /// CPU time, ns.
+    cpu: f64,
+    trace: Trace,
+}
+
 /// What became of a run.
-enum Outcome {
-    Ran(Trace),
+enum Outcome<T> {
+    Ran(T),
     Failed(String),
     Cancelled,
 }
 
-fn plans(folder: &Path) -> PathBuf {
-    folder.join("plans")
+impl<T> Outcome<T> {
+    fn map<U>(self, with: impl FnOnce(T) -> U) -> Outcome<U> {
+        self.and_then(|ran| Outcome::Ran(with(ran)))
+    }
+
+    fn and_then<U>(self, with: impl FnOnce(T) -> Outcome<U>) -> Outcome<U> {
+        match self {
+            Self::Ran(ran) => with(ran),
+            Self::Failed(why) => Outcome::Failed(why),
+            Self::Cancelled => Outcome::Cancelled,
+        }
+    }
 }
 
-/// CPU time of a run's process, ns; 0 if its trace does not tell.
-fn cpu(trace: &Trace) -> f64 {
-    let mut used = trace.records.iter().filter_map(|record| match record {
-        Record::Lifetime(lifetime) => Some(lifetime.cpu_ns as f64),
-        _ => None,
-    });
-    used.next().unwrap_or(0.0)
+fn plans(folder: &Path) -> PathBuf {
+    folder.join("plans")
 }

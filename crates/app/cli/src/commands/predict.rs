@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use pricetag_dataset::{Dataset, FeatureKind, Observation, Status};
 use pricetag_finding::Predictions;
 use pricetag_predict::{predict_csv, predict_dataset};
-use pricetag_runner::{Determinism, RecordOptions, Timing};
+use pricetag_runner::{Determinism, Ended, RecordOptions, Timing};
 use pricetag_tabulate::TabulateOptions;
 use pricetag_trace::Scope;
 
@@ -181,6 +181,7 @@ fn options(
         force: true,
         agent: find_agent(args.agent.as_deref())?,
         cache: cache(args.cache.as_deref()),
+        cpu: Ended::cpu,
         path: std::env::var("PATH").ok(),
         java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
     })

@@ -8,7 +8,7 @@ use pricetag_finding::{BlockTimes, FINDING_SCHEMA, TimedBlock};
 use pricetag_probe_plan::PlanStore;
 use pricetag_runner::blocks::{BlockRuns, time_blocks};
 use pricetag_runner::check::timer;
-use pricetag_runner::{Determinism, RecordOptions, Timing, Workload};
+use pricetag_runner::{Determinism, Ended, RecordOptions, Timing, Workload};
 use pricetag_tabulate::{BlockRow, block_rows};
 use pricetag_trace::{Listed, MethodScope, Record, Scope};
 
@@ -88,6 +88,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         force: false,
         agent: find_agent(args.agent.as_deref())?,
         cache: None,
+        cpu: Ended::cpu,
         path: std::env::var("PATH").ok(),
         java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
     })

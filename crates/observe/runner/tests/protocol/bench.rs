@@ -8,23 +8,33 @@ use std::time::Duration;
 
 use pricetag_probe_plan::ClassHash;
 use pricetag_runner::{
-    Cancel, Determinism, RecordOptions, Recorded, RunnerError, Silent, Timing, Workload, record,
+    Cancel, Determinism, Ended, RecordOptions, Recorded, RunnerError, Silent, Timing, Workload,
+    record,
 };
 use pricetag_trace::{
-    Argument, ClassCounters, Invocation, Lifetime, Listed, ProcessCosts, Record, Scope, Start,
-    TRACE_VERSION, TraceWriter,
+    Argument, ClassCounters, Invocation, Listed, ProcessCosts, Record, Scope, Start, TRACE_VERSION,
+    TraceWriter,
 };
 
-/// Understands `-version`; otherwise leaves the trace of its mode, or of its mode for that input, and obeys the input's text.
+/// Understands `-version`; tells the CPU time that it pretends to have used; without the agent runs, and otherwise leaves the trace of its mode, or of its mode for that input, and obeys the input's text.
 pub const JAVA: &str = r#"#!/bin/sh
 case "$*" in *-version*) echo '    java.version = 17.0.1' >&2; exit 0;; esac
 for arg in "$@"; do
   case "$arg" in -agentpath:*) file="${arg#*=}";; esac
   last="$arg"
 done
+here=$(dirname "$0")
+if [ -z "$file" ]; then
+  echo "bare $last" >> "$here/log"
+  case "$(cat "$last" 2>/dev/null)" in
+    fail) exit 1;;
+    fail-bare) echo 'X: alone' >&2; exit 9;;
+    slow) echo begins >> "$here/spans"; sleep 0.2; echo ends >> "$here/spans";;
+  esac
+  cat "$here/time.cpu"; exit 0
+fi
 trace=$(sed -n 's/^trace=//p' "$file")
 mode=$(sed -n 's/^mode=//p' "$file")
-here=$(dirname "$0")
 if [ "$mode" = count ] && grep -q '^skip=' "$file"; then skip=-skip; else skip=; fi
 mode="$mode$skip"
 if [ -d "$here/plans$skip" ]; then
@@ -54,6 +64,8 @@ case "$word" in
   fail-late) echo 'Exception in thread "main" X: late' >&2; exit 1;;
   crash-late) kill -SEGV $$;;
 esac
+cat "$here/$mode.cpu" 2>/dev/null
+exit 0
 "#;
 
 pub struct Bench {
@@ -159,9 +171,11 @@ impl Bench {
             Record::Process(costs) => Some(costs.cpu_ns),
             _ => None,
         });
-        let lifetime = costs.map(|cpu_ns| Record::Lifetime(Lifetime { cpu_ns }));
-        let end = lifetime.into_iter().chain([Record::End]);
-        for record in [start()].into_iter().chain(records).chain(end) {
+        if let Some(cpu_ns) = costs {
+            fs::write(self.path(&format!("{mode}.cpu")), cpu_ns.to_string()).unwrap();
+        }
+        let records = [start()].into_iter().chain(records);
+        for record in records.chain([Record::End]) {
             writer.write(&record).unwrap();
         }
         writer.finish().unwrap();
@@ -209,6 +223,7 @@ impl Bench {
             force: false,
             agent: self.path("agent.so"),
             cache: None,
+            cpu: pretended,
             path: Some("/usr/bin:/bin".to_owned()),
             java_tool_options: None,
         }
@@ -220,6 +235,11 @@ impl Bench {
             .map(|l| l.replace(&self.path("in").display().to_string(), ""))
             .collect()
     }
+}
+
+/// What the scripted JVM says it has used.
+fn pretended(run: &Ended) -> Duration {
+    Duration::from_nanos(run.stdout.text().trim().parse().unwrap_or_default())
 }
 
 pub fn go(options: &RecordOptions) -> Result<Recorded, RunnerError> {
