@@ -100,5 +100,5 @@ pub(crate) fn kind(record: &Record) -> u8 {
     }
 }
 
-/// Largest kind this version knows; frames of larger kinds are skipped.
+/// Largest kind this version knows; frames of larger kinds are skipped. 19 was the CPU time of a whole process, which earlier builds wrote: not to be given away again.
 pub(crate) const LAST_KIND: u8 = 18;

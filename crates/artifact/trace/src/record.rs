@@ -10,7 +10,7 @@ use crate::standing::Standing;
 use crate::values::{Given, Numbered, Values};
 
 /// Version of the trace format.
-pub const TRACE_VERSION: u32 = 3;
+pub const TRACE_VERSION: u32 = 2;
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

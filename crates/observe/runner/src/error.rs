@@ -205,9 +205,9 @@ pub enum RunnerError {
         /// Per cent, with everything counted.
         everything: f64,
     },
-    /// Runs that an overhead budget is fitted by do not end as they did before.
+    /// Runs that an overhead budget is fitted by fail, of inputs that do run.
     #[error(
-        "the overhead could not be measured: {input} ran at first, then failed {failures} times, the last time: {why}"
+        "the overhead could not be measured: runs with and without counters failed {failures} times, one of them of {input}: {why}"
     )]
     BudgetUnmeasured {
         /// How many runs failed.

@@ -145,7 +145,8 @@ impl<'a> Trials<'a> {
         Ok(Some(slow_down))
     }
 
-    /// An input on which the subject can be counted, from now on the one that stands for all, and its first run.
+    /// An input on which the subject can be counted, from now on the one that stands for all, and its first run. That there is none is an error unless
+    /// none runs without the agent either.
     fn sample(
         &mut self,
         folder: &Path,
@@ -153,13 +154,28 @@ impl<'a> Trials<'a> {
     ) -> Result<Option<(&'a Case, Counted)>, RunnerError> {
         let cases = &self.subject.options.workload.cases;
         let middle = cases.get(cases.len() / 2);
+        let (mut failures, mut fails_counted) = (0, None);
         for case in middle.into_iter().chain(cases) {
-            if let Outcome::Ran(counted) = self.counted(folder, case, removed)? {
-                self.case = Some(case);
-                return Ok(Some((case, counted)));
+            match self.counted(folder, case, removed)? {
+                Outcome::Ran(counted) => {
+                    self.case = Some(case);
+                    return Ok(Some((case, counted)));
+                }
+                Outcome::Cancelled => return Ok(None),
+                Outcome::Failed(why) => {
+                    failures += 1;
+                    let runs = || self.plain(folder, case);
+                    if fails_counted.is_none() && matches!(runs()?, Outcome::Ran(_)) {
+                        fails_counted = Some((case, why));
+                    }
+                }
             }
         }
-        Ok(None)
+        // Whoever went on would drop the budget in silence.
+        match fails_counted {
+            Some((case, why)) => Err(unmeasured(failures, case, why)),
+            None => Ok(None),
+        }
     }
 
     /// CPU times of a plain and a counted run, ns; none if that was cancelled.
@@ -235,11 +251,7 @@ impl<'a> Trials<'a> {
         if self.failures < FAILURES {
             return Ok(());
         }
-        Err(RunnerError::BudgetUnmeasured {
-            failures: self.failures,
-            input: case.label.clone(),
-            why,
-        })
+        Err(unmeasured(self.failures, case, why))
     }
 
     fn work_of(&self, counted: &Trace, plans: &Path) -> Result<BTreeMap<Group, Work>, RunnerError> {
@@ -341,6 +353,14 @@ impl<T> Outcome<T> {
             Self::Failed(why) => Outcome::Failed(why),
             Self::Cancelled => Outcome::Cancelled,
         }
+    }
+}
+
+fn unmeasured(failures: usize, case: &Case, why: String) -> RunnerError {
+    RunnerError::BudgetUnmeasured {
+        failures,
+        input: case.label.clone(),
+        why,
     }
 }
 

@@ -260,7 +260,23 @@ fn an_input_that_can_be_counted_stands_for_all() {
     })
     .unwrap();
     let tried = bench.log();
-    assert_eq!(tried[..4], ["count /b", "count /a", "bare /a", "count /a"]);
+    assert_eq!(tried[..4], ["count /b", "bare /b", "count /a", "bare /a"]);
+}
+
+#[test]
+fn a_budget_is_not_dropped_where_counting_alone_fails() {
+    let bench = Bench::new(&[("a", "fail"), ("b", "fail-count")]);
+    let error = go(&RecordOptions {
+        overhead: Some(0.05),
+        ..bench.options()
+    })
+    .unwrap_err();
+    assert!(
+        matches!(&error, RunnerError::BudgetUnmeasured { input, why, .. } if input.contains('b') && why.contains("exit code 9")),
+        "{error}"
+    );
+    let tried = ["count /b", "bare /b", "count /a", "count /b"];
+    assert_eq!(bench.log(), tried);
 }
 
 #[test]
@@ -276,7 +292,7 @@ fn a_run_that_fails_once_is_made_again_and_one_that_fails_ever_again_is_an_error
     let note = &recorded.meta.notes[0];
     assert!(note.contains("nothing was removed"), "{note}");
     let log = bench.log();
-    assert_eq!(log[..4], ["count /a", "count /a", "bare /a", "count /a"]);
+    assert_eq!(log[..4], ["count /a", "bare /a", "count /a", "bare /a"]);
 
     let bench = Bench::new(&[("a", "fail-bare")]);
     let error = go(&RecordOptions {
