@@ -35,6 +35,8 @@ pub struct Dataset {
     /// Numbers that the counted code compares with, most executed first. Not stored: they are read off the plans when a
     /// search for a formula wants them.
     pub constants: Vec<CodeConstant>,
+    /// What sampled runs of the same subject say, if there were any.
+    pub profile: Option<pricetag_profile::Profile>,
     /// Digest of what is stored, once times were changed; not stored itself.
     pub stored_digest: Option<String>,
 }

@@ -1,0 +1,1 @@
+//! What a profile says by method.
