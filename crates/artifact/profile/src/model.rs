@@ -36,13 +36,15 @@ pub struct Method {
     pub own: bool,
 }
 
-/// One call path.
+/// One call path: a frame of a method that stands at one place of its code, above another frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Node {
     /// Whence the method was called; none where the stack begins.
     pub parent: Option<NodeId>,
     /// The method.
     pub method: MethodId,
+    /// Offset in its bytecode at which the frame stood; none where the JVM does not tell, as of native methods.
+    pub at: Option<u32>,
 }
 
 /// One process, or the part of it that scopes cover.

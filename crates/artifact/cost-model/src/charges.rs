@@ -1,0 +1,77 @@
+//! Whom a cost is charged to: prices that sampled runs bear out.
+//!
+//! A formula may predict a cost well and still say nothing of where it goes, since few runs cannot tell thousands of blocks
+//! apart. Samples can. A model keeps the two side by side: its formula predicts, its charges explain.
+
+use serde::{Deserialize, Serialize};
+
+/// What the cost of an observation is charged to; the charges of one observation add up to its whole cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Charges {
+    /// Accounts, dearest first.
+    pub accounts: Vec<Charge>,
+    /// Samples in methods of the program.
+    pub samples: u32,
+    /// Sampled runs.
+    pub runs: u32,
+    /// Nominal coverage of the intervals.
+    pub level: f64,
+}
+
+/// One account: a method of the program, or an activity of the JVM.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Charge {
+    /// What it is.
+    pub kind: ChargeKind,
+    /// Name for people: `org.example.Sorter.sort(int[])`, or the activity.
+    pub name: String,
+    /// Cost in the model's unit per unit of each feature.
+    pub terms: Vec<(f64, String)>,
+    /// Cost over the sampled observations, in the model's unit.
+    pub cost: f64,
+    /// Factors from the cost to the ends of its interval, by the sampling alone: 0 … 1 and 1 ….
+    pub factors: (f64, f64),
+    /// Samples behind it; none where it is measured as a whole.
+    pub samples: Option<u32>,
+}
+
+/// What an account stands for.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChargeKind {
+    /// A method of the program with what it calls of the JDK and what the JVM does for it.
+    #[default]
+    Method,
+    /// Compiling bytecode, both compilers.
+    Compilation,
+    /// Collecting garbage.
+    Collection,
+    /// Loading and linking classes.
+    Loading,
+    /// The JVM's start and end, and Java code that runs below no method of the program.
+    Startup,
+    /// Other threads of the JVM.
+    Jvm,
+    /// Threads of native libraries.
+    Native,
+    /// What samples could not attribute.
+    Unknown,
+}
+
+impl ChargeKind {
+    /// What it is called.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Method => "the program's methods",
+            Self::Compilation => "JIT compilation",
+            Self::Collection => "garbage collection",
+            Self::Loading => "class loading and linking",
+            Self::Startup => "JVM start and code outside the program",
+            Self::Jvm => "other JVM threads",
+            Self::Native => "threads of native libraries",
+            Self::Unknown => "not attributed by the samples",
+        }
+    }
+}
