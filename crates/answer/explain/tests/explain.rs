@@ -148,6 +148,7 @@ fn model(terms: &[(f64, &str)], prices: Vec<Price>) -> CostModel {
         standings: Vec::new(),
         screening: None,
         preferred: None,
+        charges: None,
         terms: Vec::new(),
         concise: None,
         sensitivity: None,

@@ -34,6 +34,7 @@ fn model(target: &str, prices: &[(&str, f64)]) -> CostModel {
         text: formula.text(),
         formula,
         prices: vec![],
+        charges: None,
         terms: vec![],
         interval: None,
         domain: names

@@ -36,6 +36,7 @@ fn model(formula: Formula, domain: &[(&str, f64, f64)]) -> CostModel {
         standings: Vec::new(),
         screening: None,
         preferred: None,
+        charges: None,
         terms: Vec::new(),
         concise: None,
         sensitivity: None,

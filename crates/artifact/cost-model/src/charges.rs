@@ -23,8 +23,8 @@ pub struct Charges {
 pub struct Charge {
     /// What it is.
     pub kind: ChargeKind,
-    /// Name for people: `org.example.Sorter.sort(int[])`, or the activity.
-    pub name: String,
+    /// The method, if it is one.
+    pub method: Option<MethodKey>,
     /// Cost in the model's unit per unit of each feature.
     pub terms: Vec<(f64, String)>,
     /// Cost over the sampled observations, in the model's unit.
@@ -33,6 +33,19 @@ pub struct Charge {
     pub factors: (f64, f64),
     /// Samples behind it; none where it is measured as a whole.
     pub samples: Option<u32>,
+}
+
+/// A method by its names.
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct MethodKey {
+    /// Internal name of its class.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
 }
 
 /// What an account stands for.

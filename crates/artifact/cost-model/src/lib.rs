@@ -1,5 +1,6 @@
 //! Formulas from features to a cost, price lists, uncertainty and provenance; `MODEL.json`.
 
+pub mod charges;
 pub mod derivative;
 pub mod formula;
 pub mod json;
@@ -15,6 +16,7 @@ pub mod summary;
 pub mod syntax;
 pub mod text;
 
+pub use charges::{Charge, ChargeKind, Charges, MethodKey};
 pub use formula::FormulaError;
 pub use json::ModelError;
 pub use leverage::Leverage;

@@ -26,6 +26,9 @@ pub struct CostModel {
     pub text: String,
     /// Prices by bucket, most expensive share first; empty for formulas that are not sums of prices.
     pub prices: Vec<Price>,
+    /// Whom the cost is charged to, where samples say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub charges: Option<crate::Charges>,
     /// For formulas that are not sums of prices: the terms of the sum and what they carry, largest first.
     #[serde(default)]
     pub terms: Vec<Term>,

@@ -34,6 +34,7 @@ fn model() -> CostModel {
         standings: Vec::new(),
         screening: None,
         preferred: None,
+        charges: None,
         terms: Vec::new(),
         concise: None,
         sensitivity: None,

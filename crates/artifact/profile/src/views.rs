@@ -232,13 +232,34 @@ impl<'a> Accounts<'a> {
     ) -> BTreeMap<(MethodId, Option<u32>), f64> {
         let mut found = BTreeMap::new();
         for (node, ns) in self.weights(runs) {
-            let frame = self.frames[node.0 as usize];
-            if let (Some(Account::Method(method)), Some(frame)) = (self.account(node), frame) {
-                let at = self.profile.nodes[frame.0 as usize].at;
-                *found.entry((method, at)).or_default() += ns;
+            if let Some(at) = self.place(node) {
+                *found.entry(at).or_default() += ns;
             }
         }
         found
+    }
+
+    /// Bytes allocated by method and place, in the same way.
+    pub fn bytes_by_place<'r>(
+        &self,
+        runs: impl IntoIterator<Item = &'r ProfiledRun>,
+    ) -> BTreeMap<(MethodId, Option<u32>), f64> {
+        let mut found = BTreeMap::new();
+        for place in runs.into_iter().flat_map(|run| &run.allocated) {
+            if let Some(at) = self.place(place.node) {
+                *found.entry(at).or_default() += place.bytes as f64;
+            }
+        }
+        found
+    }
+
+    /// The method of the program that a node is charged to, and where its frame stood.
+    fn place(&self, node: NodeId) -> Option<(MethodId, Option<u32>)> {
+        let frame = self.frames[node.0 as usize]?;
+        match self.account(node)? {
+            Account::Method(method) => Some((method, self.profile.nodes[frame.0 as usize].at)),
+            _ => None,
+        }
     }
 
     fn add(&self, run: &ProfiledRun, found: &mut ByMethod) {

@@ -6,6 +6,7 @@ use pricetag_cost_model::{CostModel, MODEL_SCHEMA};
 use pricetag_dataset::Dataset;
 use pricetag_estimator::{DesignError, Diagnosis, EstimatorError, TableError};
 
+use crate::charges::charges;
 use crate::interval::{cover, interval};
 use crate::notes;
 use crate::options::FitOptions;
@@ -150,6 +151,12 @@ pub fn fit_in(
         text: formula.text(),
         formula: formula.clone(),
         prices: price_list(&learner, &learned, &rows, Some(&folds)),
+        charges: charges(
+            dataset,
+            &options.target,
+            &study.table.observations,
+            options.level_of_intervals,
+        ),
         terms: if learner.method.prices() {
             Vec::new()
         } else {

@@ -21,6 +21,10 @@ use crate::world::World;
 /// A method, ready to learn from rows of one table.
 #[derive(Clone)]
 pub(crate) struct Learner<'a> {
+    /// Where the table comes from.
+    pub dataset: &'a Dataset,
+    /// Observation of each row of the design.
+    pub observations: &'a [usize],
     /// The table's design, all rows.
     pub design: &'a Checked<Design>,
     /// Kind of each column.
@@ -44,6 +48,8 @@ pub(crate) struct Learner<'a> {
 
 /// Rows made ready for a method.
 pub(crate) struct Prepared {
+    /// Rows of the table's design.
+    rows: Vec<usize>,
     design: Checked<Design>,
     found: Buckets,
     /// The columns by bucket and what the buckets consist of, for hierarchical prices.
@@ -106,8 +112,8 @@ pub(crate) fn evaluate(formula: &Formula, design: &Design, rows: &[usize]) -> Ve
 
 impl<'a> Learner<'a> {
     pub fn new(
-        dataset: &Dataset,
-        table: &Table,
+        dataset: &'a Dataset,
+        table: &'a Table,
         design: &'a Checked<Design>,
         method: Method,
         options: &'a FitOptions,
@@ -125,6 +131,8 @@ impl<'a> Learner<'a> {
             method => method,
         };
         Self {
+            dataset,
+            observations: &table.observations,
             design,
             kinds,
             hierarchy,
@@ -157,6 +165,11 @@ impl<'a> Learner<'a> {
             blend,
             ..self.clone()
         }
+    }
+
+    /// The cost that is learnt.
+    pub fn target(&self) -> &'a str {
+        &self.options.target
     }
 
     /// Nominal coverage of intervals.
@@ -198,6 +211,7 @@ impl<'a> Learner<'a> {
             None
         };
         Ok(Prepared {
+            rows: rows.to_vec(),
             design,
             found,
             merged,
@@ -215,6 +229,7 @@ impl<'a> Learner<'a> {
             (Shape::Hierarchical, Some((merged, hierarchy))) => {
                 self.hierarchical(prepared, merged, hierarchy, shrinkage)
             }
+            (Shape::Sampled, _) => self.sampled(&prepared.rows, design, found()),
             (Shape::Single, _) => self.single(design, found()),
             (Shape::Formula, _) => self.whole(design, found()),
             (Shape::Merged | Shape::Hierarchical, _) => self.merged(design, found()),

@@ -7,6 +7,7 @@
 mod baseline;
 mod black_box;
 mod blend;
+mod charges;
 mod concise;
 mod cross_validation;
 mod drift;
@@ -24,6 +25,7 @@ mod notes;
 pub mod options;
 pub mod preference;
 mod prices;
+mod sampled;
 mod screening;
 mod sensitivity;
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub enum Method {
     Auto,
     /// Hierarchical prices: what the parts cost, and departures from it.
     Hier,
+    /// Prices that sampled runs bear out, and the scale and the constant that fit the times.
+    Sampled,
     /// Non-negative least squares over merged buckets.
     Nnls,
     /// Least squares on relative errors.
@@ -71,15 +73,18 @@ pub(crate) enum Shape {
     Merged,
     /// The same, with what the columns consist of.
     Hierarchical,
+    /// A price per column, from samples.
+    Sampled,
     /// A formula that is no sum of prices.
     Formula,
 }
 
 impl Method {
     /// Every method with its name.
-    pub const NAMES: [(&'static str, Self); 16] = [
+    pub const NAMES: [(&'static str, Self); 17] = [
         ("auto", Self::Auto),
         ("hier", Self::Hier),
+        ("sampled", Self::Sampled),
         ("nnls", Self::Nnls),
         ("wls", Self::Wls),
         ("ols", Self::Ols),
@@ -97,8 +102,14 @@ impl Method {
     ];
 
     /// What `auto` tries, in order of preference.
-    pub(crate) const CANDIDATES: [Self; 5] =
-        [Self::Hier, Self::Nnls, Self::L1, Self::Poly, Self::Mars];
+    pub(crate) const CANDIDATES: [Self; 6] = [
+        Self::Hier,
+        Self::Sampled,
+        Self::Nnls,
+        Self::L1,
+        Self::Poly,
+        Self::Mars,
+    ];
 
     /// What `auto` tries when some features are preferred to others.
     pub(crate) const PREFERRING: [Self; 2] = [Self::Poly, Self::Lasso];
@@ -122,6 +133,7 @@ impl Method {
             Self::Ols | Self::Wls | Self::Huber | Self::Step => Shape::Single,
             Self::Nnls | Self::L1 | Self::Normalised | Self::Solve | Self::Lasso => Shape::Merged,
             Self::Auto | Self::Hier => Shape::Hierarchical,
+            Self::Sampled => Shape::Sampled,
             Self::Poly | Self::Greedy | Self::Mars | Self::Nls | Self::Gp => Shape::Formula,
         }
     }
@@ -170,7 +182,7 @@ impl Method {
                 intercept: options.intercept,
                 ..LeastSquares::default()
             }),
-            Self::Auto | Self::Hier | Self::Nnls => Box::new(NonNegative),
+            Self::Auto | Self::Hier | Self::Sampled | Self::Nnls => Box::new(NonNegative),
             Self::L1 => Box::new(LeastAbsolute {
                 intercept: options.intercept,
                 non_negative: true,

@@ -97,6 +97,7 @@ pub fn fit_stream(
         text: found.fitted.formula.text(),
         prices: prices(&found, &names, &columns, options),
         formula: found.fitted.formula,
+        charges: None,
         terms: Vec::new(),
         screening: None,
         preferred: None,

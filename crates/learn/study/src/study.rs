@@ -256,6 +256,7 @@ impl<'a> Study<'a> {
             Method::Hier if !has_parts => {
                 Some("the dataset does not say what features consist of".into())
             }
+            Method::Sampled => self.no_samples(),
             Method::Hier if self.options.tuning.filter.is_some() => {
                 Some("it needs no filter against collinear features and takes none".into())
             }

@@ -432,6 +432,7 @@ fn model(dataset: &Dataset, truth: &[Block], dice: &mut Dice) -> CostModel {
         standings: Vec::new(),
         screening: None,
         preferred: None,
+        charges: None,
         terms: Vec::new(),
         concise: None,
         sensitivity: None,
