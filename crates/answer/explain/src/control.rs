@@ -1,7 +1,7 @@
 //! How far inputs decide over a cost: its share of the variation, and the input it follows.
 //!
-//! The share is the covariance decomposition of the predicted total, Cov(part, total) / Var(total), whose shares add up
-//! to one (G. S. Fields, "Accounting for income inequality and its change", 2003). The input is the one with the
+//! The share is the covariance decomposition of the measured total, Cov(part, total) / Var(total), whose shares add up
+//! to one where the parts add up to the total (G. S. Fields, "Accounting for income inequality and its change", 2003). The input is the one with the
 //! strongest rank correlation (Spearman 1904); the exponent is the slope of log count over log input.
 
 use std::collections::BTreeMap;
@@ -13,6 +13,10 @@ use crate::attribution::Columns;
 
 /// Shares of variation below this are not looked into.
 const WORTH_A_LOOK: f64 = 0.005;
+/// Share of the mean cost below which neither an item nor the cost's variation is worth an alarm.
+const WORTH_AN_ALARM: f64 = 0.02;
+/// Standard errors by which a correlation must differ from none: some hundred lines are looked at, and none may alarm by luck.
+const CERTAIN: f64 = 4.0;
 /// Rank correlation from which an item is said to follow an input.
 const FOLLOWS: f64 = 0.7;
 /// Rows needed to speak of a correlation or an exponent.
@@ -52,6 +56,11 @@ impl<'a> Variation<'a> {
         }
     }
 
+    /// Standard deviation of the total over its mean.
+    fn spread(&self) -> f64 {
+        (self.squares / self.total.len().max(1) as f64).sqrt() / self.mean.abs()
+    }
+
     /// Describes an item by its cost in each observation; none when the total does not vary.
     pub(crate) fn control(&self, cost: &[f64], in_code: bool) -> Option<Control> {
         if self.squares <= f64::EPSILON * self.mean * self.mean {
@@ -83,7 +92,9 @@ impl<'a> Variation<'a> {
             control.exponent = exponent(values, cost);
         }
         let varies = control.input.is_some() || control.peak.is_some_and(|peak| peak >= 2.0);
-        control.risk = in_code && varies && control.variation >= self.threshold;
+        let worth = mean >= WORTH_AN_ALARM * self.mean && self.spread() >= WORTH_AN_ALARM;
+        let bears = correlation(cost, self.total).is_some_and(|r| certain(r, cost.len()));
+        control.risk = in_code && varies && worth && bears && control.variation >= self.threshold;
         Some(control)
     }
 }
@@ -144,6 +155,11 @@ pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
         start = end;
     }
     ranks
+}
+
+/// Whether a correlation over so many rows is more than luck, by Fisher's transformation (1921), whose standard error is 1/√(n − 3).
+fn certain(correlation: f64, rows: usize) -> bool {
+    rows > 3 && correlation.clamp(-1.0, 1.0).atanh() * (rows as f64 - 3.0).sqrt() >= CERTAIN
 }
 
 /// Pearson's correlation; none for constant or short columns.

@@ -7,6 +7,7 @@ use pricetag_dataset::{Dataset, Feature, FeatureKind};
 use pricetag_finding::{CostItem, Explanation, FINDING_SCHEMA, Grouping};
 
 use crate::attribution::{Attribution, Columns, attribute, divided_by_model, split_weights};
+use crate::charged;
 use crate::control::Variation;
 use crate::free;
 use crate::group::{Key, keys, kind_name};
@@ -35,6 +36,9 @@ pub enum ExplainError {
     /// No observation succeeded.
     #[error("none of the {0} observations succeeded, so there is no cost to explain")]
     NoObservations(usize),
+    /// Nothing that the charges know was counted.
+    #[error("nothing that the model charges was counted in these observations")]
+    NothingCharged,
     /// The formula could not be evaluated.
     #[error("explaining the model: {0}")]
     Formula(#[from] FormulaError),
@@ -49,14 +53,19 @@ pub fn explain(
     dataset: &Dataset,
     options: ExplainOptions,
 ) -> Result<Explanation, ExplainError> {
+    if let (Some(charges), true) = (&model.charges, options.by != Grouping::Bucket) {
+        return charged::explain(model, charges, dataset, options);
+    }
     let attribution = attribute(model, dataset, options.by == Grouping::Bucket)?;
     if attribution.observations.is_empty() {
         return Err(ExplainError::NoObservations(dataset.observations.len()));
     }
     let columns = Columns::of(dataset);
+    let measured = measured(model, dataset, &attribution.observations);
+    let all = costs(&measured, &attribution.predicted);
     let builder = Builder {
         dataset,
-        variation: Variation::of(&attribution.predicted, dataset, &columns, options.risk),
+        variation: Variation::of(&all, dataset, &columns, options.risk),
         prices: prices(
             model,
             dataset,
@@ -86,7 +95,7 @@ pub fn explain(
         by: options.by,
         observations: attribution.observations.len() as u32,
         predicted: builder.predicted,
-        measured: measured(model, dataset, &attribution),
+        measured: measured.iter().copied().sum(),
         items,
         listings: Vec::new(),
         notes: [notes(&attribution, options.by), Vec::from_iter(free)].concat(),
@@ -356,17 +365,18 @@ fn invocations(dataset: &Dataset) -> BTreeMap<(&str, &str, &str), &str> {
     found
 }
 
-fn measured(model: &CostModel, dataset: &Dataset, attribution: &Attribution) -> Option<f64> {
-    attribution
-        .observations
-        .iter()
-        .map(|&row| {
-            dataset.observations[row]
-                .costs
-                .get(&model.target)
-                .and_then(|cost| crate::inspect::median(&cost.repeats))
-        })
-        .sum()
+/// Measured cost of each of these observations, where there is one.
+pub(crate) fn measured(model: &CostModel, dataset: &Dataset, rows: &[usize]) -> Vec<Option<f64>> {
+    let cost = |&row: &usize| dataset.observations[row].costs.get(&model.target);
+    let value = |row| cost(row).and_then(|cost| crate::inspect::median(&cost.repeats));
+    rows.iter().map(value).collect()
+}
+
+/// The cost of each observation: measured where it is, else as the parts add up to.
+pub(crate) fn costs(measured: &[Option<f64>], parts: &[f64]) -> Vec<f64> {
+    let both = measured.iter().zip(parts);
+    both.map(|(measured, parts)| measured.unwrap_or(*parts))
+        .collect()
 }
 
 fn notes(attribution: &Attribution, by: Grouping) -> Vec<String> {

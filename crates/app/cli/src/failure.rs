@@ -233,6 +233,12 @@ impl From<PredictError> for Failure {
     }
 }
 
+/// Of a dataset without samples: call stacks are asked for.
+pub fn not_sampled() -> Failure {
+    Failure::new("the dataset has no sampled runs, which alone know call stacks")
+        .advice("record it again without `--samples off`")
+}
+
 /// For errors of the file system.
 pub fn io(doing: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Failure {
     let doing = format!("cannot {doing} {}", path.display());

@@ -63,6 +63,18 @@ pub struct CostItem {
     pub cost: f64,
     /// Share of the predicted cost, 0 … 1.
     pub share: f64,
+    /// Interval of the share, by the samples alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_bounds: Option<(f64, f64)>,
+    /// Samples behind it, where it was sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u32>,
+    /// Whether its share is known well enough for a rank of its own: see [`ranked`].
+    #[serde(default)]
+    pub unranked: bool,
+    /// How the cost of a method divides, and what it caused elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
     /// Price of one execution, where the item is priced as one.
     pub price: Option<f64>,
     /// Interval of the price.
@@ -81,6 +93,45 @@ pub struct CostItem {
     pub text: Option<String>,
     /// What to be careful about.
     pub notes: Vec<String>,
+}
+
+/// How processor time divides, as shares of the whole cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// The method's own compiled code.
+    pub own: f64,
+    /// Its own code in the interpreter.
+    pub interpreted: f64,
+    /// Code that it calls and that is not the program's.
+    pub called: f64,
+    /// The JVM on its behalf: slow paths of allocation, locks, exceptions, linking.
+    pub runtime: f64,
+    /// Class loading that it set off; part of another line.
+    pub loading: f64,
+    /// Compilers at work on it; part of another line.
+    pub compilation: f64,
+    /// Collecting what it allocated; part of another line.
+    pub collection: f64,
+    /// The method with all that it calls.
+    pub inclusive: f64,
+}
+
+impl Spread {
+    /// What it caused that stands on other lines.
+    pub fn caused(&self) -> f64 {
+        self.loading + self.compilation + self.collection
+    }
+}
+
+/// Ends of a share's interval may be this many times apart, if the line is to have a rank.
+const RANKED: f64 = 3.0;
+
+/// Marks lines whose share is not known well enough for a rank. Lines without an interval keep theirs.
+pub fn ranked(items: &mut [CostItem]) {
+    for item in items {
+        let wide = |(low, high): (f64, f64)| low <= 0.0 || high > RANKED * low;
+        item.unranked = item.share_bounds.is_some_and(wide);
+    }
 }
 
 /// A place in code.
@@ -176,6 +227,9 @@ impl Place {
 impl Explanation {
     /// Lays out the `limit` most expensive items, then risks and notes.
     pub fn to_text(&self, limit: usize, width: usize) -> String {
+        if self.items.iter().any(|item| item.share_bounds.is_some()) {
+            return self.sampled_text(limit, width);
+        }
         let shown = &self.items[..limit.min(self.items.len())];
         let priors = shown.iter().any(|item| item.prior.is_some());
         let header = [

@@ -4,6 +4,7 @@
 //! table (`to_text` on each). Nothing here computes: `predict`, `explain` and the estimators fill these types in.
 
 pub mod block_times;
+pub mod call_tree;
 pub mod calls;
 pub mod controls;
 pub mod explanation;
@@ -11,15 +12,18 @@ pub mod figure;
 pub mod formula;
 pub mod inspection;
 pub mod prediction;
+pub mod sampled;
 pub mod summary;
 pub mod table;
 
 pub use block_times::*;
+pub use call_tree::*;
 pub use calls::*;
 pub use controls::*;
 pub use explanation::*;
 pub use inspection::*;
 pub use prediction::*;
+pub use sampled::Together;
 pub use summary::*;
 
 /// Version of the JSON of every answer.

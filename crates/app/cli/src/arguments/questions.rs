@@ -102,6 +102,12 @@ pub struct ExplainArgs {
     /// What to group costs by.
     #[arg(long, value_enum, default_value_t = By::Method)]
     pub by: By,
+    /// Print the tree of calls instead, from the sampled runs.
+    #[arg(long, conflicts_with_all = ["by", "listing", "callers"])]
+    pub tree: bool,
+    /// Print who calls this method instead, from the sampled runs: `Sorter.sort`, `sort(int[])`.
+    #[arg(long, value_name = "METHOD", conflicts_with_all = ["by", "listing"])]
+    pub callers: Option<String>,
     /// Print annotated source or bytecode of the most expensive methods.
     #[arg(long)]
     pub listing: bool,

@@ -49,6 +49,8 @@ pub enum Format {
     Parquet,
     /// `ExecTime` and a column per block, as in Lata 2016.
     LataCsv,
+    /// Call stacks of the sampled runs, one a line with its microseconds: what flame graphs are drawn from.
+    Collapsed,
 }
 
 #[derive(Debug, Args)]

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use pricetag_dataset::{Dataset, export_csv, export_lata_csv, export_parquet};
+use pricetag_explain::collapsed_stacks;
 use serde_json::json;
 
 use crate::analysis::{check_writable, open_dataset, target};
 use crate::arguments::{ExportArgs, Format};
 use crate::console::{Console, print_bytes};
-use crate::failure::{Failure, io};
+use crate::failure::{Failure, io, not_sampled};
 use crate::lists::restricted;
 use crate::scratch::Scratch;
 
@@ -28,7 +29,7 @@ pub fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode, Failure> {
         Format::LataCsv => dataset
             .usable_rows(&target(&dataset, args.target.as_deref()))
             .map_or(0, |rows| rows.len()),
-        Format::Csv | Format::Parquet => dataset.observations.len(),
+        Format::Csv | Format::Parquet | Format::Collapsed => dataset.observations.len(),
     };
     let done = json!({ "schema": 1, "output": args.output, "observations": rows, "features": dataset.features.len() });
     if console.json {
@@ -44,6 +45,10 @@ pub fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode, Failure> {
 
 fn write(dataset: &Dataset, args: &ExportArgs, path: &Path) -> Result<(), Failure> {
     let outcome = match args.format {
+        Format::Collapsed => {
+            let stacks = collapsed_stacks(dataset).ok_or_else(not_sampled)?;
+            return std::fs::write(path, stacks).map_err(io("write", path));
+        }
         Format::Csv => export_csv(dataset, path),
         Format::Parquet => export_parquet(dataset, path),
         Format::LataCsv => {

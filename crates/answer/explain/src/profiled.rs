@@ -1,0 +1,227 @@
+//! What a profile adds to the lines of an explanation by method: own code and called code, what a method caused elsewhere,
+//! and its time with all that it calls.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use pricetag_dataset::{Dataset, Status};
+use pricetag_finding::{CallNode, CallTree, CostItem, FINDING_SCHEMA, Place, Spread};
+use pricetag_profile::{Account, Accounts, Method, MethodId, NodeId, Profile, ProfiledRun, Within};
+
+/// A dataset's profile, cut to its scope and to the runs of observations that succeeded.
+struct Profiled<'a> {
+    profile: &'a Profile,
+    accounts: Accounts<'a>,
+    runs: Vec<&'a ProfiledRun>,
+}
+
+impl<'a> Profiled<'a> {
+    fn of(dataset: &'a Dataset) -> Option<Self> {
+        let profile = dataset.profile.as_ref()?;
+        let succeeded: BTreeSet<&str> = dataset
+            .observations
+            .iter()
+            .filter(|observation| observation.status == Status::Ok)
+            .map(|observation| observation.label.as_str())
+            .collect();
+        let runs = profile.runs.iter();
+        let runs: Vec<&ProfiledRun> = runs
+            .filter(|run| run.rows.iter().any(|row| succeeded.contains(row.as_str())))
+            .collect();
+        (!runs.is_empty()).then(|| Self {
+            profile,
+            accounts: Accounts::of(profile, &Within::of(&dataset.meta.scope)),
+            runs,
+        })
+    }
+
+    fn method(&self, id: MethodId) -> &'a Method {
+        &self.profile.methods[id.0 as usize]
+    }
+}
+
+fn place(method: &Method) -> Place {
+    Place {
+        class: method.class.clone(),
+        method: Some(method.name.clone()),
+        descriptor: Some(method.descriptor.clone()),
+        ..Place::default()
+    }
+}
+
+/// Fills in how the cost of each method divides.
+pub(crate) fn spread(dataset: &Dataset, items: &mut [CostItem]) {
+    let Some(found) = Profiled::of(dataset) else {
+        return;
+    };
+    let by_method = found.accounts.by_method(found.runs.iter().copied());
+    let inclusive = found.accounts.inclusive(found.runs.iter().copied());
+    let total = by_method.total();
+    if total <= 0.0 {
+        return;
+    }
+    let mut spreads: HashMap<String, Spread> = HashMap::new();
+    let ids: BTreeSet<MethodId> = by_method
+        .methods
+        .keys()
+        .chain(inclusive.keys())
+        .copied()
+        .collect();
+    for id in ids {
+        let one = by_method.methods.get(&id).copied().unwrap_or_default();
+        let spread = spreads
+            .entry(place(found.method(id)).method_name())
+            .or_default();
+        spread.own += one.own / total;
+        spread.interpreted += one.interpreted / total;
+        spread.called += one.called / total;
+        spread.runtime += one.runtime / total;
+        spread.loading += one.loading / total;
+        spread.compilation += one.compilation / total;
+        spread.collection += one.collection / total;
+        spread.inclusive += inclusive.get(&id).copied().unwrap_or(0.0) / total;
+    }
+    for item in items.iter_mut().filter(|item| item.place.is_some()) {
+        item.spread = spreads.remove(&item.name);
+    }
+}
+
+/// The tree of calls of a dataset's sampled runs; nodes below this share of the whole are left out.
+pub fn call_tree(dataset: &Dataset, least: f64) -> Option<CallTree> {
+    let found = Profiled::of(dataset)?;
+    let weights = found.accounts.weights(found.runs.iter().copied());
+    let total: f64 = weights.values().sum();
+    let mut root = Node::default();
+    for (&at, &ns) in &weights {
+        let mut path: Vec<MethodId> = found
+            .accounts
+            .path(at)
+            .map(|node| found.profile.nodes[node.0 as usize].method)
+            .collect();
+        path.reverse();
+        root.add(&path, ns);
+    }
+    let least = least * total;
+    let tree = (total > 0.0).then(|| CallTree {
+        schema: FINDING_SCHEMA,
+        cpu_ns: total,
+        runs: found.runs.len() as u32,
+        samples: samples(&found, |_| true),
+        roots: root.children(&found, least),
+    });
+    tree
+}
+
+/// Who calls the methods of this name, by the nearest method of the program, with shares of their time.
+///
+/// The name is one that an explanation prints, or its end: `Sorter.sort(int[])`, `sort`.
+pub fn callers(dataset: &Dataset, name: &str) -> Option<Vec<(String, Vec<(String, f64)>)>> {
+    let found = Profiled::of(dataset)?;
+    let mut out: BTreeMap<String, Vec<(String, f64)>> = BTreeMap::new();
+    for (index, method) in found.profile.methods.iter().enumerate() {
+        let full = place(method).method_name();
+        if !method.own || !named(&full, name) {
+            continue;
+        }
+        let id = MethodId(index as u32);
+        let callers = found.accounts.callers(id, found.runs.iter().copied());
+        let total: f64 = callers.iter().map(|(_, ns)| ns).sum();
+        for (caller, ns) in callers.into_iter().filter(|_| total > 0.0) {
+            let caller = caller.map_or_else(
+                || "(where the stack begins)".to_owned(),
+                |caller| place(found.method(caller)).method_name(),
+            );
+            out.entry(full.clone())
+                .or_default()
+                .push((caller, ns / total));
+        }
+    }
+    Some(out.into_iter().collect())
+}
+
+/// Whether a full name is meant by a shorter one: with or without package, class and parameters.
+fn named(full: &str, wanted: &str) -> bool {
+    let bare = full.split('(').next().unwrap_or(full);
+    [full, bare].into_iter().any(|name| {
+        name.strip_suffix(wanted)
+            .is_some_and(|before| before.is_empty() || before.ends_with(['.', '$']))
+    })
+}
+
+/// Stacks of a dataset's sampled runs with their processor time in microseconds, one a line: `a.B.m;a.C.n 1234`, as Brendan
+/// Gregg's `flamegraph.pl` and its descendants read them.
+pub fn collapsed_stacks(dataset: &Dataset) -> Option<String> {
+    let found = Profiled::of(dataset)?;
+    let weights = found.accounts.weights(found.runs.iter().copied());
+    let mut stacks: BTreeMap<String, f64> = BTreeMap::new();
+    for (&at, &ns) in &weights {
+        let mut frames: Vec<String> = found
+            .accounts
+            .path(at)
+            .map(|node| frame(found.method(found.profile.nodes[node.0 as usize].method)))
+            .collect();
+        frames.reverse();
+        *stacks.entry(frames.join(";")).or_default() += ns;
+    }
+    let lines = stacks
+        .into_iter()
+        .map(|(stack, ns)| format!("{stack} {:.0}\n", ns / 1e3));
+    Some(lines.collect())
+}
+
+fn frame(method: &Method) -> String {
+    let name = format!("{}.{}", method.class.replace('/', "."), method.name);
+    name.replace([';', ' ', '\n'], "_")
+}
+
+fn samples(found: &Profiled, wanted: impl Fn(Option<Account>) -> bool) -> u32 {
+    let samples = found.runs.iter().flat_map(|run| &run.samples);
+    samples
+        .filter(|sample| wanted(found.accounts.account(sample.node)))
+        .filter(|sample| found.accounts.account(NodeId(sample.node.0)).is_some())
+        .map(|sample| sample.samples)
+        .sum()
+}
+
+/// A call path of methods, whatever places their frames stood at.
+#[derive(Default)]
+struct Node {
+    own: f64,
+    all: f64,
+    below: BTreeMap<MethodId, Node>,
+}
+
+impl Node {
+    fn add(&mut self, path: &[MethodId], ns: f64) {
+        let mut node = self;
+        node.all += ns;
+        for method in path {
+            node = node.below.entry(*method).or_default();
+            node.all += ns;
+        }
+        node.own += ns;
+    }
+
+    fn children(&self, found: &Profiled, least: f64) -> Vec<CallNode> {
+        let mut out: Vec<CallNode> = self
+            .below
+            .iter()
+            .filter(|(_, node)| node.all >= least)
+            .map(|(id, node)| {
+                let method = found.method(*id);
+                CallNode {
+                    name: place(method).method_name(),
+                    own_code: method.own,
+                    cpu_ns: node.all,
+                    self_ns: node.own,
+                    calls: node.children(found, least),
+                }
+            })
+            .collect();
+        out.sort_by(|a, b| {
+            b.cpu_ns
+                .total_cmp(&a.cpu_ns)
+                .then_with(|| a.name.cmp(&b.name))
+        });
+        out
+    }
+}
