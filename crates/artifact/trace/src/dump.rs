@@ -6,7 +6,7 @@ use crate::called::{ByCaller, Called};
 use crate::caught::{Arrivals, Caught};
 use crate::look::Look;
 use crate::reader::Trace;
-use crate::record::{
+use crate::record::{Sampled, 
     Argument, ClassCounters, Invocation, OpenFrameRecord, ProcessCosts, Record, Start,
 };
 use crate::values::{Given, ValuePlace, Values, VariableValues};
@@ -82,6 +82,7 @@ impl Display for Record {
             Self::Look(look) => write_look(f, look),
             Self::ByCaller(by) => write_by_caller(f, by),
             Self::Caught(caught) => write_caught(f, caught),
+            Self::Sampled(sampled) => write_sampled(f, sampled),
             Self::Parameters(method) => {
                 write!(
                     f,
@@ -104,6 +105,37 @@ fn write_frame(f: &mut Formatter<'_>, when: &str, frame: &OpenFrameRecord) -> fm
         "{when} {} method={} pc={}{running}",
         frame.hash, frame.method, frame.pc.0
     )
+}
+
+fn write_sampled(f: &mut Formatter<'_>, sampled: &Sampled) -> fmt::Result {
+    let profile = &sampled.profile;
+    write!(
+        f,
+        "sampled methods={} nodes={} compiler-ticks={}",
+        profile.methods.len(),
+        profile.nodes.len(),
+        sampled.compiling.len()
+    )?;
+    for run in &profile.runs {
+        write!(f, " cpu={}ns", run.cpu_ns)?;
+        for beside in &run.beside {
+            write!(f, "\n  beside {:?} {}ns", beside.role, beside.cpu_ns)?;
+        }
+        for sample in &run.samples {
+            let method = profile.nodes.get(sample.node.0 as usize).map(|n| n.method.0 as usize);
+            let method = method.and_then(|method| profile.methods.get(method));
+            let (class, name) = method.map_or(("?", "?"), |m| (m.class.as_str(), m.name.as_str()));
+            write!(
+                f,
+                "\n  {class}.{name} node={} {:?} samples={} {}ns",
+                sample.node.0, sample.state, sample.samples, sample.cpu_ns
+            )?;
+        }
+    }
+    for note in &profile.notes {
+        write!(f, "\n  note {note}")?;
+    }
+    Ok(())
 }
 
 fn write_values(f: &mut Formatter<'_>, values: &Values) -> fmt::Result {

@@ -50,6 +50,8 @@ pub enum Mode {
     /// Time every execution of every block with two readings of the clock: an inaccurate baseline. `scopes` then names the
     /// methods whose blocks are timed, all of the selected classes when it is empty.
     Blocks,
+    /// Sample where processor time and allocated bytes go; no counters.
+    Sample,
 }
 
 /// Everything the agent is asked to do.
@@ -482,6 +484,7 @@ impl fmt::Display for Mode {
             Self::Time => "time",
             Self::Step => "step",
             Self::Blocks => "blocks",
+            Self::Sample => "sample",
         })
     }
 }
@@ -495,7 +498,8 @@ impl FromStr for Mode {
             "time" => Ok(Self::Time),
             "step" => Ok(Self::Step),
             "blocks" => Ok(Self::Blocks),
-            _ => Err(format!("{text:?} is none of count, time, step, blocks")),
+            "sample" => Ok(Self::Sample),
+            _ => Err(format!("{text:?} is none of count, time, step, blocks, sample")),
         }
     }
 }

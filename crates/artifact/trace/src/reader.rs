@@ -9,7 +9,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::frame::{
-    FRAME_BYTES, HEADER_BYTES, LAST_KIND, MAGIC, MAX_PAYLOAD, TraceError, checksum, kind,
+    FRAME_BYTES, HEADER_BYTES, LAST_KIND, MAGIC, MAX_PAYLOAD, RETIRED, TraceError, checksum, kind,
 };
 use crate::record::{Record, TRACE_VERSION};
 
@@ -192,7 +192,7 @@ impl<R: Read> TraceReader<R> {
             return Err(Stop::Damage("a frame's checksum is wrong".to_owned()));
         }
         self.offset += FRAME_BYTES as u64 + u64::from(length);
-        if head[0] > LAST_KIND {
+        if head[0] > LAST_KIND || head[0] == RETIRED {
             return Ok(Step::Unknown);
         }
         match postcard::from_bytes::<Record>(&self.payload) {

@@ -1,5 +1,6 @@
 //! The records of a trace.
 
+use pricetag_profile::{Profile, Role};
 use pricetag_probe_plan::{BlockId, ClassHash, Pc};
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,30 @@ pub enum Record {
     Given(Given),
     /// Frames of other threads around an invocation.
     Standing(Standing),
+    /// Where processor time and allocated bytes went, by samples.
+    Sampled(Sampled),
+}
+
+/// What a sampled run found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// The profile of this one run; which observations it covers and what compilers compiled is not known yet.
+    pub profile: Profile,
+    /// When compilers used processor time.
+    pub compiling: Vec<Compiling>,
+}
+
+/// Processor time that a compiler's thread used up to a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compiling {
+    /// The moment, by the system's monotonic clock, ns.
+    pub at_ns: u64,
+    /// The thread's id.
+    pub thread: i32,
+    /// [`Role::C1`] or [`Role::C2`].
+    pub compiler: Role,
+    /// Used since the thread was last looked at, ns.
+    pub cpu_ns: u64,
 }
 
 /// Who wrote a trace.

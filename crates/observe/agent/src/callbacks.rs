@@ -9,7 +9,7 @@ use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_DATA_DUMP_REQUEST, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
     JVMTI_EVENT_GARBAGE_COLLECTION_START, JVMTI_EVENT_NATIVE_METHOD_BIND, JVMTI_EVENT_THREAD_END,
     JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH,
-    JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
+    JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiAddrLocationMap, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
 };
 use pricetag_instrument::{HelperOptions, Keeping, Ticks};
 use pricetag_trace::Mode;
@@ -22,6 +22,7 @@ use crate::jvm::Jni;
 use crate::keeping::Keeper;
 use crate::natives;
 use crate::runtime::Runtime;
+use crate::sampling;
 use crate::scope;
 use crate::session::Session;
 use crate::snapshot;
@@ -45,6 +46,10 @@ pub fn table() -> jvmtiEventCallbacks {
     table.ClassPrepare = Some(class_prepare);
     table.Breakpoint = Some(breakpoint);
     table.DataDumpRequest = Some(data_dump_request);
+    table.ClassLoad = Some(class_load);
+    table.CompiledMethodLoad = Some(compiled_method_load);
+    table.DynamicCodeGenerated = Some(dynamic_code_generated);
+    table.SampledObjectAlloc = Some(sampled_object_alloc);
     table
 }
 
@@ -80,6 +85,8 @@ pub fn later_events(session: &Session) -> Vec<jvmtiEvent> {
         Mode::Step => {
             events = vec![JVMTI_EVENT_BREAKPOINT, JVMTI_EVENT_CLASS_PREPARE];
         }
+        // It switches its own on.
+        Mode::Sample => events = Vec::new(),
     }
     events
 }
@@ -100,7 +107,7 @@ pub fn prepare(session: &Session, jni: Jni) -> Result<(), (&'static str, &'stati
         return Ok(());
     }
     let mut runtime = Runtime::find(jni).ok_or(("?", "this JVM lacks classes the agent needs"))?;
-    if session.options.mode != Mode::Step {
+    if !matches!(session.options.mode, Mode::Step | Mode::Sample) {
         runtime.helper = natives::link(jni, helper_options(session));
         if runtime.helper.is_none() {
             return Err((HELPER, "this JVM does not take the helper class"));
@@ -159,6 +166,9 @@ unsafe extern "system" fn vm_start(_: *mut jvmtiEnv, env: *mut JNIEnv) {
 unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject) {
     guarded(env, |session, jni| {
         prepare_or_leave(session, jni);
+        if session.options.mode == Mode::Sample {
+            return sampling::begin(session, jni);
+        }
         if session.options.mode == Mode::Step {
             session.steps.prepare_loaded(session, jni);
         }
@@ -193,6 +203,7 @@ unsafe extern "system" fn data_dump_request(_: *mut jvmtiEnv) {
 }
 
 unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
+    sampling::thread_started();
     guarded(env, |session, jni| {
         session.costs.thread_start(session, jni, thread);
     });
@@ -256,13 +267,54 @@ unsafe extern "system" fn class_prepare(
     class: jclass,
 ) {
     guarded(env, |session, jni| {
-        if session.options.mode == Mode::Step {
+        if session.options.mode == Mode::Sample {
+            sampling::class_prepared(session, class);
+        } else if session.options.mode == Mode::Step {
             session.steps.prepare(session, jni, class);
         } else {
             session.sole.class_prepared(session, jni, class);
             hook::hidden_class(session, jni, class);
         }
     });
+}
+
+/// HotSpot walks stacks in handlers of signals only while somebody is told of classes.
+unsafe extern "system" fn class_load(_: *mut jvmtiEnv, _: *mut JNIEnv, _: jobject, _: jclass) {}
+
+unsafe extern "system" fn compiled_method_load(
+    _: *mut jvmtiEnv,
+    _: jmethodID,
+    length: jint,
+    address: *const c_void,
+    _: jint,
+    _: *const jvmtiAddrLocationMap,
+    _: *const c_void,
+) {
+    sampling::compiled(address as usize, usize::try_from(length).unwrap_or(0));
+}
+
+unsafe extern "system" fn dynamic_code_generated(
+    _: *mut jvmtiEnv,
+    name: *const c_char,
+    address: *const c_void,
+    length: jint,
+) {
+    if !name.is_null() {
+        // SAFETY: the JVM passes a NUL-terminated name.
+        let name = unsafe { CStr::from_ptr(name) };
+        sampling::generated(name, address as usize, usize::try_from(length).unwrap_or(0));
+    }
+}
+
+unsafe extern "system" fn sampled_object_alloc(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    thread: jobject,
+    _: jobject,
+    _: jclass,
+    bytes: jlong,
+) {
+    guarded(env, |session, _| sampling::allocated(session, thread, bytes));
 }
 
 unsafe extern "system" fn native_method_bind(

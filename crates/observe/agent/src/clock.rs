@@ -7,6 +7,11 @@ pub fn process_cpu() -> u64 {
     read(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
+/// The clock that never goes back, by which the JVM stamps its log.
+pub fn monotonic() -> u64 {
+    read(libc::CLOCK_MONOTONIC)
+}
+
 /// CPU time of the current thread.
 pub fn thread_cpu() -> u64 {
     read(libc::CLOCK_THREAD_CPUTIME_ID)

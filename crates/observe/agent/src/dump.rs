@@ -10,6 +10,7 @@ use crate::callers;
 use crate::chunks::Totals;
 use crate::frames;
 use crate::jvm::Jni;
+use crate::sampling;
 use crate::session::{Session, lock};
 use crate::snapshot;
 use crate::values;
@@ -31,6 +32,11 @@ pub fn vm_death(session: &'static Session, jni: Jni) {
             finish(session);
             session.dying.store(true, Ordering::Release);
             beforehand::rewrite_loaded(session, jni);
+        }
+        Mode::Sample => {
+            session.dying.store(true, Ordering::Release);
+            sampling::end(session, jni);
+            finish(session);
         }
         Mode::Blocks => {
             session.dying.store(true, Ordering::Release);

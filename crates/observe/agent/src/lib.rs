@@ -36,6 +36,7 @@ mod progress;
 mod reuse;
 mod rewritten;
 mod runtime;
+mod sampling;
 mod scope;
 mod session;
 mod sizes;

@@ -14,6 +14,7 @@ use crate::callbacks;
 use crate::hook;
 use crate::jvm::Jvmti;
 use crate::late;
+use crate::sampling;
 use crate::session::Session;
 use crate::snapshot;
 use crate::sole;
@@ -173,6 +174,7 @@ fn take_capabilities(
             wanted.set_can_generate_breakpoint_events(true);
             wanted.set_can_get_bytecodes(true);
         }
+        Mode::Sample => sampling::want(&mut wanted, &possible),
         Mode::Time | Mode::Count | Mode::Blocks => {
             wanted.set_can_generate_all_class_hook_events(true);
             wanted.set_can_tag_objects(true);

@@ -43,12 +43,15 @@ pub fn remember(vm: *mut JavaVM) {
     VM.store(vm, Ordering::Release);
 }
 
+/// The VM, once it is known.
+pub fn vm() -> Option<*mut JavaVM> {
+    let vm = VM.load(Ordering::Acquire);
+    (!vm.is_null()).then_some(vm)
+}
+
 /// The environment of the current thread: the event does not bring it along.
 pub fn current() -> Option<Jni> {
-    let vm = VM.load(Ordering::Acquire);
-    if vm.is_null() {
-        return None;
-    }
+    let vm = vm()?;
     let mut env = null_mut();
     // SAFETY: `vm` is what the JVM passed to the agent's entry point; the out-pointer is a live local.
     let result = unsafe { ((**vm).GetEnv)(vm, &raw mut env, JNI_VERSION_1_6) };

@@ -5,6 +5,7 @@
 //! Signals are blocked on this thread, so that the JVM never handles one on it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::JoinHandle;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 const STACK_BYTES: usize = 64 << 20;
@@ -20,12 +21,9 @@ impl Worker {
     /// Starts the thread.
     pub fn start() -> std::io::Result<Self> {
         let (jobs, queue): (Sender<Job>, Receiver<Job>) = channel();
-        let previous = block_signals();
-        let thread = std::thread::Builder::new()
-            .name("pricetag".to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn(move || queue.into_iter().for_each(|job| job()));
-        restore_signals(&previous);
+        let thread = spawn("pricetag", move || {
+            queue.into_iter().for_each(|job| job());
+        });
         thread.map(|_| Self { jobs })
     }
 
@@ -49,6 +47,20 @@ impl Worker {
             let _ = catch_unwind(AssertUnwindSafe(job));
         }));
     }
+}
+
+/// Starts a thread of the agent's that handles no signals.
+pub fn spawn<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<JoinHandle<T>> {
+    let previous = block_signals();
+    let thread = std::thread::Builder::new()
+        .name(name.to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(work);
+    restore_signals(&previous);
+    thread
 }
 
 fn block_signals() -> libc::sigset_t {

@@ -59,7 +59,7 @@ fn errors_name_the_line() {
     );
     assert_eq!(
         error("mode=fly"),
-        "agent options line 1: mode: \"fly\" is none of count, time, step, blocks"
+        "agent options line 1: mode: \"fly\" is none of count, time, step, blocks, sample"
     );
     assert_eq!(
         error("mode=time\nmode=time"),

@@ -91,6 +91,19 @@ impl Jvmti {
         )
     }
 
+    /// Has the JVM tell again what it told before the event was switched on.
+    pub fn generate_events(self, event: jvmti::jvmtiEvent) -> Result<(), jvmtiError> {
+        jvmti_call!(self, GenerateEvents, event)
+    }
+
+    /// Bytes from one sampled allocation to the next, on average; only JDK 11 and later have the function.
+    pub fn heap_sampling_interval(self, bytes: jint) -> Result<(), jvmtiError> {
+        if self.feature() < 11 {
+            return Err(jvmtiError::NOT_AVAILABLE);
+        }
+        jvmti_call!(self, SetHeapSamplingInterval, bytes)
+    }
+
     /// A system property.
     pub fn property(self, name: &str) -> Option<String> {
         let name = CString::new(name).ok()?;

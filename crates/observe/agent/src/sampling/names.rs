@@ -1,0 +1,87 @@
+//! From the JVM's ids to names: the profile as it is recorded.
+
+use std::collections::HashMap;
+
+use pricetag_profile::{Allocated, Method, MethodId, Node, NodeId, Sample};
+
+use super::tree::{NONE, Tree};
+use crate::jvm::{Jni, jmethodID};
+use crate::session::Session;
+use crate::subject;
+
+/// A tree with names.
+#[derive(Default)]
+pub struct Resolved {
+    pub methods: Vec<Method>,
+    pub nodes: Vec<Node>,
+    pub samples: Vec<Sample>,
+    pub allocated: Vec<Allocated>,
+}
+
+/// Names all methods of a tree. Of a class that was unloaded no name is known: its methods are called `?`.
+pub fn resolve(session: &Session, jni: Jni, tree: &Tree) -> Resolved {
+    let mut found = Resolved::default();
+    let mut ids: HashMap<usize, MethodId> = HashMap::new();
+    let mut numbers: HashMap<Method, MethodId> = HashMap::new();
+    for node in &tree.nodes {
+        let method = *ids.entry(node.frame.method).or_insert_with(|| {
+            let method = name(session, jni, node.frame.method).unwrap_or_else(|| Method {
+                class: "?".to_owned(),
+                name: "?".to_owned(),
+                ..Method::default()
+            });
+            *numbers.entry(method.clone()).or_insert_with(|| {
+                found.methods.push(method);
+                MethodId(found.methods.len() as u32 - 1)
+            })
+        });
+        found.nodes.push(Node {
+            parent: (node.parent != NONE).then_some(NodeId(node.parent)),
+            method,
+            at: u32::try_from(node.frame.at).ok(),
+        });
+    }
+    found.samples = tree
+        .samples
+        .iter()
+        .map(|(&(node, state), &(samples, cpu_ns))| Sample {
+            node: NodeId(node),
+            state,
+            samples,
+            cpu_ns,
+        })
+        .collect();
+    found.samples.sort_unstable();
+    found.allocated = tree
+        .allocated
+        .iter()
+        .map(|(&node, &(samples, bytes))| Allocated {
+            node: NodeId(node),
+            samples,
+            bytes: bytes.round() as u64,
+        })
+        .collect();
+    found.allocated.sort_unstable();
+    found
+}
+
+fn name(session: &Session, jni: Jni, id: usize) -> Option<Method> {
+    let id = id as jmethodID;
+    let (name, descriptor) = session.jvmti.method_name(id)?;
+    let class = session.jvmti.declaring_class(id)?;
+    let named = session.jvmti.class_name(class);
+    let loader = session.jvmti.class_loader(class);
+    jni.delete_local(class);
+    let plain = named?.plain;
+    let own = loader.is_some_and(|loader| {
+        let own = subject::selected(session, jni, loader, &plain);
+        jni.delete_local(loader);
+        own
+    });
+    Some(Method {
+        class: plain,
+        name,
+        descriptor,
+        own,
+    })
+}

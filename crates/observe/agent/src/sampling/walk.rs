@@ -1,0 +1,329 @@
+//! Walking the stack of an interrupted thread, by HotSpot's `AsyncGetCallTrace`.
+//!
+//! The sampler arms a slot and sends its number with the signal; the handler fills the slot and hands it back. Slots are
+//! allocated beforehand; the handler allocates nothing, takes no lock and cannot panic.
+
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, c_void};
+use std::mem::MaybeUninit;
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+
+use jvmti_bindings::sys::jni::{JNI_OK, JNIEnv, JNI_VERSION_1_6, JavaVM};
+
+use super::code;
+use super::tree::Frame;
+use crate::clock;
+use crate::jvm::Jvmti;
+use crate::snapshot;
+
+/// Innermost frames that are told of a stack.
+pub const DEPTH: usize = 1024;
+/// Stacks that can be under way at once.
+pub const SLOTS: usize = 64;
+
+const FREE: u32 = 0;
+const ARMED: u32 = 1;
+const FILLING: u32 = 2;
+const DONE: u32 = 3;
+
+/// A frame as HotSpot writes it (`forte.cpp`).
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct CallFrame {
+    /// Offset in the bytecode; negative for native methods.
+    at: i32,
+    method: *mut c_void,
+}
+
+#[repr(C)]
+struct CallTrace {
+    env: *mut JNIEnv,
+    /// Frames, or why there are none.
+    frames: i32,
+    list: *mut CallFrame,
+}
+
+type Walk = unsafe extern "C" fn(*mut CallTrace, i32, *mut c_void);
+
+struct Slot {
+    state: AtomicU32,
+    content: UnsafeCell<Content>,
+}
+
+struct Content {
+    frames: [CallFrame; DEPTH],
+    count: i32,
+    pc: usize,
+    /// The thread's clock when the handler began and ended, ns.
+    began: u64,
+    ended: u64,
+}
+
+// SAFETY: `content` is touched by the handler between FILLING and DONE, and by the sampler between DONE and FREE.
+unsafe impl Sync for Slot {}
+// SAFETY: ids of methods are numbers to us.
+unsafe impl Send for Slot {}
+
+/// What a handler found.
+pub struct Stack {
+    /// Innermost first; empty where the stack could not be walked.
+    pub frames: Vec<Frame>,
+    /// Why not: HotSpot's code, 0 and below; −99 for a thread without Java.
+    pub count: i32,
+    /// Where the thread was interrupted.
+    pub pc: usize,
+    /// The thread's clock when it was interrupted, ns.
+    pub began: u64,
+    /// The same when the handler was done.
+    pub ended: u64,
+}
+
+/// No thread of Java.
+pub const NO_JAVA: i32 = -99;
+
+static SLOT: OnceLock<Box<[Slot]>> = OnceLock::new();
+static WALK: AtomicUsize = AtomicUsize::new(0);
+static VM: AtomicPtr<JavaVM> = AtomicPtr::new(null_mut());
+
+/// Finds HotSpot's function and installs the handler.
+///
+/// # Errors
+/// Why stacks cannot be walked in this JVM.
+pub fn prepare(_: Jvmti) -> Result<(), &'static str> {
+    let vm = snapshot::vm().ok_or("the JVM is not known")?;
+    VM.store(vm, Ordering::Release);
+    // SAFETY: `vm` is the JVM's, whose table lives as long as it.
+    let inside = unsafe { (**vm).GetEnv as *const c_void };
+    let walk = find(inside).ok_or("this JVM has no AsyncGetCallTrace: stacks are not sampled")?;
+    WALK.store(walk as usize, Ordering::Release);
+    SLOT.get_or_init(|| {
+        (0..SLOTS)
+            .map(|_| Slot {
+                state: AtomicU32::new(FREE),
+                content: UnsafeCell::new(Content {
+                    frames: [CallFrame {
+                        at: 0,
+                        method: null_mut(),
+                    }; DEPTH],
+                    count: 0,
+                    pc: 0,
+                    began: 0,
+                    ended: 0,
+                }),
+            })
+            .collect()
+    });
+    install().then_some(()).ok_or("the system takes no handler of SIGPROF: stacks are not sampled")
+}
+
+/// `AsyncGetCallTrace` of the library that holds this address, and where the library lies.
+fn find(inside: *const c_void) -> Option<*mut c_void> {
+    let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: the out-pointer is a live local; the fields are read only if it was filled.
+    let info = unsafe {
+        if libc::dladdr(inside, info.as_mut_ptr()) == 0 {
+            return None;
+        }
+        info.assume_init()
+    };
+    map_library(info.dli_fbase as usize);
+    // SAFETY: the loader's name of a loaded library; it is not loaded again.
+    unsafe {
+        let library = libc::dlopen(info.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+        if library.is_null() {
+            return None;
+        }
+        let name: &CStr = c"AsyncGetCallTrace";
+        let found = libc::dlsym(library, name.as_ptr());
+        libc::dlclose(library);
+        (!found.is_null()).then_some(found)
+    }
+}
+
+/// Notes the segments of the library that is loaded here.
+fn map_library(base: usize) {
+    unsafe extern "C" fn each(info: *mut libc::dl_phdr_info, _: usize, base: *mut c_void) -> i32 {
+        // SAFETY: the system passes a live description, with as many headers as it says.
+        unsafe {
+            if (*info).dlpi_addr as usize != base as usize {
+                return 0;
+            }
+            let headers =
+                std::slice::from_raw_parts((*info).dlpi_phdr, usize::from((*info).dlpi_phnum));
+            for header in headers.iter().filter(|header| header.p_type == libc::PT_LOAD) {
+                code::library(base as usize + header.p_vaddr as usize, header.p_memsz as usize);
+            }
+        }
+        1
+    }
+    // SAFETY: the callback reads what it is given.
+    unsafe { libc::dl_iterate_phdr(Some(each), base as *mut c_void) };
+}
+
+fn install() -> bool {
+    // SAFETY: all fields are set; the handler has the signature that SA_SIGINFO asks for.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+        libc::sigfillset(&raw mut action.sa_mask);
+        libc::sigaction(libc::SIGPROF, &raw const action, null_mut()) == 0
+    }
+}
+
+/// Whether the handler is still ours: a program may have put its own in its place.
+pub fn is_installed() -> bool {
+    // SAFETY: the out-pointer is a live local.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGPROF, null(), &raw mut action) == 0
+            && action.sa_sigaction == handler as *const () as usize
+    }
+}
+
+/// No more signals are wanted; one that is still under way is ignored.
+pub fn finish() {
+    WALK.store(0, Ordering::Release);
+}
+
+unsafe extern "C" fn handler(_: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the system passes a live description; a value came with it only if we sent it.
+    let (ours, number) = unsafe {
+        let sent = (*info).si_code == libc::SI_QUEUE;
+        (sent, (*info).si_value().sival_ptr as usize)
+    };
+    let Some(slot) = SLOT.get().and_then(|slots| slots.get(number)).filter(|_| ours) else {
+        return;
+    };
+    let armed = slot.state.compare_exchange(ARMED, FILLING, Ordering::AcqRel, Ordering::Relaxed);
+    if armed.is_err() {
+        return;
+    }
+    // SAFETY: this thread's errno, put back as it was.
+    let errno = unsafe { *libc::__errno_location() };
+    // SAFETY: the slot is this handler's until it is DONE.
+    let content = unsafe { &mut *slot.content.get() };
+    content.began = clock::thread_cpu();
+    content.pc = program_counter(context);
+    content.count = walk(content, context);
+    content.ended = clock::thread_cpu();
+    slot.state.store(DONE, Ordering::Release);
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = errno };
+}
+
+/// Where the thread was interrupted.
+fn program_counter(context: *mut c_void) -> usize {
+    // SAFETY: with SA_SIGINFO the system passes the interrupted context.
+    unsafe {
+        let context = &*context.cast::<libc::ucontext_t>();
+        context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize
+    }
+}
+
+fn walk(content: &mut Content, context: *mut c_void) -> i32 {
+    let (walk, vm) = (WALK.load(Ordering::Acquire), VM.load(Ordering::Acquire));
+    if walk == 0 || vm.is_null() {
+        return NO_JAVA;
+    }
+    let mut env: *mut c_void = null_mut();
+    // SAFETY: `vm` is the JVM's; HotSpot's function reads the current thread and no more.
+    if unsafe { ((**vm).GetEnv)(vm, &raw mut env, JNI_VERSION_1_6) } != JNI_OK {
+        return NO_JAVA;
+    }
+    let mut trace = CallTrace {
+        env: env.cast(),
+        frames: 0,
+        list: content.frames.as_mut_ptr(),
+    };
+    // SAFETY: HotSpot's function of this signature, made for handlers of signals; the list has DEPTH frames.
+    unsafe {
+        let walk: Walk = std::mem::transmute::<usize, Walk>(walk);
+        walk(&raw mut trace, DEPTH as i32, context);
+    }
+    trace.frames
+}
+
+/// Sends a thread the signal that makes it tell its stack; the slot in which it will, if there is a free one and a thread.
+pub fn ask(thread: i32) -> Option<usize> {
+    let slots = SLOT.get()?;
+    let free = |slot: &Slot| {
+        let armed = slot.state.compare_exchange(FREE, ARMED, Ordering::AcqRel, Ordering::Relaxed);
+        armed.is_ok()
+    };
+    let number = slots.iter().position(free)?;
+    if send(thread, number) {
+        return Some(number);
+    }
+    slots[number].state.store(FREE, Ordering::Release);
+    None
+}
+
+/// The fields of a queued signal's description, as the system lays them out on 64-bit Linux.
+#[repr(C)]
+struct Queued {
+    signal: i32,
+    errno: i32,
+    code: i32,
+    padding: i32,
+    pid: i32,
+    uid: u32,
+    value: usize,
+    rest: [u64; 12],
+}
+
+fn send(thread: i32, number: usize) -> bool {
+    // SAFETY: the description is a live local of the size that the system reads.
+    unsafe {
+        let queued = Queued {
+            signal: libc::SIGPROF,
+            errno: 0,
+            code: libc::SI_QUEUE,
+            padding: 0,
+            pid: libc::getpid(),
+            uid: libc::getuid(),
+            value: number,
+            rest: [0; 12],
+        };
+        let process = libc::getpid();
+        libc::syscall(
+            libc::SYS_rt_tgsigqueueinfo,
+            process,
+            thread,
+            libc::SIGPROF,
+            &raw const queued,
+        ) == 0
+    }
+}
+
+/// What a slot holds, if its handler is done; the slot is free again.
+pub fn answer(number: usize) -> Option<Stack> {
+    let slot = SLOT.get()?.get(number)?;
+    if slot.state.load(Ordering::Acquire) != DONE {
+        return None;
+    }
+    // SAFETY: a DONE slot is the sampler's.
+    let content = unsafe { &*slot.content.get() };
+    let count = usize::try_from(content.count).unwrap_or(0).min(DEPTH);
+    let frames = content.frames[..count].iter();
+    let stack = Stack {
+        frames: frames.map(|frame| Frame::new(frame.method as usize, frame.at)).collect(),
+        count: content.count,
+        pc: content.pc,
+        began: content.began,
+        ended: content.ended,
+    };
+    slot.state.store(FREE, Ordering::Release);
+    Some(stack)
+}
+
+/// Gives up on a thread that does not answer; false if it is just doing so.
+pub fn give_up(number: usize) -> bool {
+    let Some(slot) = SLOT.get().and_then(|slots| slots.get(number)) else {
+        return true;
+    };
+    let freed = slot.state.compare_exchange(ARMED, FREE, Ordering::AcqRel, Ordering::Relaxed);
+    freed.is_ok()
+}
