@@ -609,10 +609,7 @@ fn samples_say_where_the_cost_goes_whatever_the_formula_says() {
     assert_eq!(unranked, [false, true, false]);
     let text = found.to_text(10, 100);
     assert!(!text.contains("print(int[])"), "{text}");
-    assert!(
-        text.contains("1 method 30.6 % (6–73 %)"),
-        "{text}"
-    );
+    assert!(text.contains("1 method 30.6 % (6–73 %)"), "{text}");
 }
 
 #[test]

@@ -98,6 +98,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         gc: args.gc == Switch::On,
         warmup: args.warmup,
         determinism: args.check_determinism,
+        samples: args.samples,
         overhead: args.overhead,
         jobs: common.jobs,
         show_output: args.show_output,
@@ -369,7 +370,9 @@ fn tabulate(
         let unmatched = options.listed.unmatched(&plans);
         builder.meta_mut().notes.extend(unmatched);
     }
-    Ok(builder.finish())
+    let mut dataset = builder.finish();
+    dataset.profile.clone_from(&recorded.profile);
+    Ok(dataset)
 }
 
 /// The reason most observations failed for, and how many did.

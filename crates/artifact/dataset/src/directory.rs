@@ -6,6 +6,7 @@
 //! | `counts.parquet` | non-zero count | `run`, `feature`, `value`, ordered by feature and run |
 //! | `features.parquet` | feature | `id`, `name`, `kind`, `unit`, `class`, `method`, `descriptor`, `block`, `pc_start`, `pc_end`, `line_first`, `line_last`, `source_file`, `text`, `nondeterministic` |
 //! | `parts.parquet` | term of a composition | `whole`, `part`, `amount` |
+//! | `stack-methods.parquet`, `stacks.parquet`, `samples.parquet` | | what sampled runs say, if there were any: see `directory/profile.rs` |
 //! | `meta.json` | | provenance, sizes, digest |
 //!
 //! **Crashes.** New tables are written completely into `.next/`; a file `commit` there makes them valid; then each is
@@ -20,9 +21,11 @@ use serde::{Deserialize, Serialize};
 use crate::builder::DatasetBuilder;
 use crate::error::{DatasetError, Result};
 use crate::journal;
-use crate::model::{DATASET_SCHEMA, Dataset, Meta};
+use crate::model::{DATASET_SCHEMA, Dataset, Meta, Observation};
 use crate::table;
+use pricetag_profile::Profile;
 
+mod profile;
 mod rows;
 mod tables;
 
@@ -31,9 +34,18 @@ const RUNS: &str = "runs.parquet";
 const COUNTS: &str = "counts.parquet";
 const FEATURES: &str = "features.parquet";
 const PARTS: &str = "parts.parquet";
-const FILES: [&str; 5] = [RUNS, COUNTS, FEATURES, PARTS, META];
+const METHODS: &str = "stack-methods.parquet";
+const STACKS: &str = "stacks.parquet";
+const SAMPLES: &str = "samples.parquet";
+const FILES: [&str; 8] = [
+    RUNS, COUNTS, FEATURES, PARTS, METHODS, STACKS, SAMPLES, META,
+];
+/// Those that a dataset without sampled runs does not have.
+const OF_PROFILE: [&str; 3] = [METHODS, STACKS, SAMPLES];
 const NEXT: &str = ".next";
 const COMMIT: &str = "commit";
+/// Says that the new tables have no samples, so that those of the tables before go.
+const UNSAMPLED: &str = "unsampled";
 
 #[derive(Serialize, Deserialize)]
 struct MetaFile {
@@ -86,6 +98,14 @@ fn stage(dataset: &Dataset, next: &Path) -> Result<()> {
     tables::write_counts(&next.join(COUNTS), dataset)?;
     table::write(&next.join(FEATURES), &tables::features(&dataset.features))?;
     table::write(&next.join(PARTS), &tables::parts(&dataset.parts))?;
+    if let Some(profile) = &dataset.profile {
+        table::write(&next.join(METHODS), &profile::methods(profile))?;
+        table::write(&next.join(STACKS), &profile::nodes(profile))?;
+        let samples = profile::samples(profile, &dataset.observations);
+        table::write(&next.join(SAMPLES), &samples)?;
+    } else {
+        write_file(&next.join(UNSAMPLED), "")?;
+    }
     let meta = MetaFile {
         meta: Meta {
             schema: DATASET_SCHEMA,
@@ -109,13 +129,17 @@ fn stage(dataset: &Dataset, next: &Path) -> Result<()> {
 pub fn open(dir: &Path) -> Result<Dataset> {
     let tables = locate(dir, META).exists();
     if journal::path(dir).exists() {
-        let mut builder = if tables {
-            DatasetBuilder::from_dataset(open_tables(dir)?)
+        let stored = if tables {
+            Some(open_tables(dir)?)
         } else {
-            DatasetBuilder::default()
+            None
         };
+        let mut stored = stored.unwrap_or_default();
+        let profile = stored.profile.take();
+        let mut builder = DatasetBuilder::from_dataset(stored);
         journal::fold(dir, &mut builder)?;
-        let dataset = builder.finish();
+        let mut dataset = builder.finish();
+        dataset.profile = profile;
         dataset.validate()?;
         return Ok(dataset);
     }
@@ -172,8 +196,10 @@ pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
     } else {
         Vec::new()
     };
+    let profile = read_profile(dir, &observations)?;
     let dataset = Dataset {
         meta: file.meta,
+        profile,
         observations,
         features,
         columns,
@@ -182,6 +208,24 @@ pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
     };
     dataset.validate()?;
     Ok(dataset)
+}
+
+fn read_profile(dir: &Path, observations: &[Observation]) -> Result<Option<Profile>> {
+    let [methods, stacks, samples] = OF_PROFILE.map(|file| locate(dir, file));
+    let next = dir.join(NEXT);
+    let unsampled = next.join(COMMIT).exists() && next.join(UNSAMPLED).exists();
+    if unsampled || !samples.exists() {
+        return Ok(None);
+    }
+    let tables = [&methods, &stacks, &samples].map(|path| table::read(path));
+    let [of_methods, of_stacks, of_samples] = tables;
+    let (of_methods, of_stacks, of_samples) = (of_methods?, of_stacks?, of_samples?);
+    let tables = profile::Tables {
+        methods: (&methods, &of_methods),
+        nodes: (&stacks, &of_stacks),
+        samples: (&samples, &of_samples),
+    };
+    profile::read(&tables, observations).map(Some)
 }
 
 /// The current place of a file: a committed `.next/` before the directory itself.
@@ -201,10 +245,14 @@ fn finish_commit(dir: &Path) -> Result<()> {
     if !next.join(COMMIT).exists() {
         return Ok(());
     }
+    let unsampled = next.join(UNSAMPLED).exists();
     for file in FILES {
         let staged = next.join(file);
+        let place = dir.join(file);
         if staged.exists() {
-            fs::rename(&staged, dir.join(file)).map_err(DatasetError::io("replace", &staged))?;
+            fs::rename(&staged, &place).map_err(DatasetError::io("replace", &staged))?;
+        } else if OF_PROFILE.contains(&file) && unsampled && place.exists() {
+            fs::remove_file(&place).map_err(DatasetError::io("remove", &place))?;
         }
     }
     sync_directory(dir)?;

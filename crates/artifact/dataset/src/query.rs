@@ -322,6 +322,11 @@ impl Dataset {
             bytes.number(part.amount.to_bits());
         }
         whole.hash_of(&bytes);
+        if let Some(profile) = &self.profile {
+            // Maps have none in it: equal profiles have equal texts.
+            let text = serde_json::to_string(profile).unwrap_or_default();
+            whole.text(&text);
+        }
         whole.number(self.observations.len() as u64);
         format!("{:032x}", XxHash3_128::oneshot(&whole.0))
     }

@@ -4,8 +4,10 @@
 //! list of weights at nodes of that tree. Counts say how often code ran; a profile says what it cost. The two meet in the
 //! learner and in explanations.
 
+mod merge;
 mod model;
 mod views;
 
+pub use merge::Merged;
 pub use model::*;
 pub use views::*;

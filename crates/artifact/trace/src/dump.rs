@@ -6,8 +6,8 @@ use crate::called::{ByCaller, Called};
 use crate::caught::{Arrivals, Caught};
 use crate::look::Look;
 use crate::reader::Trace;
-use crate::record::{Sampled, 
-    Argument, ClassCounters, Invocation, OpenFrameRecord, ProcessCosts, Record, Start,
+use crate::record::{
+    Argument, ClassCounters, Invocation, OpenFrameRecord, ProcessCosts, Record, Sampled, Start,
 };
 use crate::values::{Given, ValuePlace, Values, VariableValues};
 
@@ -122,7 +122,10 @@ fn write_sampled(f: &mut Formatter<'_>, sampled: &Sampled) -> fmt::Result {
             write!(f, "\n  beside {:?} {}ns", beside.role, beside.cpu_ns)?;
         }
         for sample in &run.samples {
-            let method = profile.nodes.get(sample.node.0 as usize).map(|n| n.method.0 as usize);
+            let method = profile
+                .nodes
+                .get(sample.node.0 as usize)
+                .map(|n| n.method.0 as usize);
             let method = method.and_then(|method| profile.methods.get(method));
             let (class, name) = method.map_or(("?", "?"), |m| (m.class.as_str(), m.name.as_str()));
             write!(

@@ -499,7 +499,9 @@ impl FromStr for Mode {
             "step" => Ok(Self::Step),
             "blocks" => Ok(Self::Blocks),
             "sample" => Ok(Self::Sample),
-            _ => Err(format!("{text:?} is none of count, time, step, blocks, sample")),
+            _ => Err(format!(
+                "{text:?} is none of count, time, step, blocks, sample"
+            )),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The records of a trace.
 
-use pricetag_profile::{Profile, Role};
 use pricetag_probe_plan::{BlockId, ClassHash, Pc};
+use pricetag_profile::{Profile, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::called::ByCaller;

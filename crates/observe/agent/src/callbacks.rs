@@ -9,7 +9,8 @@ use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_DATA_DUMP_REQUEST, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
     JVMTI_EVENT_GARBAGE_COLLECTION_START, JVMTI_EVENT_NATIVE_METHOD_BIND, JVMTI_EVENT_THREAD_END,
     JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VIRTUAL_THREAD_END, JVMTI_EVENT_VM_DEATH,
-    JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiAddrLocationMap, jvmtiEnv, jvmtiEvent, jvmtiEventCallbacks,
+    JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_START, jvmtiAddrLocationMap, jvmtiEnv, jvmtiEvent,
+    jvmtiEventCallbacks,
 };
 use pricetag_instrument::{HelperOptions, Keeping, Ticks};
 use pricetag_trace::Mode;
@@ -314,7 +315,9 @@ unsafe extern "system" fn sampled_object_alloc(
     _: jclass,
     bytes: jlong,
 ) {
-    guarded(env, |session, _| sampling::allocated(session, thread, bytes));
+    guarded(env, |session, _| {
+        sampling::allocated(session, thread, bytes)
+    });
 }
 
 unsafe extern "system" fn native_method_bind(

@@ -5,8 +5,8 @@
 //! Signals are blocked on this thread, so that the JVM never handles one on it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread::JoinHandle;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
 
 const STACK_BYTES: usize = 64 << 20;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use pricetag_dataset::{Measured, Meta, Observation, Status};
+use pricetag_profile::Profile;
 use pricetag_quantity::{median, relative_spread};
 use pricetag_trace::{Record, Scope, Trace};
 
@@ -12,6 +13,7 @@ use crate::error::RunnerError;
 use crate::journal::{Journal, Manifest, RunId, RunKind, RunNote};
 use crate::options::{RecordOptions, Timing};
 use crate::overhead;
+use crate::sampling;
 use crate::scope;
 
 /// Load per core above which a machine is not quiet.
@@ -53,6 +55,8 @@ pub struct Recorded {
     pub rows: Vec<Row>,
     /// Probe plans of all counted classes.
     pub plans: PathBuf,
+    /// What sampled runs say, if there were any.
+    pub profile: Option<Profile>,
     /// Whether the user interrupted it.
     pub interrupted: bool,
     /// Inputs that are finished, and inputs of the workload.
@@ -129,12 +133,14 @@ impl Recorded {
                 format!("interrupted: {finished} of {planned} inputs are measured")
             });
         }
+        let profile = sampling::profile(options, &journal, &rows, &mut notes);
         meta.notes = notes;
         let finished = (finished, options.workload.cases.len());
         Ok(Self {
             meta,
             rows,
             plans: journal.plans(),
+            profile,
             interrupted,
             finished,
             journal,
@@ -221,6 +227,7 @@ impl Reader<'_> {
             match id.kind {
                 RunKind::Count(_) => found.counting.push(id),
                 RunKind::Time(_) => found.timing.push(id),
+                RunKind::Sample => {}
             }
         }
         let all = found.counting.len() == planned_counting.len()

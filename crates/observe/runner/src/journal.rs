@@ -28,6 +28,8 @@ const OURS: &[&str] = &[
     "counts.parquet",
     "features.parquet",
     "parts.parquet",
+    "stacks.parquet",
+    "samples.parquet",
     "runs.journal",
     ".next",
 ];
@@ -40,6 +42,8 @@ pub enum RunKind {
     Count(u32),
     /// Without counters.
     Time(u32),
+    /// Without counters, sampled.
+    Sample,
 }
 
 impl std::fmt::Display for RunKind {
@@ -47,6 +51,7 @@ impl std::fmt::Display for RunKind {
         match self {
             Self::Count(k) => write!(f, "counting run {}", k + 1),
             Self::Time(k) => write!(f, "timing run {}", k + 1),
+            Self::Sample => f.write_str("sampled run"),
         }
     }
 }
@@ -65,6 +70,7 @@ impl RunId {
         match self.kind {
             RunKind::Count(k) => format!("{:05}-count-{k}", self.case),
             RunKind::Time(k) => format!("{:05}-time-{k}", self.case),
+            RunKind::Sample => format!("{:05}-sample", self.case),
         }
     }
 }
@@ -264,6 +270,11 @@ impl Journal {
         self.folder.join(format!("{}.options", id.stem()))
     }
 
+    /// Where the JVM of a sampled run logs what it compiles.
+    pub fn compilations(&self, id: RunId) -> PathBuf {
+        self.folder.join(format!("{}.compilations", id.stem()))
+    }
+
     /// Where the JVM writes when it crashes.
     pub fn crash_log(&self, id: RunId) -> PathBuf {
         self.folder.join(format!("{}.crash", id.stem()))
@@ -292,7 +303,12 @@ impl Journal {
                 .map_err(RunnerError::io("look for snapshots of", &trace))?;
             looks.iter().try_for_each(|look| remove(look))?;
         }
-        for path in [trace, self.note_path(id), self.crash_log(id)] {
+        for path in [
+            trace,
+            self.note_path(id),
+            self.crash_log(id),
+            self.compilations(id),
+        ] {
             remove(&path)?;
         }
         Ok(())

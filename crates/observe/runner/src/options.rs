@@ -9,6 +9,7 @@ use pricetag_trace::{BlockName, Listed, MethodName, Pattern, Scope};
 
 use crate::error::RunnerError;
 use crate::overhead::percent;
+use crate::sampling::Samples;
 use crate::supervise::Ended;
 use crate::workload::Workload;
 
@@ -132,6 +133,8 @@ pub struct RecordOptions {
     pub warmup: Option<u32>,
     /// Inputs counted twice.
     pub determinism: Determinism,
+    /// How many inputs are run once more and sampled.
+    pub samples: Samples,
     /// Largest acceptable slow-down by counting, as a fraction.
     pub overhead: Option<f64>,
     /// Counting runs at the same time. With more than one, plain and counted runs that are compared for the overhead are at the same time, too.
@@ -235,6 +238,7 @@ impl RecordOptions {
             ("timeout", timeout),
             ("warmup", warmup),
             ("counted_twice", twice.to_string()),
+            ("samples", self.samples.to_string()),
             ("inputs", self.workload.cases.len().to_string()),
         ]
         .map(|(k, v)| (k.to_owned(), v))

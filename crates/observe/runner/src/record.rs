@@ -23,6 +23,7 @@ use crate::journal::{Journal, MANIFEST_SCHEMA, Manifest, RunId, RunKind, RunNote
 use crate::options::{RecordOptions, Timing};
 use crate::platform;
 use crate::progress::Progress;
+use crate::sampling;
 use crate::subject::Subject;
 use crate::supervise::{Cancel, Ended, Ending, run};
 use crate::trial;
@@ -159,10 +160,37 @@ impl Session<'_> {
             let (first, rest) = counting.split_at(first.map_or(0, |at| at + 1));
             self.all(first, 1, &failed)?;
             self.all(rest, jobs, &failed)?;
-            self.all(timing, 1, &failed)
+            self.all(timing, 1, &failed)?;
+            self.samples(&[&counting, timing], &failed)
         });
         self.progress.end();
         outcome
+    }
+
+    /// Samples as many inputs as are asked for, or as the recording so far leaves time for.
+    fn samples(
+        &self,
+        before: &[&[RunId]],
+        failed: &Mutex<BTreeSet<usize>>,
+    ) -> Result<(), RunnerError> {
+        let options = self.subject.options;
+        let cases = &options.workload.cases;
+        let spent = |id: &RunId| {
+            let note = self.journal.finished(*id, &cases[id.case].label)?;
+            note.failure.is_none().then_some((id.kind, note.process_ns))
+        };
+        let spent: Vec<(RunKind, u64)> =
+            before.iter().copied().flatten().filter_map(spent).collect();
+        let runs = sampling::runs(options, &spent);
+        self.progress.begin(runs.len() as u64, "sampling");
+        // A sampled run that fails takes nothing from what is known of its input.
+        let ignored = Mutex::new(
+            failed
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
+        );
+        self.all(&runs, 1, &ignored)
     }
 
     /// Times runs, until one succeeds, where nothing else tells how long runs are; returns those that are still to be timed. Such a run may find files that nobody has read yet, so there
@@ -250,6 +278,7 @@ impl Session<'_> {
                 compilation.timed(self.of_program(id).unwrap_or(wall));
             }
             RunKind::Time(_) => compilation.timed(wall),
+            RunKind::Sample => {}
         }
     }
 
@@ -291,7 +320,7 @@ impl Session<'_> {
             .ok()
             .map(|m| m.len())
             .filter(|&n| n > 0);
-        if trace_bytes.is_none() {
+        if trace_bytes.is_none() && id.kind != RunKind::Sample {
             self.explain_silence(&ended)?;
         }
         let crash_log = self.journal.crash_log(id);

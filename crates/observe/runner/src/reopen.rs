@@ -13,6 +13,7 @@ use crate::assemble::Recorded;
 use crate::error::RunnerError;
 use crate::journal::{Journal, Manifest, first_difference};
 use crate::options::{Determinism, RecordOptions, Timing};
+use crate::sampling::Samples;
 use crate::supervise::Ended;
 use crate::workload::Workload;
 
@@ -83,6 +84,7 @@ pub(crate) fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
         warmup: text("warmup").parse().ok(),
         // Whatever was counted twice is looked for.
         determinism: Determinism::All,
+        samples: Samples::Auto,
         overhead: None,
         jobs: 1,
         show_output: false,

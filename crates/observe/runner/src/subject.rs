@@ -14,6 +14,7 @@ use crate::jvm::{Java, Launcher, resolve};
 use crate::lengths::{self, Lengths};
 use crate::options::{RecordOptions, Timing};
 use crate::platform;
+use crate::sampling;
 use crate::supervise::{Cancel, Launch};
 use crate::template::expand;
 use crate::workload::Case;
@@ -141,6 +142,11 @@ impl<'a> Subject<'a> {
         let agent_options = self.agent_options(journal, id)?;
         let (file, crash_log) = (journal.options(id), journal.crash_log(id));
         let agent = Some((&agent_options, file.as_path()));
+        if id.kind == RunKind::Sample {
+            let log = sampling::compilation_log(&journal.compilations(id));
+            let log: Vec<&str> = log.iter().map(String::as_str).collect();
+            return self.launch_with(agent, &crash_log, case, &log);
+        }
         self.launch_with(agent, &crash_log, case, compiled.options)
     }
 
@@ -201,6 +207,7 @@ impl<'a> Subject<'a> {
         let mode = match id.kind {
             RunKind::Count(_) => Mode::Count,
             RunKind::Time(_) => Mode::Time,
+            RunKind::Sample => Mode::Sample,
         };
         let options = self.agent_options_at(mode, &journal.trace(id), &journal.plans())?;
         Ok(AgentOptions {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
-use pricetag_runner::Determinism;
+use pricetag_runner::{Determinism, Samples};
 use pricetag_trace::{MethodScope, Pattern, Scope};
 
 use super::values::{
@@ -135,6 +135,15 @@ pub struct SubjectArgs {
         help_heading = "Counting"
     )]
     pub check_determinism: Determinism,
+    /// Inputs to run once more while stacks are sampled, so that it is known where the time goes: auto (a quarter of the recording's time), off, all or a
+    /// number.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "auto",
+        help_heading = "Timing"
+    )]
+    pub samples: Samples,
     /// Timing runs per input.
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Timing")]
     pub repeat: u32,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use pricetag_dataset::{Dataset, FeatureKind, Observation, Status};
 use pricetag_finding::Predictions;
 use pricetag_predict::{predict_csv, predict_dataset};
-use pricetag_runner::{Determinism, Ended, RecordOptions, Timing};
+use pricetag_runner::{Determinism, Ended, RecordOptions, Samples, Timing};
 use pricetag_tabulate::TabulateOptions;
 use pricetag_trace::Scope;
 
@@ -173,6 +173,7 @@ fn options(
         gc: !recording.was("gc", "off"),
         warmup: Some(0),
         determinism: Determinism::None,
+        samples: Samples::Off,
         overhead: None,
         jobs: common.jobs,
         show_output: false,

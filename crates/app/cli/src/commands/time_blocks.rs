@@ -8,7 +8,7 @@ use pricetag_finding::{BlockTimes, FINDING_SCHEMA, TimedBlock};
 use pricetag_probe_plan::PlanStore;
 use pricetag_runner::blocks::{BlockRuns, time_blocks};
 use pricetag_runner::check::timer;
-use pricetag_runner::{Determinism, Ended, RecordOptions, Timing, Workload};
+use pricetag_runner::{Determinism, Ended, RecordOptions, Samples, Timing, Workload};
 use pricetag_tabulate::{BlockRow, block_rows};
 use pricetag_trace::{Listed, MethodScope, Record, Scope};
 
@@ -80,6 +80,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         gc: args.gc == Switch::On,
         warmup: None,
         determinism: Determinism::None,
+        samples: Samples::Off,
         overhead: None,
         jobs: common.jobs,
         show_output: args.show_output,

@@ -9,7 +9,7 @@ use crate::table::{self, Table, TableWriter, Values};
 /// Counts per row group.
 const GROUP: usize = 1 << 20;
 
-fn inconsistent(path: &Path, reason: String) -> DatasetError {
+pub(super) fn inconsistent(path: &Path, reason: String) -> DatasetError {
     DatasetError::NotADataset {
         path: path.to_path_buf(),
         reason,
@@ -50,20 +50,20 @@ pub(super) fn features(features: &[Feature]) -> Table {
 }
 
 /// Typed access to the columns of one of our tables.
-struct Reader<'a> {
-    path: &'a Path,
-    table: &'a Table,
+pub(super) struct Reader<'a> {
+    pub(super) path: &'a Path,
+    pub(super) table: &'a Table,
 }
 
 impl<'a> Reader<'a> {
-    fn texts(&self, name: &str) -> Result<&'a [Option<String>]> {
+    pub(super) fn texts(&self, name: &str) -> Result<&'a [Option<String>]> {
         match self.table.column(name) {
             Some(Values::Texts(cells)) => Ok(cells),
             _ => Err(self.missing("text", name)),
         }
     }
 
-    fn integers(&self, name: &str) -> Result<&'a [Option<i64>]> {
+    pub(super) fn integers(&self, name: &str) -> Result<&'a [Option<i64>]> {
         match self.table.column(name) {
             Some(Values::Integers(cells)) => Ok(cells),
             _ => Err(self.missing("integer", name)),
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn small(cell: Option<i64>) -> Option<u32> {
+pub(super) fn small(cell: Option<i64>) -> Option<u32> {
     cell.and_then(|value| u32::try_from(value).ok())
 }
 

@@ -148,7 +148,9 @@ pub fn end(session: &Session, jni: Jni) {
     let Some(sampling) = SAMPLING.get() else {
         return;
     };
-    let _ = session.jvmti.notify(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, false);
+    let _ = session
+        .jvmti
+        .notify(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, false);
     let cpu = clock::process_cpu();
     let wall = clock::since(sampling.began);
     sampling.stop.store(true, Ordering::Release);
@@ -164,7 +166,8 @@ pub fn end(session: &Session, jni: Jni) {
     let used = cpu
         .saturating_sub(sampling.cpu_before)
         .saturating_sub(outcome.own_ns);
-    let known: u64 = beside.values().sum::<u64>() + resolved.samples.iter().map(|s| s.cpu_ns).sum::<u64>();
+    let known: u64 =
+        beside.values().sum::<u64>() + resolved.samples.iter().map(|s| s.cpu_ns).sum::<u64>();
     *beside.entry(Role::Unsampled).or_default() += used.saturating_sub(known);
     let run = ProfiledRun {
         rows: Vec::new(),

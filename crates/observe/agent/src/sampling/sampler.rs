@@ -53,7 +53,9 @@ struct Thread {
 
 /// Samples until it is told to stop.
 pub fn run(sampling: &'static Sampling) -> Outcome {
-    sampling.sampler.store(threads::current(), Ordering::Release);
+    sampling
+        .sampler
+        .store(threads::current(), Ordering::Release);
     let mut sampler = Sampler {
         sampling,
         threads: HashMap::new(),
@@ -108,7 +110,8 @@ impl Sampler {
             if !self.replaced && self.sampling.without.is_none() && !walk::is_installed() {
                 self.replaced = true;
                 self.outcome.notes.push(
-                    "the program handles SIGPROF itself: stacks are not sampled from then on".to_owned(),
+                    "the program handles SIGPROF itself: stacks are not sampled from then on"
+                        .to_owned(),
                 );
             }
         }

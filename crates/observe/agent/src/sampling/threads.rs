@@ -35,11 +35,29 @@ pub fn whose(thread: i32) -> Whose {
 
 fn by_name(name: &str) -> Whose {
     const COLLECTOR: [&str; 10] = [
-        "GC Thread", "G1 ", "ParGC", "ZGC", "ZDriver", "ZWorker", "XGC", "Shenandoah", "CMS", "VM Thread",
+        "GC Thread",
+        "G1 ",
+        "ParGC",
+        "ZGC",
+        "ZDriver",
+        "ZWorker",
+        "XGC",
+        "Shenandoah",
+        "CMS",
+        "VM Thread",
     ];
     const JVM: [&str; 11] = [
-        "VM Periodic", "Signal Dispatch", "Service Thread", "Monitor Deflat", "Notification",
-        "Sweeper", "Attach Listener", "StrDedup", "Common-Cleaner", "JFR", "ZStat",
+        "VM Periodic",
+        "Signal Dispatch",
+        "Service Thread",
+        "Monitor Deflat",
+        "Notification",
+        "Sweeper",
+        "Attach Listener",
+        "StrDedup",
+        "Common-Cleaner",
+        "JFR",
+        "ZStat",
     ];
     let begins = |list: &[&str]| list.iter().any(|begin| name.starts_with(begin));
     if name.starts_with("pricetag") {
@@ -62,7 +80,8 @@ pub fn is_runnable(thread: i32) -> bool {
     let stat = std::fs::read(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
     // The name in parentheses may hold any byte; the state comes after it.
     let end = stat.iter().rposition(|&byte| byte == b')');
-    end.and_then(|end| stat.get(end + 2)).is_some_and(|&state| state == b'R')
+    end.and_then(|end| stat.get(end + 2))
+        .is_some_and(|&state| state == b'R')
 }
 
 /// Processor time that a thread of this process has used, ns; none if it is gone.

@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
-use jvmti_bindings::sys::jni::{JNI_OK, JNIEnv, JNI_VERSION_1_6, JavaVM};
+use jvmti_bindings::sys::jni::{JNI_OK, JNI_VERSION_1_6, JNIEnv, JavaVM};
 
 use super::code;
 use super::tree::Frame;
@@ -115,7 +115,9 @@ pub fn prepare(_: Jvmti) -> Result<(), &'static str> {
             })
             .collect()
     });
-    install().then_some(()).ok_or("the system takes no handler of SIGPROF: stacks are not sampled")
+    install()
+        .then_some(())
+        .ok_or("the system takes no handler of SIGPROF: stacks are not sampled")
 }
 
 /// `AsyncGetCallTrace` of the library that holds this address, and where the library lies.
@@ -152,8 +154,14 @@ fn map_library(base: usize) {
             }
             let headers =
                 std::slice::from_raw_parts((*info).dlpi_phdr, usize::from((*info).dlpi_phnum));
-            for header in headers.iter().filter(|header| header.p_type == libc::PT_LOAD) {
-                code::library(base as usize + header.p_vaddr as usize, header.p_memsz as usize);
+            for header in headers
+                .iter()
+                .filter(|header| header.p_type == libc::PT_LOAD)
+            {
+                code::library(
+                    base as usize + header.p_vaddr as usize,
+                    header.p_memsz as usize,
+                );
             }
         }
         1
@@ -194,10 +202,16 @@ unsafe extern "C" fn handler(_: i32, info: *mut libc::siginfo_t, context: *mut c
         let sent = (*info).si_code == libc::SI_QUEUE;
         (sent, (*info).si_value().sival_ptr as usize)
     };
-    let Some(slot) = SLOT.get().and_then(|slots| slots.get(number)).filter(|_| ours) else {
+    let Some(slot) = SLOT
+        .get()
+        .and_then(|slots| slots.get(number))
+        .filter(|_| ours)
+    else {
         return;
     };
-    let armed = slot.state.compare_exchange(ARMED, FILLING, Ordering::AcqRel, Ordering::Relaxed);
+    let armed = slot
+        .state
+        .compare_exchange(ARMED, FILLING, Ordering::AcqRel, Ordering::Relaxed);
     if armed.is_err() {
         return;
     }
@@ -250,7 +264,9 @@ fn walk(content: &mut Content, context: *mut c_void) -> i32 {
 pub fn ask(thread: i32) -> Option<usize> {
     let slots = SLOT.get()?;
     let free = |slot: &Slot| {
-        let armed = slot.state.compare_exchange(FREE, ARMED, Ordering::AcqRel, Ordering::Relaxed);
+        let armed = slot
+            .state
+            .compare_exchange(FREE, ARMED, Ordering::AcqRel, Ordering::Relaxed);
         armed.is_ok()
     };
     let number = slots.iter().position(free)?;
@@ -309,7 +325,9 @@ pub fn answer(number: usize) -> Option<Stack> {
     let count = usize::try_from(content.count).unwrap_or(0).min(DEPTH);
     let frames = content.frames[..count].iter();
     let stack = Stack {
-        frames: frames.map(|frame| Frame::new(frame.method as usize, frame.at)).collect(),
+        frames: frames
+            .map(|frame| Frame::new(frame.method as usize, frame.at))
+            .collect(),
         count: content.count,
         pc: content.pc,
         began: content.began,
@@ -324,6 +342,8 @@ pub fn give_up(number: usize) -> bool {
     let Some(slot) = SLOT.get().and_then(|slots| slots.get(number)) else {
         return true;
     };
-    let freed = slot.state.compare_exchange(ARMED, FREE, Ordering::AcqRel, Ordering::Relaxed);
+    let freed = slot
+        .state
+        .compare_exchange(ARMED, FREE, Ordering::AcqRel, Ordering::Relaxed);
     freed.is_ok()
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use pricetag_probe_plan::ClassHash;
 use pricetag_runner::{
-    Cancel, Determinism, Ended, RecordOptions, Recorded, RunnerError, Silent, Timing, Workload,
-    record,
+    Cancel, Determinism, Ended, RecordOptions, Recorded, RunnerError, Samples, Silent, Timing,
+    Workload, record,
 };
 use pricetag_trace::{
     Argument, ClassCounters, Invocation, Listed, ProcessCosts, Record, Scope, Start, TRACE_VERSION,
@@ -215,6 +215,7 @@ impl Bench {
             gc: true,
             warmup: None,
             determinism: Determinism::Some(1),
+            samples: Samples::Off,
             overhead: None,
             jobs: 2,
             show_output: false,

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use pricetag_dataset::InputValue;
-use pricetag_runner::{Cancel, Determinism, Progress, RecordOptions, RunnerError, Timing, record};
+use pricetag_runner::{
+    Cancel, Determinism, Progress, RecordOptions, RunnerError, Samples, Timing, record,
+};
 
 use bench::*;
 
@@ -174,6 +176,7 @@ fn resuming_tries_runs_again_whose_trace_was_cut_short_but_not_failures_of_the_s
     let bench = Bench::new(&[("a", "cut-once"), ("b", "fail")]);
     let options = RecordOptions {
         determinism: Determinism::None,
+        samples: Samples::Off,
         ..bench.options()
     };
     let first = go(&options).unwrap();
@@ -270,6 +273,7 @@ fn counting_alone_measures_nothing() {
     let options = RecordOptions {
         timing: Timing::Never,
         determinism: Determinism::None,
+        samples: Samples::Off,
         ..bench.options()
     };
     let recorded = go(&options).unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use pricetag_runner::{Cancel, Determinism, RecordOptions, RunnerError, Timing, record};
+use pricetag_runner::{Cancel, Determinism, RecordOptions, RunnerError, Samples, Timing, record};
 
 use crate::Impatient;
 use crate::bench::*;
@@ -20,6 +20,7 @@ fn optimising(inputs: &[(&str, &str)]) -> (Bench, RecordOptions) {
     script(&bench.path("java"), &java);
     let options = RecordOptions {
         determinism: Determinism::None,
+        samples: Samples::Off,
         jobs: 1,
         force: true,
         cache: Some(bench.path("cache")),
