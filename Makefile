@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint doc bench evaluate clean
+.PHONY: help setup demo test lint doc bench attribution evaluate clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
@@ -30,6 +30,11 @@ bench: ## exactness, corpora, overhead, throughput and accuracy on real programs
 	@scripts/setup.sh
 	cargo build --release --workspace --locked
 	@scripts/evaluate.sh
+
+attribution: ## where the time goes, beside an independent profiler and planted costs, on programs nobody tuned on (an hour)
+	@scripts/setup.sh subjects
+	cargo build --release -p pricetag-cli -p pricetag-agent --locked
+	@scripts/attribution.sh
 
 evaluate: ## how well unseen inputs are predicted: Lucene, ImageJ and three more, as in the Mantis paper (two hours; resumable)
 	@scripts/setup.sh subjects
