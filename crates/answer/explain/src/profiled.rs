@@ -67,10 +67,17 @@ pub(crate) fn spread(dataset: &Dataset, items: &mut [CostItem]) {
         .copied()
         .collect();
     for id in ids {
+        let method = found.method(id);
+        let name = if method.descriptor.is_empty() {
+            // The JVM's log of compilations tells no parameters: the first line of that name has them.
+            let bare = format!("{}.{}(", method.class.replace('/', "."), method.name);
+            let line = items.iter().find(|item| item.name.starts_with(&bare));
+            line.map_or(bare, |item| item.name.clone())
+        } else {
+            place(method).method_name()
+        };
         let one = by_method.methods.get(&id).copied().unwrap_or_default();
-        let spread = spreads
-            .entry(place(found.method(id)).method_name())
-            .or_default();
+        let spread = spreads.entry(name).or_default();
         spread.own += one.own / total;
         spread.interpreted += one.interpreted / total;
         spread.called += one.called / total;

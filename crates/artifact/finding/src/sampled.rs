@@ -38,7 +38,12 @@ impl Together {
 
 /// `3.1–4.2 %`.
 pub fn interval((low, high): (f64, f64)) -> String {
-    let points = if high < 0.1 { 1 } else { 0 };
+    let points = match high {
+        high if high < 0.001 => 3,
+        high if high < 0.01 => 2,
+        high if high < 0.1 => 1,
+        _ => 0,
+    };
     format!("{:.points$}–{:.points$} %", 100.0 * low, 100.0 * high)
 }
 

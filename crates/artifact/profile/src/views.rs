@@ -16,6 +16,9 @@ const LOADING: [&str; 5] = [
     "jdk/internal/loader/",
 ];
 
+/// Classes with which the launcher begins, before it calls `main`.
+const LAUNCHER: &str = "sun/launcher/";
+
 /// Whom a stack is charged to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Account {
@@ -59,6 +62,8 @@ pub struct Accounts<'a> {
     /// The innermost frame of the program at or below each node.
     frames: Vec<Option<NodeId>>,
     inside: Vec<bool>,
+    /// Whether only a part of the process is looked at.
+    scoped: bool,
 }
 
 /// Processor time by what is done with it, ns; samples and bytes beside.
@@ -165,7 +170,8 @@ impl<'a> Accounts<'a> {
     pub fn of(profile: &'a Profile, within: &Within) -> Self {
         let mut accounts = Vec::with_capacity(profile.nodes.len());
         let mut inside: Vec<bool> = Vec::with_capacity(profile.nodes.len());
-        let mut frames = Vec::with_capacity(profile.nodes.len());
+        let mut frames: Vec<Option<NodeId>> = Vec::with_capacity(profile.nodes.len());
+        let mut launched: Vec<bool> = Vec::new();
         for (index, node) in profile.nodes.iter().enumerate() {
             let method = &profile.methods[node.method.0 as usize];
             let above = node.parent.map(|parent| parent.0 as usize);
@@ -186,14 +192,23 @@ impl<'a> Accounts<'a> {
             } else {
                 above.and_then(|parent| frames[parent])
             });
-            let here = within.scope.is_none() || within.starts_at(method);
-            inside.push(here || above.is_some_and(|parent| inside[parent]));
+            inside.push(if within.scope.is_some() {
+                within.starts_at(method) || above.is_some_and(|parent| inside[parent])
+            } else {
+                // What the launcher does before `main` is no part of the program's time.
+                launched.push(match above {
+                    Some(parent) => launched[parent],
+                    None => method.class.starts_with(LAUNCHER),
+                });
+                !launched[index] || frames[index].is_some()
+            });
         }
         Self {
             profile,
             accounts,
             frames,
             inside,
+            scoped: within.scope.is_some(),
         }
     }
 
@@ -201,11 +216,6 @@ impl<'a> Accounts<'a> {
     pub fn account(&self, node: NodeId) -> Option<Account> {
         let at = node.0 as usize;
         self.inside[at].then(|| self.accounts[at])
-    }
-
-    /// Whether only a part of the process is looked at.
-    fn is_scoped(&self) -> bool {
-        self.inside.iter().any(|inside| !inside)
     }
 
     /// Sums runs up by method. Where a scope is looked at, threads of the JVM are left out: whom they worked for is not known.
@@ -298,7 +308,7 @@ impl<'a> Accounts<'a> {
                 Some(_) => found.bytes_outside += place.bytes as f64,
             }
         }
-        if self.is_scoped() {
+        if self.scoped {
             return;
         }
         for beside in &run.beside {
@@ -522,6 +532,19 @@ mod tests {
         assert_eq!(found.methods.keys().collect::<Vec<_>>(), [&MethodId(1)]);
         assert!(found.beside.is_empty() && found.outside.cpu_ns == 0.0);
         assert_eq!(found.total(), 587.0);
+    }
+
+    #[test]
+    fn what_the_launcher_does_before_main_is_left_out() {
+        let mut profile = profile();
+        // The stack that begins with JDK code begins with the launcher.
+        profile
+            .methods
+            .push(method("sun/launcher/LauncherHelper", "checkAndLoadMain"));
+        profile.nodes[5].method = MethodId(4);
+        let found = Accounts::of(&profile, &Within::default()).by_method(&profile.runs);
+        assert_eq!((found.outside.cpu_ns, found.total()), (0.0, 877.0));
+        assert_eq!(found.beside.len(), 2);
     }
 
     #[test]
