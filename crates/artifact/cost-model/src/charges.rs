@@ -36,9 +36,7 @@ pub struct Charge {
 }
 
 /// A method by its names.
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MethodKey {
     /// Internal name of its class.
     pub class: String,

@@ -3,7 +3,6 @@
 //! Reading refuses other schema versions and formulas that no longer evaluate; it never panics on foreign bytes.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -78,30 +77,13 @@ impl CostModel {
         }
     }
 
-    /// Writes the model to a file: first beside it, then renamed, so that a crash leaves the old one. A device or pipe
-    /// is written to: a rename would replace it.
+    /// Writes the model to a file, whole or not at all ([`pricetag_file`]).
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let text = self.to_json()?;
-        let io = |source| ModelError::Io {
+        pricetag_file::write(path, text.as_bytes()).map_err(|source| ModelError::Io {
             action: "write",
             path: path.to_owned(),
             source,
-        };
-        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return fs::write(path, text).map_err(io);
-        }
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
-        let partial = path.with_file_name(name);
-        let write = || {
-            let mut file = fs::File::create(&partial)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&partial, path)
-        };
-        write().map_err(|source| {
-            fs::remove_file(&partial).ok();
-            io(source)
         })
     }
 

@@ -216,13 +216,13 @@ impl PriceList {
         Ok(serde_json::from_str(text)?)
     }
 
-    /// Writes it.
+    /// Writes it, whole or not at all.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), ListError> {
         let text = serde_json::to_string_pretty(self)? + "\n";
-        std::fs::write(path, text).map_err(|source| ListError::Io {
+        pricetag_file::write(path, text.as_bytes()).map_err(|source| ListError::Io {
             action: "write",
             path: path.to_owned(),
             source,

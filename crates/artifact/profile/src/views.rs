@@ -214,8 +214,12 @@ impl<'a> Accounts<'a> {
         for run in runs {
             self.add(run, &mut found);
         }
-        let bytes: f64 =
-            found.bytes_outside + found.methods.values().map(|method| method.bytes).sum::<f64>();
+        let bytes: f64 = found.bytes_outside
+            + found
+                .methods
+                .values()
+                .map(|method| method.bytes)
+                .sum::<f64>();
         let collector = found.beside.get(&Role::Collector).copied().unwrap_or(0.0);
         if bytes > 0.0 {
             for method in found.methods.values_mut() {
@@ -303,7 +307,11 @@ impl<'a> Accounts<'a> {
         for compiled in &run.compiled {
             let ns = compiled.cpu_ns as f64;
             if self.profile.methods[compiled.method.0 as usize].own {
-                found.methods.entry(compiled.method).or_default().compilation += ns;
+                found
+                    .methods
+                    .entry(compiled.method)
+                    .or_default()
+                    .compilation += ns;
             } else {
                 found.compiled_elsewhere += ns;
             }

@@ -183,10 +183,7 @@ impl Prior {
             let mean = shape / rate;
             (mean, mean * mean + shape / (rate * rate))
         };
-        let (one, other) = (
-            gamma(self.usual, mu),
-            gamma(self.unusual, self.typical),
-        );
+        let (one, other) = (gamma(self.usual, mu), gamma(self.unusual, self.typical));
         let mix = |x: f64, y: f64| usual * x + (1.0 - usual) * y;
         let (mean, square) = (mix(one.0, other.0), mix(one.1, other.1));
         (mean, (square - mean * mean).max(0.0).sqrt())
@@ -215,7 +212,8 @@ mod tests {
             typical: 5.0,
         };
         let density = |t: f64, shape: f64, mean: f64| {
-            (shape * (shape / mean).ln() + (shape - 1.0) * t.ln() - shape * t / mean
+            (shape * (shape / mean).ln() + (shape - 1.0) * t.ln()
+                - shape * t / mean
                 - ln_gamma(shape))
             .exp()
         };
@@ -234,7 +232,10 @@ mod tests {
             let deviation = (second / sum - mean * mean).sqrt();
             let found = prior.posterior(samples, mu);
             assert!((found.0 / mean - 1.0).abs() < 1e-4, "{found:?} {mean}");
-            assert!((found.1 / deviation - 1.0).abs() < 1e-3, "{found:?} {deviation}");
+            assert!(
+                (found.1 / deviation - 1.0).abs() < 1e-3,
+                "{found:?} {deviation}"
+            );
         }
     }
 
@@ -255,9 +256,17 @@ mod tests {
             samples: samples.clone(),
             work,
         });
-        assert!((found.weights[0] - 0.01).abs() < 0.003, "{:?}", found.weights);
+        assert!(
+            (found.weights[0] - 0.01).abs() < 0.003,
+            "{:?}",
+            found.weights
+        );
         assert!((found.mean[3] / samples[3] - 1.0).abs() < 0.05);
-        assert!(found.mean[4] < 1.0 && found.mean[4] > 0.0, "{}", found.mean[4]);
+        assert!(
+            found.mean[4] < 1.0 && found.mean[4] > 0.0,
+            "{}",
+            found.mean[4]
+        );
         let relative = found.deviation[3] / found.mean[3];
         assert!((relative * samples[3].sqrt() - 1.0).abs() < 0.2);
     }

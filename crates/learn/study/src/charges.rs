@@ -124,12 +124,7 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    fn charges(
-        &self,
-        matter: Matter,
-        target: &str,
-        observations: &[usize],
-    ) -> Option<Charges> {
+    fn charges(&self, matter: Matter, target: &str, observations: &[usize]) -> Option<Charges> {
         let subjects = self.subjects(matter);
         let samples: f64 = subjects.values().map(|subject| subject.samples).sum();
         let amount: f64 = subjects.values().map(|subject| subject.amount).sum();
@@ -184,7 +179,11 @@ impl<'a> Evidence<'a> {
                 *price *= scale;
             }
         }
-        accounts.sort_by(|a, b| b.cost.total_cmp(&a.cost).then_with(|| a.method.cmp(&b.method)));
+        accounts.sort_by(|a, b| {
+            b.cost
+                .total_cmp(&a.cost)
+                .then_with(|| a.method.cmp(&b.method))
+        });
         Some(Charges {
             accounts,
             samples: samples.round() as u32,
@@ -197,7 +196,10 @@ impl<'a> Evidence<'a> {
     fn count(&self, feature: usize) -> f64 {
         let column = &self.dataset.columns[feature];
         let covered = |row: u32| self.covered.get(&(row as usize)).copied().unwrap_or(0.0);
-        column.iter().map(|(row, value)| value * covered(row.0)).sum()
+        column
+            .iter()
+            .map(|(row, value)| value * covered(row.0))
+            .sum()
     }
 
     /// Methods of the program by name: those that samples fell on, and those that were counted.
@@ -227,7 +229,11 @@ impl<'a> Evidence<'a> {
             work.entry(part.whole).or_default()[kind] += part.amount;
         }
         let has_blocks = (self.dataset.features.iter()).any(|f| f.kind == FeatureKind::Block);
-        let wanted = if has_blocks { FeatureKind::Block } else { FeatureKind::Method };
+        let wanted = if has_blocks {
+            FeatureKind::Block
+        } else {
+            FeatureKind::Method
+        };
         for (index, feature) in self.dataset.features.iter().enumerate() {
             let (true, Some(class), Some(method), Some(descriptor)) = (
                 feature.kind == wanted,
@@ -242,7 +248,9 @@ impl<'a> Evidence<'a> {
                 continue;
             }
             let id = FeatureId(index as u32);
-            let length = feature.pcs.map_or(1.0, |(start, end)| f64::from(end - start) / 2.0);
+            let length = feature
+                .pcs
+                .map_or(1.0, |(start, end)| f64::from(end - start) / 2.0);
             let subject = subjects.entry(key(class, method, descriptor)).or_default();
             subject.blocks.push(Block {
                 feature: id,
@@ -283,7 +291,11 @@ impl<'a> Evidence<'a> {
             let observations: f64 = self.covered.values().sum();
             return Vec::from_iter(base.map(|base| (cost / observations, base.to_owned())));
         }
-        let by_work: Vec<f64> = subject.blocks.iter().map(|b| b.count * b.worth(weights)).collect();
+        let by_work: Vec<f64> = subject
+            .blocks
+            .iter()
+            .map(|b| b.count * b.worth(weights))
+            .collect();
         let mut seen = vec![0.0; subject.blocks.len()];
         for id in &subject.ids {
             for ((_, at), amount) in places.range((*id, None)..=(*id, Some(u32::MAX))) {
@@ -379,7 +391,11 @@ impl Subject {
 
 impl Block {
     fn worth(&self, weights: &[f64]) -> f64 {
-        self.work.iter().zip(weights).map(|(units, w)| units * w).sum()
+        self.work
+            .iter()
+            .zip(weights)
+            .map(|(units, w)| units * w)
+            .sum()
     }
 }
 
@@ -394,4 +410,3 @@ fn factors(mean: f64, deviation: f64, level: f64) -> (f64, f64) {
         (gamma.inverse_cdf(tail), gamma.inverse_cdf(1.0 - tail))
     })
 }
-

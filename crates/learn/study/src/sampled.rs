@@ -50,9 +50,9 @@ impl Learner<'_> {
         let mut by_name: HashMap<&str, (f64, f64, f64)> = HashMap::new();
         for account in &charges.accounts {
             let relative = (account.factors.1 - account.factors.0) / (2.0 * tail);
-            let weight = account.samples.map_or(1.0, |n| {
-                f64::from(n) / (f64::from(n) + HALF)
-            });
+            let weight = account
+                .samples
+                .map_or(1.0, |n| f64::from(n) / (f64::from(n) + HALF));
             for (price, feature) in &account.terms {
                 let (sum, error, evidence) = by_name.entry(feature).or_default();
                 *sum += price;
@@ -62,14 +62,22 @@ impl Learner<'_> {
         }
         let columns = design.columns.iter();
         let known: Vec<(f64, f64, f64)> = columns
-            .map(|column| by_name.get(column.name.as_str()).copied().unwrap_or_default())
+            .map(|column| {
+                by_name
+                    .get(column.name.as_str())
+                    .copied()
+                    .unwrap_or_default()
+            })
             .collect();
         let mut charged = vec![0.0; design.rows()];
         for (column, (price, ..)) in design.columns.iter().zip(&known) {
             column.values.add_to(*price, &mut charged);
         }
         let (constant, scale) = scale(design, &charged);
-        let base = self.kinds.iter().position(|kind| *kind == FeatureKind::Base);
+        let base = self
+            .kinds
+            .iter()
+            .position(|kind| *kind == FeatureKind::Base);
         let mut prices: Vec<f64> = known.iter().map(|(price, ..)| scale * price).collect();
         if let Some(base) = base {
             prices[base] += constant;
@@ -116,7 +124,12 @@ fn scale(design: &Checked<Design>, charged: &[f64]) -> (f64, f64) {
     let columns = Mat::from_fn(design.rows(), 2, |row, column| {
         roots[row] * if column == 0 { typical } else { charged[row] }
     });
-    let target: Vec<f64> = design.target.iter().zip(&roots).map(|(y, r)| y * r).collect();
+    let target: Vec<f64> = design
+        .target
+        .iter()
+        .zip(&roots)
+        .map(|(y, r)| y * r)
+        .collect();
     let found = nnls(&columns, &target).x;
     (found[0] * typical, found[1])
 }

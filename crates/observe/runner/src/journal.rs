@@ -401,18 +401,11 @@ pub(crate) fn remove(path: &Path) -> Result<(), RunnerError> {
     }
 }
 
-/// Writes under another name, flushes to disk, renames.
+/// Writes it whole or not at all.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunnerError> {
-    let part = path.with_extension("part");
     let text =
         serde_json::to_vec_pretty(value).map_err(|e| RunnerError::io("write", path)(e.into()))?;
-    let write = || -> std::io::Result<()> {
-        let mut file = File::create(&part)?;
-        file.write_all(&text)?;
-        file.sync_all()?;
-        fs::rename(&part, path)
-    };
-    write().map_err(RunnerError::io("write", path))
+    pricetag_file::write(path, &text).map_err(RunnerError::io("write", path))
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Lengths {
         let mut all = read(&self.file);
         all.push(length);
         let newest = &all[all.len().saturating_sub(RECORDINGS)..];
-        let _ = write(&self.file, &to_text(newest));
+        let _ = pricetag_file::write(&self.file, to_text(newest).as_bytes());
     }
 }
 
@@ -144,15 +144,6 @@ fn read(file: &Path) -> Vec<Length> {
         Ok(_) => from_text(&text).unwrap_or_default(),
         Err(_) => Vec::new(),
     }
-}
-
-/// Writes under another name and renames, so that readers find the whole or nothing.
-fn write(file: &Path, text: &str) -> io::Result<()> {
-    let part = file.with_extension(std::process::id().to_string());
-    let written = fs::write(&part, text).and_then(|()| fs::rename(&part, file));
-    written.inspect_err(|_| {
-        let _ = fs::remove_file(&part);
-    })
 }
 
 /// A line for each recording, of the kind of run and its length in ns.

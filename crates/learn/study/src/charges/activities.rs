@@ -49,7 +49,13 @@ impl Evidence<'_> {
                 Role::NativeThreads => ChargeKind::Native,
                 Role::Unwalked | Role::Unsampled => ChargeKind::Unknown,
             };
-            (kind, Amount { ns: *ns, ..Amount::default() })
+            (
+                kind,
+                Amount {
+                    ns: *ns,
+                    ..Amount::default()
+                },
+            )
         });
         let sampled = [
             (ChargeKind::Loading, found.loading),
@@ -117,7 +123,11 @@ impl Evidence<'_> {
         });
         let found = nnls(&matrix, &target).x;
         let fitted: Vec<f64> = (0..target.len())
-            .map(|row| (0..columns.len()).map(|c| matrix[(row, c)] * found[c]).sum())
+            .map(|row| {
+                (0..columns.len())
+                    .map(|c| matrix[(row, c)] * found[c])
+                    .sum()
+            })
             .collect();
         let (cost, all): (f64, f64) = (target.iter().sum(), fitted.iter().sum());
         let scale = if all > 0.0 { cost / all } else { 0.0 };
