@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use pricetag_dataset::{DatasetError, lacks_room};
+use pricetag_finding::table::printable_lines;
 use pricetag_predict::PredictError;
 use serde_json::json;
 
@@ -72,7 +73,7 @@ impl Failure {
         self
     }
 
-    /// As a person reads it.
+    /// As a person reads it: colours are ours alone, whatever the names in it are.
     pub fn text(&self, color: bool) -> String {
         let (red, bold, off) = if color {
             ("\x1b[1;31m", "\x1b[1m", "\x1b[0m")
@@ -82,14 +83,15 @@ impl Failure {
         let doing = self
             .doing
             .as_ref()
-            .map(|d| format!("{d}: "))
+            .map(|d| format!("{}: ", printable_lines(d)))
             .unwrap_or_default();
         let advice = self
             .advice
             .as_ref()
-            .map(|a| format!("\n  {bold}try{off}: {a}"))
+            .map(|a| format!("\n  {bold}try{off}: {}", printable_lines(a)))
             .unwrap_or_default();
-        format!("{red}error{off}: {doing}{}{advice}", self.why)
+        let why = printable_lines(&self.why);
+        format!("{red}error{off}: {doing}{why}{advice}")
     }
 
     /// As a program reads it.

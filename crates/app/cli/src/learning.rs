@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use pricetag_cost_model::CostModel;
 use pricetag_dataset::Dataset;
 use pricetag_finding::figure::{percent, shorten};
+use pricetag_finding::table::printable;
 use pricetag_study::{FitError, FitOptions, Method, World, fit_in};
 
 use crate::analysis::{check_search, kinds, options, remember_pace, target};
@@ -77,7 +78,7 @@ fn search(
                 "{which}generation {done} of {all}, relative error {}: {formula}",
                 percent(error)
             );
-            eprint!("\r\x1b[K{}", shorten(&line, 100));
+            eprint!("\r\x1b[K{}", shorten(&printable(&line), 100));
         }
     };
     let world = World {

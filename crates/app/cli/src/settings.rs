@@ -101,7 +101,7 @@ fn texts(value: &Value) -> Vec<String> {
 
 /// Whether `--json` is given somehow, for failures before the command line is understood.
 pub fn json_is_asked_for(settings: &Table) -> bool {
-    let ours = std::env::args().take_while(|argument| argument != "--");
+    let ours = std::env::args_os().take_while(|argument| argument != "--");
     let falsey = ["", "0", "n", "no", "f", "false", "off"];
     let variable = std::env::var("PRICETAG_JSON")
         .is_ok_and(|value| !falsey.contains(&value.to_lowercase().as_str()));

@@ -1,7 +1,7 @@
 //! The installed OCaml native compiler: found, checked, described.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use pricetag_runner::platform;
@@ -123,7 +123,7 @@ impl Scratch {
             .map_err(NativeError::io("create a folder in", &place))
     }
 
-    pub fn path(&self) -> &std::path::Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 }

@@ -5,8 +5,7 @@
 //! states the trace's length; anything else in the directory is a leftover of an interruption and is overwritten.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use pricetag_dataset::InputValue;

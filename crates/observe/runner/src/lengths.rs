@@ -4,8 +4,8 @@
 //! recording leaves the longest of its runs to later ones. PROGRAM is a hash of what tells programs apart, not of their own arguments: a prediction for another input is to find it.
 //! Limits: a program whose arguments make it short or long is as long as it was at its longest lately; of variables that the user has set, only `JAVA_TOOL_OPTIONS` tells programs apart. What is damaged, or cannot be kept, is as good as nothing.
 
-use std::fs::{self, File, FileType};
-use std::io::{self, Read};
+use std::fs::{File, FileType};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -181,6 +181,8 @@ mod tests {
     use std::time::SystemTime;
 
     use pricetag_trace::Listed;
+
+    use std::fs;
 
     use super::*;
     use crate::journal::{MANIFEST_SCHEMA, Manifest};
