@@ -73,8 +73,8 @@ fn refuse(failure: &Failure, json: bool, color: bool) -> ExitCode {
 
 /// Flags over environment over `pricetag.toml` over defaults.
 fn parse() -> Result<Cli, ExitCode> {
-    let color = std::env::args_os().any(|a| a == "--color=never")
-        || std::env::var_os("NO_COLOR").is_some();
+    let color =
+        std::env::args_os().any(|a| a == "--color=never") || std::env::var_os("NO_COLOR").is_some();
     let choice = if color {
         clap::ColorChoice::Never
     } else {

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pricetag_dataset::InputValue;
+use pricetag_dataset::secrets::without_secrets;
 use pricetag_trace::{AgentOptions, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -208,8 +209,10 @@ impl Journal {
         if then.schema != now.schema {
             return differs("format", then.schema.to_string(), now.schema.to_string());
         }
-        if then.command != now.command {
-            return differs("the command", then.command.join(" "), now.command.join(" "));
+        // Of a secret it is not even kept whether it is the same.
+        let command = without_secrets(&then.command);
+        if command != now.command {
+            return differs("the command", command.join(" "), now.command.join(" "));
         }
         for (kind, old, new) in [
             ("option", &then.options, &now.options),

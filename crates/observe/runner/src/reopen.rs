@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use pricetag_dataset::secrets::without_secrets;
 use pricetag_dataset::{Meta, Observation};
 use pricetag_trace::{Listed, Scope};
 
@@ -114,12 +115,12 @@ pub fn same_as_finished(
             now,
         })
     };
-    if meta.subject != options.command {
-        return differs(
-            "the command".to_owned(),
-            meta.subject.join(" "),
-            options.command.join(" "),
-        );
+    let (then, now) = (
+        without_secrets(&meta.subject),
+        without_secrets(&options.command),
+    );
+    if then != now {
+        return differs("the command".to_owned(), then.join(" "), now.join(" "));
     }
     let mut now = options.shaping();
     let counted = ["repeat", "inputs"];

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use pricetag_dataset::InputValue;
+use pricetag_dataset::secrets::{HIDDEN, names_secret};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunnerError;
@@ -20,6 +21,19 @@ pub struct Case {
     pub bindings: Bindings,
     /// Known before the run.
     pub inputs: BTreeMap<String, InputValue>,
+}
+
+impl Case {
+    /// As it is kept on disk: without the values of columns that are named as secrets are.
+    pub(crate) fn kept(&self) -> Self {
+        let mut kept = self.clone();
+        for (name, value) in &mut kept.bindings {
+            if names_secret(name) {
+                HIDDEN.clone_into(value);
+            }
+        }
+        kept
+    }
 }
 
 /// All inputs, in order.
@@ -98,7 +112,7 @@ impl Workload {
 
     /// One observation per row of a CSV table. Numeric columns become input features, columns of existing files
     /// (relative to `files_base`) also yield `name.bytes` and `name.lines`, other text columns become categories. Text where most of a
-    /// column is numbers is an error, as in tables to import.
+    /// column is numbers is an error, as in tables to import. Columns that are named as secrets are ([`names_secret`]) fill their placeholders and are no features.
     pub fn from_table(table: &Path, files_base: &Path) -> Result<Self, RunnerError> {
         let bad = |why: String| RunnerError::BadWorkload {
             table: table.to_owned(),
@@ -148,6 +162,9 @@ impl Workload {
                     case.bindings.insert(String::new(), value.clone());
                 }
                 case.bindings.insert(name.clone(), value.clone());
+                if names_secret(name) {
+                    continue;
+                }
                 column.features(name, value, files_base, &mut case.inputs)?;
             }
             cases.push(case);
@@ -296,6 +313,24 @@ mod tests {
             Some(InputValue::Number(n)) => *n,
             other => panic!("{name}: {other:?}"),
         }
+    }
+
+    #[test]
+    fn columns_of_secrets_fill_placeholders_and_are_not_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let table = dir.path().join("t.csv");
+        fs::write(&table, "n,api_key\n1,s3cret\n2,s4cret\n").unwrap();
+        let w = Workload::from_table(&table, dir.path()).unwrap();
+        assert_eq!(w.cases[1].bindings["api_key"], "s4cret");
+        assert_eq!(w.cases[1].inputs.keys().collect::<Vec<_>>(), ["n"]);
+        let kept = w.cases[1].kept();
+        assert_eq!(
+            (
+                kept.bindings["api_key"].as_str(),
+                kept.bindings["n"].as_str()
+            ),
+            ("***", "2")
+        );
     }
 
     #[test]

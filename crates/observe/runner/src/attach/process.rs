@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
+use pricetag_dataset::secrets::without_secrets;
 use pricetag_trace::{Record, Start, TraceReader};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::geteuid;
@@ -132,14 +133,15 @@ pub fn inner_pid(pid: u32) -> u32 {
         .unwrap_or(pid)
 }
 
-/// The command that started a process.
+/// The command that started a process, as it may be kept.
 pub fn command(pid: u32) -> Vec<String> {
     let bytes = fs::read(proc(pid, "cmdline")).unwrap_or_default();
-    bytes
+    let words: Vec<String> = bytes
         .split(|&byte| byte == 0)
         .filter(|word| !word.is_empty())
         .map(|word| String::from_utf8_lossy(word).into_owned())
-        .collect()
+        .collect();
+    without_secrets(&words)
 }
 
 /// The first record of the trace that the agent in a process keeps open.
