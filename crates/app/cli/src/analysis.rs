@@ -14,6 +14,7 @@ use pricetag_tabulate::code_constants;
 
 use crate::arguments::{Common, FitChoices, PaceArg, TableColumns};
 use crate::commands::attach::FOLDER;
+use crate::console::Console;
 use crate::failure::{Failure, io};
 use crate::watch::cut_short;
 
@@ -131,12 +132,13 @@ pub fn open_model(path: &Path) -> Result<CostModel, Failure> {
     })
 }
 
-/// The dataset a model stands beside, unless another or a table is named, with times taken as the model's were.
+/// The dataset a model stands beside, unless another or a table is named, with times taken as the model's were. That it is not the one the model was learnt from is said.
 pub fn dataset_of(
     model: &CostModel,
     path: &Path,
     named: Option<&PathBuf>,
     columns: &TableColumns,
+    console: &Console,
 ) -> Result<Dataset, Failure> {
     let beside = path
         .parent()
@@ -157,7 +159,19 @@ pub fn dataset_of(
             ..f
         })?,
     };
-    Ok(as_learnt(model, dataset))
+    let mut dataset = as_learnt(model, dataset);
+    let (learnt, here) = (&model.provenance.dataset, dataset.digest());
+    if !learnt.is_empty() && *learnt != here {
+        let start = |digest: &str| digest.chars().take(8).collect::<String>();
+        let note = format!(
+            "the model was learnt from another dataset ({}…) than this one ({}…): its prices, the counts of this one",
+            start(learnt),
+            start(&here)
+        );
+        console.say(&format!("warning: {note}"));
+        dataset.meta.notes.push(note);
+    }
+    Ok(dataset)
 }
 
 /// The cost that is meant: the one named, wall time, or the only one there is.

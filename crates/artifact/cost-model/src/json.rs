@@ -1,10 +1,11 @@
 //! `MODEL.json`: writing, reading, checks.
 //!
-//! Reading refuses other schema versions and formulas that no longer evaluate; it never panics on foreign bytes.
+//! Reading refuses other schema versions, formulas that no longer evaluate, and what differs from what was written (models of versions that did not seal them are taken as they are); it never panics on foreign bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pricetag_file::sealed::{self, Seal};
 use serde::Deserialize;
 
 use crate::{CostModel, MODEL_SCHEMA};
@@ -33,6 +34,9 @@ pub enum ModelError {
         /// What the file says.
         found: u64,
     },
+    /// It is not what was written.
+    #[error("the model is not what was written: its digest does not fit its contents")]
+    Damaged,
     /// A number in the formula is NaN or infinite.
     #[error("the formula of this `{method}` model has a coefficient that is not finite")]
     NotFinite {
@@ -54,9 +58,7 @@ impl CostModel {
                 method: self.method.clone(),
             });
         }
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        Ok(text)
+        Ok(sealed::seal(&serde_json::to_string_pretty(self)?))
     }
 
     /// Reads what [`Self::to_json`] wrote.
@@ -68,6 +70,9 @@ impl CostModel {
             });
         }
         let model: Self = serde_json::from_str(text)?;
+        if sealed::check(text) == Seal::Broken {
+            return Err(ModelError::Damaged);
+        }
         if model.formula.is_finite() {
             Ok(model)
         } else {

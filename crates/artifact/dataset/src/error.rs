@@ -45,6 +45,12 @@ pub enum DatasetError {
         /// What is missing or wrong.
         reason: String,
     },
+    /// A file is not what was written.
+    #[error("{} is not what was written: its digest differs", path.display())]
+    Changed {
+        /// The file, or the folder where it is not known which.
+        path: PathBuf,
+    },
     /// A dataset of another version.
     #[error(
         "{} has dataset schema {found}, this program reads schema {expected}: record or import it again",

@@ -8,6 +8,8 @@
 //! Limits: a link that stands at the place itself is replaced, not followed; a process that is killed leaves its unfinished file, whose name
 //! begins with a dot and ends in `.part`.
 
+pub mod sealed;
+
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;

@@ -315,6 +315,7 @@ mod tests {
             environment: None,
             platform: BTreeMap::new(),
             cases: Vec::new(),
+            ..Manifest::default()
         };
         let mut options = options_of(Path::new("data"), &manifest);
         change(&mut options);

@@ -26,6 +26,7 @@ mod operations;
 pub mod options;
 mod overhead;
 pub mod platform;
+pub mod program;
 pub mod progress;
 pub mod record;
 pub mod reopen;

@@ -23,6 +23,7 @@ use crate::failure;
 use crate::journal::{Journal, MANIFEST_SCHEMA, Manifest, RunId, RunKind, RunNote};
 use crate::options::{RecordOptions, Timing};
 use crate::platform;
+use crate::program;
 use crate::progress::Progress;
 use crate::subject::Subject;
 use crate::supervise::{Cancel, Ended, Ending, run};
@@ -46,6 +47,8 @@ pub fn record(
         protocol: options.protocol().into_iter().collect(),
         environment: options.environment(),
         platform: subject.platform(),
+        program: program::files(options),
+        replaces: false,
         cases: options.workload.cases.iter().map(Case::kept).collect(),
     };
     let journal = Journal::open(&options.dir, &manifest, options.resume, options.force)?;

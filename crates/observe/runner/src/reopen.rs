@@ -14,8 +14,12 @@ use crate::assemble::Recorded;
 use crate::error::RunnerError;
 use crate::journal::{Journal, Manifest, first_difference};
 use crate::options::{Determinism, RecordOptions, Timing};
+use crate::program;
 use crate::supervise::Ended;
 use crate::workload::Workload;
+
+/// The option of a dataset that tells which program it is of.
+pub(crate) const PROGRAM: &str = "program";
 
 /// The unfinished recording in `dir` as it stands, with the options it was made under as far as they matter to who reads it; none if
 /// there is no such recording.
@@ -23,7 +27,7 @@ use crate::workload::Workload;
 /// # Errors
 /// If a finished run cannot be read.
 pub fn unfinished(dir: &Path) -> Result<Option<(Recorded, RecordOptions)>, RunnerError> {
-    let Some((journal, manifest)) = Journal::find(dir) else {
+    let Some((journal, manifest)) = Journal::find(dir)? else {
         return Ok(None);
     };
     let options = options_of(dir, &manifest);
@@ -130,6 +134,13 @@ pub fn same_as_finished(
             counted.contains(&name.as_str()) && meta.options.contains_key(name)
         }),
     );
+    // Datasets of 0.1 do not know it.
+    if meta.options.contains_key(PROGRAM) {
+        now.insert(
+            PROGRAM.to_owned(),
+            program::of_all(&program::files(options)),
+        );
+    }
     let mut then = meta.options.clone();
     then.retain(|name, _| now.contains_key(name));
     if let Some((name, a, b)) = first_difference(&then, &now) {

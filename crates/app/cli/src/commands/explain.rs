@@ -12,7 +12,13 @@ use crate::failure::Failure;
 
 pub fn run(args: &ExplainArgs, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
-    let dataset = dataset_of(&model, &args.model, args.dataset.as_ref(), &args.columns)?;
+    let dataset = dataset_of(
+        &model,
+        &args.model,
+        args.dataset.as_ref(),
+        &args.columns,
+        console,
+    )?;
     let by = |by| {
         explain(
             &model,
