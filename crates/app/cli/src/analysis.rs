@@ -15,7 +15,7 @@ use pricetag_tabulate::code_constants;
 use crate::arguments::{Common, FitChoices, PaceArg, TableColumns};
 use crate::commands::attach::FOLDER;
 use crate::console::Console;
-use crate::failure::{Failure, io};
+use crate::failure::{FEWER_FILES, Failure, io, too_many_files};
 use crate::watch::cut_short;
 
 /// Where a dataset keeps the plans of its classes, itself or in the folder of an agent that was attached.
@@ -36,6 +36,7 @@ pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
             DatasetError::NotADataset { .. } => {
                 "make one with `pricetag record` or `pricetag import`"
             }
+            DatasetError::Io { source, .. } if too_many_files(source) => FEWER_FILES,
             _ => {
                 "it is damaged or unreadable: restore it, or record or import it again with --force"
             }

@@ -188,7 +188,10 @@ impl From<DatasetError> for Failure {
                 action: "read",
                 source,
                 ..
-            } => reading_advice(source.kind()),
+            } => reading_advice(source),
+            DatasetError::TooLarge { .. } => {
+                "allow more with --memory, such as --memory 8G, or leave rows or columns out; `fit --stream` holds no rows"
+            }
             DatasetError::NotParquet { .. } => {
                 "give a Parquet or a CSV file; one that was cut short has to be written again"
             }
@@ -207,9 +210,22 @@ impl From<DatasetError> for Failure {
     }
 }
 
+/// Whether this process, or the machine, has as many files open as it may.
+pub fn too_many_files(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let codes = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
+    error
+        .raw_os_error()
+        .is_some_and(|code| codes.contains(&code))
+}
+
+/// What to try then.
+pub const FEWER_FILES: &str = "allow more open files (ulimit -n 4096), or close other programs";
+
 /// What to try when a file cannot be read.
-fn reading_advice(kind: ErrorKind) -> &'static str {
-    match kind {
+fn reading_advice(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        _ if too_many_files(error) => FEWER_FILES,
         ErrorKind::NotFound => "check the path",
         ErrorKind::PermissionDenied => "you need the permission to read it",
         _ => "give a plain file that can be read",
@@ -245,7 +261,7 @@ pub fn io(doing: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) ->
         if write {
             failure.advice(place_advice(lacks_room(&error)))
         } else if read {
-            failure.advice(reading_advice(error.kind()))
+            failure.advice(reading_advice(&error))
         } else {
             failure
         }

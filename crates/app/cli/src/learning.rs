@@ -30,6 +30,12 @@ pub fn fit(
         return Err(Failure::usage(why).advice("give a share between 1 % and 100 %, such as 50%"));
     }
     check_search(choices)?;
+    if choices.method == Method::Nls && choices.tuning.formula.is_none() {
+        let why = "--method nls fits the parameters of a formula, and there is none";
+        return Err(
+            Failure::usage(why).advice("give it with --formula, such as --formula 'k*n + c'")
+        );
+    }
     let mut options = options(target.clone(), choices, common);
     if choices.level.len() > 1 {
         options.kinds = Some(kinds(&choices.level, dataset));

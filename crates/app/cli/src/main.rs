@@ -86,9 +86,18 @@ fn parse() -> Result<Cli, ExitCode> {
     };
     let settings = settings::read(Path::new(".")).map_err(report)?;
     let command = settings::apply(Cli::command().color(choice), &settings).map_err(report)?;
+    let given = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let odd = settings::unknown_variables(&command, given);
     let matches = command
         .try_get_matches()
         .and_then(|m| Cli::from_arg_matches(&m));
+    if matches.as_ref().is_ok_and(|cli| !cli.common.quiet) {
+        for name in odd {
+            console::tell(&format!(
+                "warning: the environment has {name}, which is no option and is ignored; `pricetag COMMAND --help` lists the options, --repeat is PRICETAG_REPEAT"
+            ));
+        }
+    }
     matches.map_err(|e| {
         // Help and version are printed on standard output and are no failure.
         let code = u8::try_from(e.exit_code()).unwrap_or(failure::USAGE);
@@ -108,6 +117,9 @@ fn parse() -> Result<Cli, ExitCode> {
 
 fn run(cli: &Cli, console: &Console) -> Result<ExitCode, Failure> {
     let common = &cli.common;
+    if let Some(bytes) = common.memory {
+        pricetag_dataset::table::allow(bytes);
+    }
     match &cli.command {
         Command::Mine(args) => commands::mine::run(args, common, console),
         Command::Record(args) => commands::record::run(args, common, console),

@@ -8,6 +8,7 @@
 //! Limits: a link that stands at the place itself is replaced, not followed; a process that is killed leaves its unfinished file, whose name
 //! begins with a dot and ends in `.part`.
 
+pub mod raw;
 pub mod sealed;
 
 use std::fs::{self, File};

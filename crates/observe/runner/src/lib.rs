@@ -16,6 +16,7 @@ pub mod compilation;
 mod costs;
 pub mod error;
 pub mod failure;
+mod find;
 pub mod intervals;
 pub mod journal;
 pub mod jvm;

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pricetag_dataset::command::launched;
+use pricetag_file::raw;
 use pricetag_file::sealed::digest;
 
 use crate::jvm::{Launcher, resolve};
@@ -33,7 +34,7 @@ pub fn files(options: &RecordOptions) -> BTreeMap<String, String> {
     let base = options.cwd.clone().unwrap_or_default();
     let of = |names: Vec<String>| {
         let named = names.into_iter().filter(|name| !has_placeholder(name));
-        let found = named.map(|name| (base.join(&name), name));
+        let found = named.map(|name| (base.join(raw::name(&name)), name));
         found
             .filter_map(|(path, name)| Some((name, state(&path)?)))
             .collect()

@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pricetag_dataset::InputValue;
 use pricetag_dataset::secrets::{HIDDEN, names_secret};
+use pricetag_file::raw;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunnerError;
+use crate::find::{self, FindError};
 use crate::template::Bindings;
 
 /// One input: what the placeholders stand for, and its input features.
@@ -53,7 +55,7 @@ impl Workload {
         Self { cases: vec![case] }
     }
 
-    /// One observation per file that matches `pattern` relative to `base`, sorted by name. Paths are made absolute when
+    /// One observation per file that matches `pattern` relative to `base`, sorted by name, whatever its name is ([`raw`]). Paths are made absolute when
     /// the subject runs in another directory.
     pub fn from_glob(
         pattern: &str,
@@ -61,34 +63,23 @@ impl Workload {
         subject_cwd: Option<&Path>,
     ) -> Result<Self, RunnerError> {
         let absolute = Path::new(pattern).is_absolute();
-        let full = if absolute {
-            pattern.to_owned()
-        } else {
-            format!("{}/{pattern}", escape(base))
-        };
-        let bad = |why: String| RunnerError::BadPattern {
-            pattern: pattern.to_owned(),
-            why,
-        };
-        let matches = glob::glob(&full).map_err(|e| bad(e.to_string()))?;
+        let matches = find::files(pattern, base).map_err(|error| match error {
+            FindError::Pattern(why) => RunnerError::BadPattern {
+                pattern: pattern.to_owned(),
+                why: why.to_string(),
+            },
+            FindError::Folder(path, source) => RunnerError::io("read", &path)(source),
+        })?;
         let mut cases = Vec::new();
         for path in matches {
-            let path = path.map_err(|e| RunnerError::Io {
-                doing: "read",
-                path: e.path().to_owned(),
-                source: e.into(),
-            })?;
-            if !path.is_file() {
-                continue;
-            }
             let shown = if absolute {
                 path.as_path()
             } else {
                 path.strip_prefix(base).unwrap_or(&path)
             };
-            let label = text_of(shown)?;
+            let label = raw::text(shown.as_os_str());
             let value = if subject_cwd.is_some() {
-                text_of(&path)?
+                raw::text(path.as_os_str())
             } else {
                 label.clone()
             };
@@ -288,19 +279,6 @@ fn describe_file(
     inputs.insert(format!("{name}.bytes"), InputValue::Number(bytes as f64));
     inputs.insert(format!("{name}.lines"), InputValue::Number(lines as f64));
     Ok(())
-}
-
-fn text_of(path: &Path) -> Result<String, RunnerError> {
-    path.to_str()
-        .map(str::to_owned)
-        .ok_or_else(|| RunnerError::NotUtf8 {
-            path: path.to_owned(),
-        })
-}
-
-/// The directory as a pattern that matches itself.
-fn escape(base: &Path) -> String {
-    glob::Pattern::escape(&PathBuf::from(base).to_string_lossy())
 }
 
 #[cfg(test)]

@@ -125,6 +125,13 @@ pub fn catches_quit(pid: u32) -> bool {
         .is_some_and(|mask| mask & CATCHES_QUIT != 0)
 }
 
+/// Whether a process is gone, or dead and not yet taken note of by its parent.
+pub fn has_ended(pid: u32) -> bool {
+    let status = fs::read_to_string(proc(pid, "status")).unwrap_or_default();
+    let state = status.lines().find_map(|l| l.strip_prefix("State:"));
+    state.is_none_or(|state| state.trim().starts_with(['Z', 'X']))
+}
+
 /// The id the process knows itself by: another one inside a container.
 pub fn inner_pid(pid: u32) -> u32 {
     let status = fs::read_to_string(proc(pid, "status")).unwrap_or_default();
