@@ -1,13 +1,11 @@
 //! The head of the page, in plain HTML: what was run, how good the model is, where the cost goes. It needs no script.
 
-use std::fmt::Write as _;
-
 use pricetag_finding::Summary;
 use pricetag_finding::figure::{count, percent, quantity};
 
 use crate::ReportInput;
-use crate::escape::{html, svg_address};
 use crate::figures::figures;
+use crate::markup::{Markup, Measure};
 
 /// Sections of the page: id and heading.
 const SECTIONS: [(&str, &str); 8] = [
@@ -22,73 +20,74 @@ const SECTIONS: [(&str, &str); 8] = [
 ];
 
 /// Writes everything above the data.
-pub(crate) fn write(page: &mut String, input: &ReportInput) {
-    page.push_str("<a class=\"skip\" href=\"#at=summary\">Skip to the summary</a>\n<header class=\"bar\"><div class=\"wide\">\n");
-    page.push_str("<span class=\"mark\" aria-hidden=\"true\"></span><strong>Pricetag</strong>\n<nav aria-label=\"Sections\">");
+pub(crate) fn write(page: &mut Markup, input: &ReportInput) {
+    page.put("<a class=\"skip\" href=\"#at=summary\">Skip to the summary</a>\n<header class=\"bar\"><div class=\"wide\">\n", &[]);
+    page.put("<span class=\"mark\" aria-hidden=\"true\"></span><strong>Pricetag</strong>\n<nav aria-label=\"Sections\">", &[]);
     for (id, name) in SECTIONS {
-        let _ = write!(page, "<a href=\"#at={id}\">{name}</a>");
+        page.put("<a href=\"#at={}\">{}</a>", &[&id, &name]);
     }
-    page.push_str("</nav>\n<button type=\"button\" id=\"theme\" aria-label=\"Switch between light and dark\"></button>\n");
-    page.push_str(
+    page.put("</nav>\n<button type=\"button\" id=\"theme\" aria-label=\"Switch between light and dark\"></button>\n", &[]);
+    page.put(
         "</div></header>\n<main class=\"wide\">\n<section id=\"summary\" tabindex=\"-1\">\n",
+        &[],
     );
-    let _ = writeln!(page, "<h1>{}</h1>", html(input.title));
+    page.put("<h1>{}</h1>\n", &[&input.title]);
     let subject = input.summary.subject.join(" ");
     if !subject.is_empty() {
-        let _ = writeln!(
-            page,
-            "<p class=\"command\"><code>{}</code></p>",
-            html(&subject)
-        );
+        page.put("<p class=\"command\"><code>{}</code></p>\n", &[&subject]);
     }
-    page.push_str("<div class=\"lead\">\n<div class=\"words\">\n");
+    page.put("<div class=\"lead\">\n<div class=\"words\">\n", &[]);
     for sentence in &input.summary.sentences {
-        let _ = writeln!(page, "<p>{}</p>", html(sentence));
+        page.put("<p>{}</p>\n", &[sentence]);
     }
-    page.push_str("</div>\n<div class=\"facts\">\n");
+    page.put("</div>\n<div class=\"facts\">\n", &[]);
     errors(page, input.summary);
     facts(page, input);
-    page.push_str("</div>\n</div>\n");
+    page.put("</div>\n</div>\n", &[]);
     strip(page, input.summary);
     warnings(page, input.summary);
-    page.push_str("<noscript><p class=\"note\">The charts and tables below are built by a script, which is switched off.</p></noscript>\n</section>\n");
+    page.put("<noscript><p class=\"note\">The charts and tables below are built by a script, which is switched off.</p></noscript>\n</section>\n", &[]);
     for (id, name) in &SECTIONS[1..] {
-        let _ = write!(page, "<section id=\"{id}\" tabindex=\"-1\"><h2>{name}</h2>");
+        page.put(
+            "<section id=\"{}\" tabindex=\"-1\"><h2>{}</h2>",
+            &[id, name],
+        );
         if *id == "figures" {
             pictures(page, input);
         }
-        page.push_str("</section>\n");
+        page.put("</section>\n", &[]);
     }
-    page.push_str("</main>\n<div id=\"tip\" role=\"status\" aria-live=\"polite\" hidden></div>\n");
+    page.put(
+        "</main>\n<div id=\"tip\" role=\"status\" aria-live=\"polite\" hidden></div>\n",
+        &[],
+    );
 }
 
 /// Figures to copy, as pictures that need no script.
-fn pictures(page: &mut String, input: &ReportInput) {
+fn pictures(page: &mut Markup, input: &ReportInput) {
     let drawn = figures(input.model).unwrap_or_default();
     if drawn.is_empty() {
-        page.push_str("<p class=\"note\">There is nothing to draw: no row was held out and nothing has a price.</p>");
+        page.put("<p class=\"note\">There is nothing to draw: no row was held out and nothing has a price.</p>", &[]);
         return;
     }
-    page.push_str("<p class=\"about\">Pictures to save and pass on; <code>pricetag report --figures</code> writes them as SVG files.");
+    page.put("<p class=\"about\">Pictures to save and pass on; <code>pricetag report --figures</code> writes them as SVG files.", &[]);
     if input.model.sensitivity.is_none() {
-        page.push_str(" <code>pricetag fit --sensitivity</code> adds how the error depends on the training set and on λ.");
+        page.put(" <code>pricetag fit --sensitivity</code> adds how the error depends on the training set and on λ.", &[]);
     }
-    page.push_str("</p>\n<div class=\"plots\">\n");
+    page.put("</p>\n<div class=\"plots\">\n", &[]);
     for figure in drawn {
-        let title = html(&figure.title);
-        let _ = writeln!(
-            page,
-            "<figure><img alt=\"{title}\" src=\"{}\" loading=\"lazy\"><figcaption>{title}</figcaption></figure>",
-            svg_address(&figure.svg)
-        );
+        page.picture(&figure.title, &figure.svg);
     }
-    page.push_str("</div>\n");
+    page.put("</div>\n", &[]);
 }
 
 /// Error of the model between the noise floor and the baseline, as bars on one scale.
-fn errors(page: &mut String, summary: &Summary) {
+fn errors(page: &mut Markup, summary: &Summary) {
     let Some((median, p90)) = summary.error else {
-        page.push_str("<p class=\"note\">The model was not tested on unseen inputs.</p>\n");
+        page.put(
+            "<p class=\"note\">The model was not tested on unseen inputs.</p>\n",
+            &[],
+        );
         return;
     };
     let mut rows = vec![("this model", median, "own")];
@@ -99,32 +98,30 @@ fn errors(page: &mut String, summary: &Summary) {
         rows.push(("input size alone", baseline, "base"));
     }
     let largest = rows.iter().map(|row| row.1).fold(0.0, f64::max);
-    let _ = writeln!(
-        page,
-        "<figure class=\"errors\"><figcaption>Median error on unseen inputs</figcaption>\n<p class=\"big\">{}</p>",
-        percent(median)
+    page.put(
+        "<figure class=\"errors\"><figcaption>Median error on unseen inputs</figcaption>\n<p class=\"big\">{}</p>\n",
+        &[&percent(median)],
     );
-    page.push_str("<dl>");
+    page.put("<dl>", &[]);
     for (name, value, class) in rows {
         let width = if largest > 0.0 {
             value / largest * 100.0
         } else {
             0.0
         };
-        let _ = write!(
-            page,
-            "<div class=\"{class}\"><dt>{name}</dt><dd><i style=\"width:{width:.1}%\"></i><b>{}</b></dd></div>",
-            percent(value)
+        let measure = page.measure(Measure::Width(width));
+        page.put(
+            "<div class=\"{}\"><dt>{}</dt><dd><i class=\"{}\"></i><b>{}</b></dd></div>",
+            &[&class, &name, &measure, &percent(value)],
         );
     }
-    let _ = writeln!(
-        page,
-        "</dl><p class=\"small\">one input in ten is off by more than {}</p></figure>",
-        percent(p90)
+    page.put(
+        "</dl><p class=\"small\">one input in ten is off by more than {}</p></figure>\n",
+        &[&percent(p90)],
     );
 }
 
-fn facts(page: &mut String, input: &ReportInput) {
+fn facts(page: &mut Markup, input: &ReportInput) {
     let summary = input.summary;
     let mut rows = vec![
         ("observations", count(f64::from(summary.observations))),
@@ -148,67 +145,60 @@ fn facts(page: &mut String, input: &ReportInput) {
         "total predicted",
         quantity(input.explanation.predicted, &summary.unit),
     ));
-    page.push_str("<dl class=\"numbers\">");
+    page.put("<dl class=\"numbers\">", &[]);
     for (name, value) in rows {
-        let _ = write!(page, "<div><dt>{name}</dt><dd>{value}</dd></div>");
+        page.put("<div><dt>{}</dt><dd>{}</dd></div>", &[&name, &value]);
     }
-    page.push_str("</dl>\n");
+    page.put("</dl>\n", &[]);
 }
 
 /// One bar over the width of the page, divided among the most expensive methods.
-fn strip(page: &mut String, summary: &Summary) {
+fn strip(page: &mut Markup, summary: &Summary) {
     if summary.top.is_empty() {
         return;
     }
-    page.push_str("<figure class=\"strip\"><figcaption>Where it goes</figcaption><div class=\"parts\" aria-hidden=\"true\">");
+    page.put("<figure class=\"strip\"><figcaption>Where it goes</figcaption><div class=\"parts\" aria-hidden=\"true\">", &[]);
     for (index, item) in summary.top.iter().enumerate() {
-        let _ = write!(
-            page,
-            "<i class=\"p{}\" style=\"flex-grow:{:.4}\" title=\"{}: {}\"></i>",
-            index % 8,
-            item.share.max(0.0),
-            html(&item.name),
-            percent(item.share)
+        let measure = page.measure(Measure::Grow(item.share.max(0.0)));
+        page.put(
+            "<i class=\"p{} {}\" title=\"{}: {}\"></i>",
+            &[&(index % 8), &measure, &item.name, &percent(item.share)],
         );
     }
     let rest = 1.0 - summary.top.iter().map(|item| item.share).sum::<f64>();
     if rest > 0.0005 {
-        let _ = write!(
-            page,
-            "<i class=\"rest\" style=\"flex-grow:{rest:.4}\" title=\"everything else: {}\"></i>",
-            percent(rest)
+        let measure = page.measure(Measure::Grow(rest));
+        page.put(
+            "<i class=\"rest {}\" title=\"everything else: {}\"></i>",
+            &[&measure, &percent(rest)],
         );
     }
-    page.push_str("</div><ol>");
+    page.put("</div><ol>", &[]);
     for (index, item) in summary.top.iter().enumerate() {
-        let _ = write!(
-            page,
-            "<li><i class=\"p{}\"></i><span class=\"name\" title=\"{name}\">{name}</span> <b>{}</b></li>",
-            index % 8,
-            percent(item.share),
-            name = html(&item.name)
+        page.put(
+            "<li><i class=\"p{}\"></i><span class=\"name\" title=\"{}\">{}</span> <b>{}</b></li>",
+            &[&(index % 8), &item.name, &item.name, &percent(item.share)],
         );
     }
     if rest > 0.0005 {
-        let _ = write!(
-            page,
+        page.put(
             "<li><i class=\"rest\"></i><span class=\"name\">everything else</span> <b>{}</b></li>",
-            percent(rest)
+            &[&percent(rest)],
         );
     }
-    page.push_str("</ol></figure>\n");
+    page.put("</ol></figure>\n", &[]);
 }
 
-fn warnings(page: &mut String, summary: &Summary) {
+fn warnings(page: &mut Markup, summary: &Summary) {
     if summary.warnings.is_empty() {
         return;
     }
-    page.push_str("<div class=\"warnings\"><h3>Keep in mind</h3><ul>");
+    page.put("<div class=\"warnings\"><h3>Keep in mind</h3><ul>", &[]);
     for warning in summary.warnings.iter().take(10) {
-        let _ = write!(page, "<li>{}</li>", html(warning));
+        page.put("<li>{}</li>", &[warning]);
     }
     if summary.warnings.len() > 10 {
-        let _ = write!(page, "<li>{} more below</li>", summary.warnings.len() - 10);
+        page.put("<li>{} more below</li>", &[&(summary.warnings.len() - 10)]);
     }
-    page.push_str("</ul></div>\n");
+    page.put("</ul></div>\n", &[]);
 }

@@ -220,6 +220,94 @@ fn twenty_thousand_features_open_quickly() {
     );
 }
 
+/// The page with one more script, which its policy is made to allow.
+fn with_script(page: &str, script: &str) -> String {
+    let (before, rest) = page.split_once("script-src 'sha256-").unwrap();
+    let (_, after) = rest.split_once('\'').unwrap();
+    format!("{before}script-src 'unsafe-inline'{after}")
+        .replace("</body>", &format!("{script}</body>"))
+}
+
+/// The title of a document.
+fn title(document: &str) -> &str {
+    let rest = document.split_once("<title>").unwrap().1;
+    rest.split_once("</title>").unwrap().0
+}
+
+#[test]
+fn the_policy_lets_nothing_else_run() {
+    let attack = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"><p style=\"color:red\">";
+    let page = synthetic::page(20, 12, &[]).replace("</main>", &format!("{attack}</main>"));
+    assert!(page.contains("owned"));
+    let (document, said) = open(&page, "");
+    assert_eq!(title(&document), "Where the time of invoice.jar goes");
+    let refused = said
+        .iter()
+        .filter(|line| line.contains("Content Security Policy"));
+    assert!(refused.count() >= 3, "{said:?}");
+    // The same page without a policy: the attack would have worked.
+    let (start, rest) = page.split_once("<meta http-equiv").unwrap();
+    let open_door = format!("{start}{}", rest.split_once('>').unwrap().1);
+    assert_eq!(title(&open(&open_door, "").0), "owned");
+}
+
+/// A page about a small program whose every foreign text ends in `text`, units and provenance included.
+fn page_with(text: &str) -> String {
+    let (mut dataset, mut model) = synthetic::parts(20, 12, &[text]);
+    let add = |place: &mut String| place.push_str(text);
+    add(&mut model.unit);
+    add(&mut model.method);
+    add(&mut model.text);
+    let provenance = &mut model.provenance;
+    provenance.subject.iter_mut().for_each(add);
+    provenance.options.values_mut().for_each(add);
+    provenance.platform.values_mut().for_each(add);
+    provenance.platform.insert(text.to_owned(), text.to_owned());
+    for price in &mut model.prices {
+        price.note = Some(text.to_owned());
+        add(&mut price.bucket);
+    }
+    for found in &mut model.diagnostics {
+        add(&mut found.message);
+    }
+    let meta = &mut dataset.meta;
+    meta.cost_units.values_mut().for_each(add);
+    meta.subject.iter_mut().for_each(add);
+    meta.notes.push(text.to_owned());
+    for row in &mut dataset.observations {
+        row.caveats.push(text.to_owned());
+        row.reason = Some(text.to_owned());
+    }
+    synthetic::page_of(&dataset, &model, 20, 12, text)
+}
+
+/// A script ran through the unit of a cost, which a dataset or a model may name as it likes.
+#[test]
+fn every_foreign_text_is_text() {
+    for attack in [
+        "<script>document.title='owned'</script>",
+        "\"><img src=x onerror=\"document.title='owned'\">",
+        "'><svg onload=document.title='owned'>",
+        "</script></style></title><script>document.title='owned'</script><!--",
+        "{} {0} {name} ${document.title='owned'}",
+        "javascript:document.title='owned'",
+    ] {
+        let page = page_with(attack);
+        // The page's own script and its data: nothing else begins one, nor anything that can hold a handler.
+        assert_eq!(page.matches("<script").count(), 2, "{attack}");
+        assert!(
+            !page.contains("<img src=x") && !page.contains("<svg"),
+            "{attack}"
+        );
+        let (document, said) = open(&page, "");
+        assert!(said.is_empty(), "{attack}: {said:?}");
+        assert_ne!(title(&document), "owned", "{attack}");
+    }
+    let page = page_with("\u{202e}gpj.exe\u{1b}[2J");
+    assert!(!page.contains(['\u{202e}', '\u{1b}']));
+    assert!(!page.contains("\\u001b"), "nor in the data");
+}
+
 /// Plays a reader: every step says what it saw, in order, in the title of the page.
 const READER: &str = r##"<script>
 const seen = [];
@@ -268,16 +356,11 @@ document.title = JSON.stringify(seen);
 
 #[test]
 fn a_reader_can_search_sort_page_open_zoom_and_switch() {
-    let page = synthetic::page(60, 480, &[]).replace("</body>", &format!("{READER}</body>"));
+    let page = with_script(&synthetic::page(60, 480, &[]), READER);
     let (document, said) = open(&page, "");
     assert!(said.is_empty(), "{said:?}");
-    let title = document
-        .split("<title>")
-        .nth(1)
-        .and_then(|rest| rest.split("</title>").next())
-        .unwrap();
     assert_eq!(
-        title,
+        title(&document),
         "[true,\"descending\",\"ascending\",\"#prices.sort=price\",true,1,\"true\",true,true,true,\"input: lines\",true,\
          \"light dark to dark\"]"
     );
@@ -287,8 +370,12 @@ fn a_reader_can_search_sort_page_open_zoom_and_switch() {
 #[test]
 fn long_names_do_not_widen_the_page() {
     let long = format!("corpus/{}", "x".repeat(3000));
-    let measure = "<script>document.title = document.documentElement.scrollWidth <= innerWidth;</script></body>";
-    let page = synthetic::page(40, 64, &[&long, &long, &long, &long]).replace("</body>", measure);
+    let measure =
+        "<script>document.title = document.documentElement.scrollWidth <= innerWidth;</script>";
+    let page = with_script(
+        &synthetic::page(40, 64, &[&long, &long, &long, &long]),
+        measure,
+    );
     let (document, _) = open(&page, "inputs.sort=-label");
     assert!(document.contains("<title>true</title>"));
 }

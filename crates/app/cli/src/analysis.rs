@@ -14,7 +14,8 @@ use pricetag_tabulate::code_constants;
 
 use crate::arguments::{Common, FitChoices, PaceArg, TableColumns};
 use crate::commands::attach::FOLDER;
-use crate::failure::{Failure, io};
+use crate::console::Console;
+use crate::failure::{FEWER_FILES, Failure, io, too_many_files};
 use crate::watch::cut_short;
 
 /// Where a dataset keeps the plans of its classes, itself or in the folder of an agent that was attached.
@@ -35,6 +36,7 @@ pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
             DatasetError::NotADataset { .. } => {
                 "make one with `pricetag record` or `pricetag import`"
             }
+            DatasetError::Io { source, .. } if too_many_files(source) => FEWER_FILES,
             _ => {
                 "it is damaged or unreadable: restore it, or record or import it again with --force"
             }
@@ -131,12 +133,13 @@ pub fn open_model(path: &Path) -> Result<CostModel, Failure> {
     })
 }
 
-/// The dataset a model stands beside, unless another or a table is named, with times taken as the model's were.
+/// The dataset a model stands beside, unless another or a table is named, with times taken as the model's were. That it is not the one the model was learnt from is said.
 pub fn dataset_of(
     model: &CostModel,
     path: &Path,
     named: Option<&PathBuf>,
     columns: &TableColumns,
+    console: &Console,
 ) -> Result<Dataset, Failure> {
     let beside = path
         .parent()
@@ -157,7 +160,19 @@ pub fn dataset_of(
             ..f
         })?,
     };
-    Ok(as_learnt(model, dataset))
+    let mut dataset = as_learnt(model, dataset);
+    let (learnt, here) = (&model.provenance.dataset, dataset.digest());
+    if !learnt.is_empty() && *learnt != here {
+        let start = |digest: &str| digest.chars().take(8).collect::<String>();
+        let note = format!(
+            "the model was learnt from another dataset ({}…) than this one ({}…): its prices, the counts of this one",
+            start(learnt),
+            start(&here)
+        );
+        console.say(&format!("warning: {note}"));
+        dataset.meta.notes.push(note);
+    }
+    Ok(dataset)
 }
 
 /// The cost that is meant: the one named, wall time, or the only one there is.
@@ -319,43 +334,23 @@ pub fn write_report(
     write_whole(path, page.as_bytes())
 }
 
-/// Writes a file under another name and renames it.
+/// Writes a file, whole or not at all.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    if is_special(path) {
-        return std::fs::write(path, bytes).map_err(io("write", path));
-    }
-    let name = path
-        .file_name()
-        .ok_or_else(|| Failure::usage(format!("{} is no file name", path.display())))?;
-    let part = path.with_file_name(format!(".{}.part", name.to_string_lossy()));
-    let result = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path));
-    result.map_err(|e| {
-        std::fs::remove_file(&part).ok();
-        io("write", path)(e)
-    })
-}
-
-/// A device or pipe, such as `/dev/stdout`: it is written to, for a rename would replace it.
-fn is_special(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+    named(path)?;
+    pricetag_file::write(path, bytes).map_err(io("write", path))
 }
 
 /// Says early that a file cannot be written, before hours of work.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
-    let beside = path
-        .parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
     if path.is_dir() {
         let why = format!("cannot write {}: it is a directory", path.display());
         return Err(Failure::new(why).advice("give the name of a file"));
     }
-    if is_special(path) {
-        let opened = std::fs::OpenOptions::new().write(true).open(path);
-        return opened.map(drop).map_err(io("write", path));
-    }
-    let name = format!(".pricetag-{}.part", std::process::id());
-    let probe = beside.join(name);
-    std::fs::write(&probe, b"").map_err(io("write", path))?;
-    std::fs::remove_file(&probe).map_err(io("write", path))
+    named(path)?;
+    pricetag_file::check_writable(path).map_err(io("write", path))
+}
+
+fn named(path: &Path) -> Result<(), Failure> {
+    let why = || Failure::usage(format!("{} is no file name", path.display()));
+    path.file_name().map(drop).ok_or_else(why)
 }

@@ -1,9 +1,13 @@
 //! What is printed: data on standard output, prose and progress on standard error.
+//!
+//! Names of files, classes and columns, and what a subject said, are foreign text: whatever is printed goes through here, where it is kept from driving the terminal.
 
 mod display;
 
-use std::io::{IsTerminal, Write};
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
 
+use pricetag_finding::table::{is_harmful, printable_lines};
 use serde::Serialize;
 
 use crate::arguments::{Color, Common};
@@ -54,7 +58,7 @@ impl Console {
         if self.json {
             let json = serde_json::to_string_pretty(value)
                 .map_err(|e| Failure::new(format!("cannot write JSON: {e}")))?;
-            print(&format!("{json}\n"))
+            print_json(&json)
         } else {
             print(&text())
         }
@@ -63,7 +67,7 @@ impl Console {
     /// Prose.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            tell(text);
         }
     }
 
@@ -83,12 +87,32 @@ impl Console {
     }
 }
 
-/// Writes to standard output; a reader that has left is no error.
+/// Writes prose to standard error. Where that is gone there is nobody to tell.
+pub fn tell(text: &str) {
+    writeln!(std::io::stderr(), "{}", printable_lines(text)).ok();
+}
+
+/// Writes an answer to standard output; a reader that has left is no error.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(printable_lines(text).as_bytes())
+}
+
+/// Writes JSON to standard output, with what could drive a terminal as the escapes that mean the same.
+pub fn print_json(json: &str) -> Result<(), Failure> {
+    let mut text = String::with_capacity(json.len() + 1);
+    for c in json.chars() {
+        if c != '\n' && is_harmful(c) {
+            // All of them are in the basic plane.
+            let _ = write!(text, "\\u{:04x}", u32::from(c));
+        } else {
+            text.push(c);
+        }
+    }
+    text.push('\n');
     print_bytes(text.as_bytes())
 }
 
-/// The same of bytes.
+/// Writes data as they are.
 pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use pricetag_dataset::{DatasetError, lacks_room};
+use pricetag_finding::table::printable_lines;
 use pricetag_predict::PredictError;
 use serde_json::json;
 
@@ -72,7 +73,7 @@ impl Failure {
         self
     }
 
-    /// As a person reads it.
+    /// As a person reads it: colours are ours alone, whatever the names in it are.
     pub fn text(&self, color: bool) -> String {
         let (red, bold, off) = if color {
             ("\x1b[1;31m", "\x1b[1m", "\x1b[0m")
@@ -82,14 +83,15 @@ impl Failure {
         let doing = self
             .doing
             .as_ref()
-            .map(|d| format!("{d}: "))
+            .map(|d| format!("{}: ", printable_lines(d)))
             .unwrap_or_default();
         let advice = self
             .advice
             .as_ref()
-            .map(|a| format!("\n  {bold}try{off}: {a}"))
+            .map(|a| format!("\n  {bold}try{off}: {}", printable_lines(a)))
             .unwrap_or_default();
-        format!("{red}error{off}: {doing}{}{advice}", self.why)
+        let why = printable_lines(&self.why);
+        format!("{red}error{off}: {doing}{why}{advice}")
     }
 
     /// As a program reads it.
@@ -186,7 +188,10 @@ impl From<DatasetError> for Failure {
                 action: "read",
                 source,
                 ..
-            } => reading_advice(source.kind()),
+            } => reading_advice(source),
+            DatasetError::TooLarge { .. } => {
+                "allow more with --memory, such as --memory 8G, or leave rows or columns out; `fit --stream` holds no rows"
+            }
             DatasetError::NotParquet { .. } => {
                 "give a Parquet or a CSV file; one that was cut short has to be written again"
             }
@@ -205,9 +210,22 @@ impl From<DatasetError> for Failure {
     }
 }
 
+/// Whether this process, or the machine, has as many files open as it may.
+pub fn too_many_files(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let codes = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
+    error
+        .raw_os_error()
+        .is_some_and(|code| codes.contains(&code))
+}
+
+/// What to try then.
+pub const FEWER_FILES: &str = "allow more open files (ulimit -n 4096), or close other programs";
+
 /// What to try when a file cannot be read.
-fn reading_advice(kind: ErrorKind) -> &'static str {
-    match kind {
+fn reading_advice(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        _ if too_many_files(error) => FEWER_FILES,
         ErrorKind::NotFound => "check the path",
         ErrorKind::PermissionDenied => "you need the permission to read it",
         _ => "give a plain file that can be read",
@@ -249,7 +267,7 @@ pub fn io(doing: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) ->
         if write {
             failure.advice(place_advice(lacks_room(&error)))
         } else if read {
-            failure.advice(reading_advice(error.kind()))
+            failure.advice(reading_advice(&error))
         } else {
             failure
         }

@@ -58,13 +58,20 @@ fn current() -> MutexGuard<'static, Option<Ender>> {
 /// If the system takes no handler.
 pub fn watch() -> Result<(), Failure> {
     let failed = |e: std::io::Error| Failure::new(format!("cannot watch for Ctrl-C: {e}"));
-    let mut asked = vec![SIGINT, SIGTERM];
+    // A write beyond the limit of a file's size is to fail like any other, not to end the program.
+    let beyond = rustix::process::Signal::XFSZ.as_raw();
+    let mut asked = vec![SIGINT, SIGTERM, beyond];
     // Under `nohup` the terminal's end is not the program's.
     if !is_ignored(SIGHUP) {
         asked.push(SIGHUP);
     }
     let mut signals = Signals::new(asked).map_err(failed)?;
-    let forever = move || signals.forever().for_each(|_| on_interrupt());
+    let forever = move || {
+        signals
+            .forever()
+            .filter(|&signal| signal != beyond)
+            .for_each(|_| on_interrupt());
+    };
     std::thread::Builder::new()
         .name("interrupts".to_owned())
         .spawn(forever)

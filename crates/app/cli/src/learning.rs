@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use pricetag_cost_model::CostModel;
 use pricetag_dataset::Dataset;
 use pricetag_finding::figure::{percent, shorten};
+use pricetag_finding::table::printable;
 use pricetag_study::{FitError, FitOptions, Method, World, fit_in};
 
 use crate::analysis::{check_search, kinds, options, remember_pace, target};
@@ -29,6 +30,12 @@ pub fn fit(
         return Err(Failure::usage(why).advice("give a share between 1 % and 100 %, such as 50%"));
     }
     check_search(choices)?;
+    if choices.method == Method::Nls && choices.tuning.formula.is_none() {
+        let why = "--method nls fits the parameters of a formula, and there is none";
+        return Err(
+            Failure::usage(why).advice("give it with --formula, such as --formula 'k*n + c'")
+        );
+    }
     let mut options = options(target.clone(), choices, common);
     if choices.level.len() > 1 {
         options.kinds = Some(kinds(&choices.level, dataset));
@@ -77,7 +84,7 @@ fn search(
                 "{which}generation {done} of {all}, relative error {}: {formula}",
                 percent(error)
             );
-            eprint!("\r\x1b[K{}", shorten(&line, 100));
+            eprint!("\r\x1b[K{}", shorten(&printable(&line), 100));
         }
     };
     let world = World {

@@ -18,16 +18,39 @@ mod scratch;
 mod settings;
 mod watch;
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
+use pricetag_finding::table::printable_lines;
 
 use arguments::{Cli, Command};
 use console::Console;
 use failure::Failure;
 
+/// Stack of the thread that does the work: parsers and searches recurse, and a shell may allow the main thread a few hundred KB.
+const STACK: usize = 256 << 20;
+
+/// Exit code of an error of ours.
+const PANICKED: u8 = 101;
+
 fn main() -> ExitCode {
+    let work = std::thread::Builder::new().stack_size(STACK).spawn(work);
+    match work.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        // It has said so.
+        Ok(Err(_panic)) => ExitCode::from(PANICKED),
+        Err(why) => refuse(
+            &Failure::new(format!("cannot start a thread: {why}"))
+                .advice("allow this program more memory (ulimit -v) or more threads (ulimit -u)"),
+            false,
+            false,
+        ),
+    }
+}
+
+fn work() -> ExitCode {
     let cli = match parse() {
         Ok(cli) => cli,
         Err(code) => return code,
@@ -35,51 +58,68 @@ fn main() -> ExitCode {
     let console = Console::new(&cli.common);
     match interrupt::watch().and_then(|()| run(&cli, &console)) {
         Ok(code) => code,
-        Err(failure) => {
-            if console.json {
-                // Nothing else goes to standard output when a command fails.
-                console::print(&format!("{:#}\n", failure.json())).ok();
-            }
-            eprintln!("{}", failure.text(console.color));
-            ExitCode::from(failure.code)
-        }
+        Err(failure) => refuse(&failure, console.json, console.color),
     }
+}
+
+/// Says why; nothing else goes to standard output when a command fails.
+fn refuse(failure: &Failure, json: bool, color: bool) -> ExitCode {
+    if json {
+        console::print_json(&format!("{:#}", failure.json())).ok();
+    }
+    writeln!(std::io::stderr(), "{}", failure.text(color)).ok();
+    ExitCode::from(failure.code)
 }
 
 /// Flags over environment over `pricetag.toml` over defaults.
 fn parse() -> Result<Cli, ExitCode> {
     let color =
-        std::env::args().any(|a| a == "--color=never") || std::env::var_os("NO_COLOR").is_some();
+        std::env::args_os().any(|a| a == "--color=never") || std::env::var_os("NO_COLOR").is_some();
     let choice = if color {
         clap::ColorChoice::Never
     } else {
         clap::ColorChoice::Auto
     };
     let report = |failure: Failure| {
-        if settings::json_is_asked_for(&toml::Table::new()) {
-            console::print(&format!("{:#}\n", failure.json())).ok();
-        }
-        eprintln!("{}", failure.text(false));
-        ExitCode::from(failure.code)
+        let json = settings::json_is_asked_for(&toml::Table::new());
+        refuse(&failure, json, false)
     };
     let settings = settings::read(Path::new(".")).map_err(report)?;
     let command = settings::apply(Cli::command().color(choice), &settings).map_err(report)?;
+    let given = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let odd = settings::unknown_variables(&command, given);
     let matches = command
         .try_get_matches()
         .and_then(|m| Cli::from_arg_matches(&m));
+    if matches.as_ref().is_ok_and(|cli| !cli.common.quiet) {
+        for name in odd {
+            console::tell(&format!(
+                "warning: the environment has {name}, which is no option and is ignored; `pricetag COMMAND --help` lists the options, --repeat is PRICETAG_REPEAT"
+            ));
+        }
+    }
     matches.map_err(|e| {
         // Help and version are printed on standard output and are no failure.
         let code = u8::try_from(e.exit_code()).unwrap_or(failure::USAGE);
         if code != 0 && settings::json_is_asked_for(&settings) {
-            console::print(&format!("{:#}\n", Failure::of_usage(&e).json())).ok();
+            console::print_json(&format!("{:#}", Failure::of_usage(&e).json())).ok();
         }
-        e.print().ok();
+        let plain = e.to_string();
+        if printable_lines(&plain) == plain {
+            e.print().ok();
+        } else {
+            // What was given drives terminals: it is named without colours.
+            console::tell(plain.trim_end());
+        }
         ExitCode::from(code)
     })
 }
 
 fn run(cli: &Cli, console: &Console) -> Result<ExitCode, Failure> {
     let common = &cli.common;
+    if let Some(bytes) = common.memory {
+        pricetag_dataset::table::allow(bytes);
+    }
     match &cli.command {
         Command::Mine(args) => commands::mine::run(args, common, console),
         Command::Record(args) => commands::record::run(args, common, console),

@@ -99,9 +99,40 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
+/// Variables that are no options: of the tests.
+const OF_TESTS: [&str; 8] = [
+    "CHROMIUM",
+    "CONFORMANCE",
+    "EXACTNESS",
+    "FULL",
+    "LINK",
+    "SUBJECTS",
+    "TESTBED",
+    "ASAN_TARGET",
+];
+
+/// Variables of the environment that look like options and are none: they would be ignored.
+pub fn unknown_variables(command: &Command, given: impl Iterator<Item = String>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    collect_variables(command, &mut known);
+    let odd = given.filter(|name| {
+        let ours = name.strip_prefix("PRICETAG_");
+        ours.is_some_and(|rest| !known.contains(name) && !OF_TESTS.contains(&rest))
+    });
+    odd.collect()
+}
+
+fn collect_variables(command: &Command, known: &mut BTreeSet<String>) {
+    let variables = command.get_arguments().filter_map(Arg::get_env);
+    known.extend(variables.map(|name| name.to_string_lossy().into_owned()));
+    command
+        .get_subcommands()
+        .for_each(|sub| collect_variables(sub, known));
+}
+
 /// Whether `--json` is given somehow, for failures before the command line is understood.
 pub fn json_is_asked_for(settings: &Table) -> bool {
-    let ours = std::env::args().take_while(|argument| argument != "--");
+    let ours = std::env::args_os().take_while(|argument| argument != "--");
     let falsey = ["", "0", "n", "no", "f", "false", "off"];
     let variable = std::env::var("PRICETAG_JSON")
         .is_ok_and(|value| !falsey.contains(&value.to_lowercase().as_str()));
@@ -243,6 +274,21 @@ mod tests {
             "PRICETAG_OCAML_LEARN_OUTPUT"
         );
         assert_eq!(variable(&["record"], "count-jdk"), "PRICETAG_COUNT_JDK");
+    }
+
+    #[test]
+    fn mistyped_variables_are_found() {
+        let command = apply(Cli::command(), &Table::new()).unwrap();
+        let given = [
+            "PRICETAG_REPAET",
+            "PRICETAG_REPEAT",
+            "PRICETAG_CHROMIUM",
+            "PATH",
+            "PRICETAG_OUTPUT",
+            "PRICETAG_RECORD_OUTPUT",
+        ];
+        let odd = unknown_variables(&command, given.iter().map(|&name| name.to_owned()));
+        assert_eq!(odd, ["PRICETAG_REPAET", "PRICETAG_OUTPUT"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use pricetag_dataset::{
     Dataset, DatasetBuilder, FeatureKind, Observation, Row as DatasetRow, Status, directory,
 };
+use pricetag_file::raw;
 use pricetag_probe_plan::PlanStore;
 use pricetag_runner::{
     Counts, Ended, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record, unfinished,
@@ -44,6 +45,11 @@ pub fn cache(given: Option<&Path>) -> Option<PathBuf> {
             .or_else(|| Some(variable("HOME")?.join(".cache")))
             .map(|folder| folder.join("pricetag")),
     }
+}
+
+/// A variable of this process, of any bytes.
+pub fn inherited(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| raw::text(&value))
 }
 
 /// The inputs the arguments name.
@@ -108,8 +114,8 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         agent: find_agent(args.agent.as_deref())?,
         cache: cache(args.cache.as_deref()),
         cpu: Ended::cpu,
-        path: std::env::var("PATH").ok(),
-        java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
+        path: inherited("PATH"),
+        java_tool_options: inherited("JAVA_TOOL_OPTIONS"),
     })
 }
 

@@ -1,11 +1,11 @@
 //! `MODEL.json`: writing, reading, checks.
 //!
-//! Reading refuses other schema versions and formulas that no longer evaluate; it never panics on foreign bytes.
+//! Reading refuses other schema versions, formulas that no longer evaluate, and what differs from what was written (models of versions that did not seal them are taken as they are); it never panics on foreign bytes.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use pricetag_file::sealed::{self, Seal};
 use serde::Deserialize;
 
 use crate::{CostModel, MODEL_SCHEMA};
@@ -34,6 +34,9 @@ pub enum ModelError {
         /// What the file says.
         found: u64,
     },
+    /// It is not what was written.
+    #[error("the model is not what was written: its digest does not fit its contents")]
+    Damaged,
     /// A number in the formula is NaN or infinite.
     #[error("the formula of this `{method}` model has a coefficient that is not finite")]
     NotFinite {
@@ -55,9 +58,7 @@ impl CostModel {
                 method: self.method.clone(),
             });
         }
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        Ok(text)
+        Ok(sealed::seal(&serde_json::to_string_pretty(self)?))
     }
 
     /// Reads what [`Self::to_json`] wrote.
@@ -69,6 +70,9 @@ impl CostModel {
             });
         }
         let model: Self = serde_json::from_str(text)?;
+        if sealed::check(text) == Seal::Broken {
+            return Err(ModelError::Damaged);
+        }
         if model.formula.is_finite() {
             Ok(model)
         } else {
@@ -78,30 +82,13 @@ impl CostModel {
         }
     }
 
-    /// Writes the model to a file: first beside it, then renamed, so that a crash leaves the old one. A device or pipe
-    /// is written to: a rename would replace it.
+    /// Writes the model to a file, whole or not at all ([`pricetag_file`]).
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let text = self.to_json()?;
-        let io = |source| ModelError::Io {
+        pricetag_file::write(path, text.as_bytes()).map_err(|source| ModelError::Io {
             action: "write",
             path: path.to_owned(),
             source,
-        };
-        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return fs::write(path, text).map_err(io);
-        }
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
-        let partial = path.with_file_name(name);
-        let write = || {
-            let mut file = fs::File::create(&partial)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&partial, path)
-        };
-        write().map_err(|source| {
-            fs::remove_file(&partial).ok();
-            io(source)
         })
     }
 

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use pricetag_file::sealed::{self, Seal};
 use serde::{Deserialize, Serialize};
 
 use crate::{CostModel, Interval};
@@ -34,6 +35,9 @@ pub enum ListError {
     /// Not JSON, or not as a price list is.
     #[error("not a price list: {0}")]
     Malformed(#[from] serde_json::Error),
+    /// It is not what was written.
+    #[error("the price list is not what was written: its digest does not fit its contents")]
+    Damaged,
     /// Something else.
     #[error("this is {found}, not a price list")]
     Kind {
@@ -213,16 +217,20 @@ impl PriceList {
             return Err(ListError::Schema { found: schema });
         }
         // From the text again, so that an error has its line.
-        Ok(serde_json::from_str(text)?)
+        let list = serde_json::from_str(text)?;
+        if sealed::check(text) == Seal::Broken {
+            return Err(ListError::Damaged);
+        }
+        Ok(list)
     }
 
-    /// Writes it.
+    /// Writes it, whole or not at all.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), ListError> {
-        let text = serde_json::to_string_pretty(self)? + "\n";
-        std::fs::write(path, text).map_err(|source| ListError::Io {
+        let text = sealed::seal(&serde_json::to_string_pretty(self)?);
+        pricetag_file::write(path, text.as_bytes()).map_err(|source| ListError::Io {
             action: "write",
             path: path.to_owned(),
             source,

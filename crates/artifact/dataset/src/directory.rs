@@ -11,11 +11,18 @@
 //!
 //! **Crashes.** New tables are written completely into `.next/`; a file `commit` there makes them valid; then each is
 //! renamed into place. A reader takes a file from a committed `.next/` first, so that it never mixes two generations.
+//!
+//! **Damage.** `meta.json` has a digest of each table's bytes and one of itself ([`pricetag_file::sealed`]); whoever reads compares them. So no flipped bit, no
+//! table of another dataset and no missing one is taken for data. Datasets of 0.1 have one digest, of what the tables mean without inputs, units and places: it
+//! is computed anew and compared; where there is none, a note says so.
+//!
 //! Observations of an unfinished recording are in the journal ([`crate::journal`]), which is removed last.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pricetag_file::sealed::{self, Seal};
 use serde::{Deserialize, Serialize};
 
 use crate::builder::DatasetBuilder;
@@ -58,6 +65,9 @@ struct MetaFile {
     features: usize,
     #[serde(default)]
     digest: String,
+    /// Digest of each table, by the name of its file.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
 }
 
 /// Whether `dir` holds a dataset or the journal of one.
@@ -114,12 +124,28 @@ fn stage(dataset: &Dataset, next: &Path) -> Result<()> {
         observations: dataset.observations.len(),
         features: dataset.features.len(),
         digest: dataset.digest(),
+        files: tables_in(next)?,
     };
     let text = serde_json::to_string_pretty(&meta)
         .map_err(|error| DatasetError::Inconsistent(format!("provenance: {error}")))?;
-    write_file(&next.join(META), &text)?;
+    write_file(&next.join(META), &sealed::seal(&text))?;
     write_file(&next.join(COMMIT), "")?;
     sync_directory(next)
+}
+
+/// The digests of the tables that a folder has.
+fn tables_in(folder: &Path) -> Result<BTreeMap<String, String>> {
+    let tables = FILES.iter().filter(|&&file| file != META);
+    let there = tables.map(|file| (file, folder.join(file)));
+    there
+        .filter(|(_, path)| path.exists())
+        .map(|(file, path)| Ok(((*file).to_owned(), digest_of(&path)?)))
+        .collect()
+}
+
+fn digest_of(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).map_err(DatasetError::io("read", path))?;
+    Ok(sealed::digest(&bytes))
 }
 
 /// Reads a dataset, together with the finished observations of an interrupted recording.
@@ -165,8 +191,21 @@ pub(crate) fn settle(dir: &Path) -> Result<bool> {
     Ok(dir.join(META).exists())
 }
 
-/// Reads and checks the tables without a journal.
+/// Reads and checks the tables without a journal. One that is replaced meanwhile is read again.
 pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
+    let meta = |dir| fs::read(locate(dir, META)).ok();
+    let mut before = meta(dir);
+    loop {
+        let read = read_tables(dir);
+        let now = meta(dir);
+        if read.is_ok() || before == now {
+            return read;
+        }
+        before = now;
+    }
+}
+
+fn read_tables(dir: &Path) -> Result<Dataset> {
     let path = locate(dir, META);
     let text = fs::read_to_string(&path).map_err(DatasetError::io("read", &path))?;
     let damaged = |reason: String| DatasetError::NotADataset {
@@ -185,6 +224,12 @@ pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
     }
     let file: MetaFile =
         serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
+    let seal = sealed::check(&text);
+    match seal {
+        Seal::Broken => return Err(changed(&path)),
+        Seal::Whole => check_files(dir, &file.files)?,
+        Seal::Absent => {}
+    }
     let runs = locate(dir, RUNS);
     let observations = rows::from_table(&runs, &table::read(&runs)?)?;
     let described = locate(dir, FEATURES);
@@ -197,7 +242,7 @@ pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
         Vec::new()
     };
     let profile = read_profile(dir, &observations)?;
-    let dataset = Dataset {
+    let mut dataset = Dataset {
         meta: file.meta,
         profile,
         observations,
@@ -207,6 +252,13 @@ pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
         ..Dataset::default()
     };
     dataset.validate()?;
+    if seal == Seal::Absent {
+        if file.digest.is_empty() {
+            dataset.meta.notes.push(UNCHECKED.to_owned());
+        } else if file.digest != dataset.digest() {
+            return Err(changed(dir));
+        }
+    }
     Ok(dataset)
 }
 
@@ -226,6 +278,33 @@ fn read_profile(dir: &Path, observations: &[Observation]) -> Result<Option<Profi
         samples: (&samples, &of_samples),
     };
     profile::read(&tables, observations).map(Some)
+}
+
+/// Said of a dataset of an earlier version that has no digest.
+const UNCHECKED: &str = "the dataset has no digest: whether it is as it was written cannot be told";
+
+fn changed(path: &Path) -> DatasetError {
+    DatasetError::Changed {
+        path: path.to_path_buf(),
+    }
+}
+
+/// Compares the tables with the digests that were written with them.
+fn check_files(dir: &Path, written: &BTreeMap<String, String>) -> Result<()> {
+    for file in FILES.iter().filter(|&&file| file != META) {
+        let path = locate(dir, file);
+        let there = path.exists().then(|| digest_of(&path)).transpose()?;
+        if there.as_ref() != written.get(*file) {
+            return Err(match there {
+                Some(_) => changed(&path),
+                None => DatasetError::NotADataset {
+                    path: dir.to_path_buf(),
+                    reason: format!("{file} is missing"),
+                },
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The current place of a file: a committed `.next/` before the directory itself.

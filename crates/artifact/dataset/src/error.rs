@@ -37,6 +37,16 @@ pub enum DatasetError {
         /// Whether the device is full.
         full: bool,
     },
+    /// A table would take more memory than it may.
+    #[error("{}: the table needs {} or more of memory, and may take {}", path.display(), size(*needs), size(*allowed))]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Bytes, as far as they were added up.
+        needs: u64,
+        /// Bytes.
+        allowed: u64,
+    },
     /// A directory is no dataset.
     #[error("{} is not a dataset: {reason}", path.display())]
     NotADataset {
@@ -44,6 +54,12 @@ pub enum DatasetError {
         path: PathBuf,
         /// What is missing or wrong.
         reason: String,
+    },
+    /// A file is not what was written.
+    #[error("{} is not what was written: its digest differs", path.display())]
+    Changed {
+        /// The file, or the folder where it is not known which.
+        path: PathBuf,
     },
     /// A dataset of another version.
     #[error(
@@ -175,6 +191,14 @@ pub enum DatasetError {
         /// The other.
         second: String,
     },
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..0x10_0000 => format!("{bytes} bytes"),
+        0x10_0000..0x4000_0000 => format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20)),
+        _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
+    }
 }
 
 /// Whether a file cannot be written because there is no room: the device is full, or a quota or the limit of a file's size is reached.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::{DatasetError, Result};
 use crate::model::{Dataset, FeatureId, FeatureKind, InputValue, Measured, Meta};
@@ -247,21 +247,13 @@ fn cell(values: &Values, row: usize) -> String {
     }
 }
 
-/// Writes beside the target and renames, so that a failed export leaves no half file under the name asked for, nor
-/// beside it. A device or pipe, such as `/dev/stdout`, is written to: a rename would replace it.
+/// Whole or not at all, so that a failed export leaves no half file under the name asked for, nor beside it.
 fn whole(path: &Path, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return write(path);
-    }
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    let staged = PathBuf::from(name);
-    let written = write(&staged)
-        .and_then(|()| fs::rename(&staged, path).map_err(DatasetError::io("write", path)));
-    if written.is_err() {
-        fs::remove_file(&staged).ok();
-    }
-    written
+    pricetag_file::replace(
+        path,
+        |source| DatasetError::io("write", path)(source),
+        write,
+    )
 }
 
 fn write_csv(path: &Path, header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Result<()> {

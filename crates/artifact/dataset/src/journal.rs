@@ -2,7 +2,7 @@
 //!
 //! Each line is eight hexadecimal digits (CRC-32 of the rest), a space, and one entry. Features and their parts are
 //! written once, before the first row that uses them; a row is on disk before [`Recording::append`] returns. Reading
-//! stops at the first damaged line, which a crash can only leave at the end.
+//! stops at the first damaged line. A crash leaves an unfinished one at the end, which is nobody's loss; of whole lines that are left out a note says how many.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -55,11 +55,22 @@ struct Known {
     numbers: BTreeMap<FeatureId, u32>,
     parts: BTreeMap<(FeatureId, FeatureId), f64>,
     bytes: u64,
+    /// Lines up to there.
+    lines: u64,
+    /// Whole lines behind that, which are not read.
+    lost: u64,
 }
 
 /// Adds the journal's features and rows to `builder`; a damaged end is left out.
 pub(crate) fn fold(dir: &Path, builder: &mut DatasetBuilder) -> Result<()> {
-    replay(dir, builder).map(|_| ())
+    let known = replay(dir, builder)?;
+    if known.lost > 0 {
+        let (line, lost) = (known.lines + 1, known.lost);
+        builder.meta_mut().notes.push(format!(
+            "runs.journal is damaged in line {line}: {lost} lines, from there on, are left out; record with --resume to make up for them"
+        ));
+    }
+    Ok(())
 }
 
 fn replay(dir: &Path, builder: &mut DatasetBuilder) -> Result<Known> {
@@ -73,13 +84,31 @@ fn replay(dir: &Path, builder: &mut DatasetBuilder) -> Result<Known> {
         line.clear();
         let read = reader.read_until(b'\n', &mut line);
         let read = read.map_err(DatasetError::io("read", &path))?;
-        let Some(entry) = parse(&line) else {
-            return Ok(known);
-        };
-        if !apply(entry, builder, &mut features, &mut known) {
+        let applied =
+            parse(&line).is_some_and(|entry| apply(entry, builder, &mut features, &mut known));
+        if !applied {
+            known.lost = u64::from(line.ends_with(b"\n")) + whole_lines(&mut reader, &path)?;
             return Ok(known);
         }
         known.bytes += read as u64;
+        known.lines += 1;
+    }
+}
+
+/// How many lines that have an end are left.
+fn whole_lines(reader: &mut impl BufRead, path: &Path) -> Result<u64> {
+    let mut lines = 0;
+    loop {
+        let chunk = reader.fill_buf().map_err(DatasetError::io("read", path))?;
+        let length = chunk.len();
+        if length == 0 {
+            return Ok(lines);
+        }
+        lines += chunk
+            .iter()
+            .map(|&byte| u64::from(byte == b'\n'))
+            .sum::<u64>();
+        reader.consume(length);
     }
 }
 
@@ -323,6 +352,11 @@ impl Recording {
             .write_all(&text)
             .and_then(|()| self.journal.sync_data());
         written.map_err(DatasetError::io("write", &path(&self.dir)))
+    }
+
+    /// The dataset, of which only the journal is on disk.
+    pub fn into_dataset(self) -> Dataset {
+        self.builder.finish()
     }
 
     /// Writes the dataset and removes the journal.

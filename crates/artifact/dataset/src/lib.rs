@@ -15,6 +15,7 @@ pub mod model;
 mod only;
 pub mod pace;
 mod query;
+pub mod secrets;
 pub mod table;
 mod turns;
 

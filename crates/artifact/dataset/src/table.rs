@@ -6,10 +6,12 @@
 
 mod blocks;
 mod read;
+mod room;
 mod write;
 
 pub use blocks::NumberBlocks;
 pub use read::{read, read_groups};
+pub use room::allow;
 pub use write::{TableWriter, write};
 
 /// Named columns of equal length.

@@ -1,7 +1,11 @@
 //! Text tables: no borders, aligned columns, names shortened to the width that is left.
 
+use std::fmt::Write as _;
+
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+use pricetag_file::raw;
 
 use crate::figure::shorten;
 
@@ -61,11 +65,36 @@ pub fn render(
     text
 }
 
-/// Replaces control characters, which could drive a terminal, by a visible mark.
+/// Replaces characters that could drive a terminal or turn the order of what is read by a visible mark: foreign text, such as names of files
+/// and classes or what a program said, becomes one line of plain text.
 pub fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
+    plain(text, |_| false)
+}
+
+/// The same of text that has lines.
+pub fn printable_lines(text: &str) -> String {
+    plain(text, |c| matches!(c, '\n' | '\t'))
+}
+
+fn plain(text: &str, allowed: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if let Some(byte) = raw::byte(c) {
+            // Of a name that is not UTF-8, as `ls` and Bash write it.
+            let _ = write!(out, "\\x{byte:02x}");
+        } else if is_harmful(c) && !allowed(c) {
+            out.push('\u{fffd}');
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Control characters (C0, C1, delete), Unicode's marks, embeddings, overrides and isolates of direction, and its line separators.
+pub fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn column_width(name: &str, rows: &[Vec<String>], column: usize) -> usize {
@@ -80,6 +109,15 @@ fn column_width(name: &str, rows: &[Vec<String>], column: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn foreign_text_drives_nothing() {
+        let name = "a\u{1b}[2J\u{9b}1m\u{7f}\r\u{202e}txt.exe\u{2066}\u{2029}\n\tb é 漢 🦀";
+        let shown = "a\u{fffd}[2J\u{fffd}1m\u{fffd}\u{fffd}\u{fffd}txt.exe\u{fffd}\u{fffd}";
+        assert_eq!(printable(name), format!("{shown}\u{fffd}\u{fffd}b é 漢 🦀"));
+        assert_eq!(printable_lines(name), format!("{shown}\n\tb é 漢 🦀"));
+        assert_eq!(printable("bad\u{f7ff}"), "bad\\xff");
+    }
 
     #[test]
     fn numbers_align_and_long_names_are_cut() {

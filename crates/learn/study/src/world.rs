@@ -89,10 +89,6 @@ fn load(path: &Path) -> Result<Checkpoint, EstimatorError> {
 
 /// Whole or not at all.
 fn store(path: &Path, checkpoint: &Checkpoint) -> Result<(), EstimatorError> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let part = PathBuf::from(part);
-    std::fs::write(&part, checkpoint.to_bytes())
-        .and_then(|()| std::fs::rename(&part, path))
+    pricetag_file::write(path, &checkpoint.to_bytes())
         .map_err(|e| refused(Some(path), &e.to_string()))
 }

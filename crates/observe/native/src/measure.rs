@@ -140,7 +140,7 @@ impl Pace {
 pub fn measure(what: &Measuring) -> Result<Dataset, NativeError> {
     let (mut table, done) = begun(what)?;
     let scratch = Scratch::new()?;
-    let built = build(what.ocaml, what.programs, &scratch.0)?;
+    let built = build(what.ocaml, what.programs, scratch.path())?;
     let (rounds, samples) = what.effort.runs();
     let mut loads = Vec::new();
     let mut pace = Pace {
@@ -467,7 +467,7 @@ echo "pace 30 31"
     #[test]
     fn sizes_done_before_one_that_does_not_end_are_kept() {
         let scratch = Scratch::new().unwrap();
-        let script = scratch.0.join("driver");
+        let script = scratch.path().join("driver");
         std::fs::write(&script, DRIVER).unwrap();
         let built = Built {
             driver: "/bin/sh".into(),

@@ -1,7 +1,7 @@
 //! The installed OCaml native compiler: found, checked, described.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use pricetag_runner::platform;
@@ -109,25 +109,22 @@ fn supported(version: &str) -> bool {
     }
 }
 
-/// A folder under the system's temporary one that is removed when dropped.
+/// A folder among the system's temporary files, of a name that nobody can foresee, for this user alone; it is removed when dropped.
 #[derive(Debug)]
-pub(crate) struct Scratch(pub PathBuf);
+pub(crate) struct Scratch(tempfile::TempDir);
 
 impl Scratch {
     pub fn new() -> Result<Self, NativeError> {
-        use std::sync::atomic::{AtomicU32, Ordering};
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path =
-            std::env::temp_dir().join(format!("pricetag-ocaml-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(NativeError::io("create", &path))?;
-        Ok(Self(path))
+        let place = std::env::temp_dir();
+        tempfile::Builder::new()
+            .prefix("pricetag-ocaml-")
+            .tempdir_in(&place)
+            .map(Self)
+            .map_err(NativeError::io("create a folder in", &place))
     }
-}
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).ok();
+    pub fn path(&self) -> &Path {
+        self.0.path()
     }
 }
 

@@ -13,6 +13,8 @@ use crate::error::RunnerError;
 use crate::journal::{Journal, Manifest, RunId, RunKind, RunNote};
 use crate::options::{RecordOptions, Timing};
 use crate::overhead;
+use crate::program::of_all;
+use crate::reopen::PROGRAM;
 use crate::sampling;
 use crate::scope;
 
@@ -73,9 +75,19 @@ impl Recorded {
             .count()
     }
 
+    /// Whether there is a dataset that is to be replaced only by a whole one.
+    pub fn replaces(&self) -> bool {
+        self.journal.replaces()
+    }
+
     /// Forgets the finished runs, once the dataset is written.
     pub fn close(self) -> Result<(), RunnerError> {
         self.journal.close()
+    }
+
+    /// Forgets all runs: what it was to replace stays.
+    pub fn abandon(self) -> Result<(), RunnerError> {
+        self.journal.abandon()
     }
 
     pub(crate) fn assemble(
@@ -96,6 +108,10 @@ impl Recorded {
             ..Meta::default()
         };
         meta.options.extend(manifest.protocol);
+        if !manifest.program.is_empty() {
+            meta.options
+                .insert(PROGRAM.to_owned(), of_all(&manifest.program));
+        }
         if let Some(load) = load {
             meta.platform
                 .insert("load_per_core".to_owned(), format!("{load:.2}"));

@@ -171,6 +171,14 @@ pub enum RunnerError {
         /// The directory.
         dir: PathBuf,
     },
+    /// What says what is being recorded is damaged.
+    #[error("the unfinished recording cannot be read: {}: {why}", .file.display())]
+    DamagedRecording {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// A file operation failed.
     #[error("cannot {doing} {}: {source}", .path.display())]
     Io {
@@ -283,7 +291,10 @@ impl RunnerError {
             Self::OutputTaken { ours: false, .. } => "choose another -o",
             Self::BeingRecorded { .. } => "wait until it has ended, or choose another -o",
             Self::ResumeMismatch { .. } => {
-                "resume with the same command, options and inputs, or record into another -o"
+                "resume with the same program, command, options and inputs, or record into another -o"
+            }
+            Self::DamagedRecording { .. } => {
+                "restore the file, or record anew with --force; traces beside it stay whole"
             }
             Self::NothingToResume { .. } => "record without --resume",
             Self::ScopeNeverEntered { .. } => {

@@ -47,12 +47,47 @@ pub fn unobserved(stderr: &str) -> Option<&str> {
     })
 }
 
-/// Where the program said what went wrong: the first exception line, else the last line.
+/// Why a JVM did not start, in its own words; none if it does not say that it did not. What stands in its way comes before, on standard error or, of
+/// HotSpot's initialisation, on standard output.
+pub fn not_started(stderr: &str, stdout: &str) -> Option<String> {
+    const NO_VM: [&str; 3] = [
+        "Error: Could not create the Java Virtual Machine.",
+        "Error: A fatal exception has occurred",
+        "Picked up ",
+    ];
+    let noise =
+        |line: &&str| line.trim().is_empty() || NO_VM.iter().any(|noise| line.starts_with(noise));
+    let begins = |line: &&str| line.starts_with("Error occurred during initialization of ");
+    for text in [stderr, stdout] {
+        let after: Vec<&str> = text.lines().skip_while(|line| !begins(line)).collect();
+        if let Some(head) = after.first() {
+            let rest = after[1..]
+                .iter()
+                .copied()
+                .filter(|line| !noise(line))
+                .take(2);
+            let rest: Vec<&str> = rest.map(str::trim).collect();
+            return Some(format!("{head}: {}", rest.join("; ")));
+        }
+    }
+    let refused = stderr.lines().any(|line| line.starts_with(NO_VM[0]));
+    let causes = stderr.lines().filter(|line| !noise(line)).take(2);
+    refused.then(|| causes.map(str::trim).collect::<Vec<_>>().join("; "))
+}
+
+/// Where the program said what went wrong: why its JVM did not start, the first exception line, else the last line. A class that cannot be loaded has its cause.
 fn last_words(ended: &Ended) -> String {
     let text = ended.stderr.text();
-    let exception = text
-        .lines()
-        .find(|l| l.starts_with("Exception in thread") || l.starts_with("Error: "));
+    if let Some(why) = not_started(&text, &ended.stdout.text()) {
+        return format!(": {why}");
+    }
+    if let Some(found) = text.lines().position(|l| l.starts_with("Error: ")) {
+        let lines: Vec<&str> = text.lines().skip(found).map(str::trim).collect();
+        let cause = lines[1..].iter().find(|l| l.starts_with("Caused by: "));
+        let cause = cause.map(|cause| format!("; {cause}")).unwrap_or_default();
+        return format!(": {}{cause}", lines[0]);
+    }
+    let exception = text.lines().find(|l| l.starts_with("Exception in thread"));
     let line = exception.map_or_else(
         || ended.stderr.last_lines(1),
         |l| l.trim().chars().take(300).collect(),
@@ -119,6 +154,41 @@ mod tests {
             .unwrap(),
             log,
         )
+    }
+
+    #[test]
+    fn a_jvm_that_does_not_start_says_why() {
+        // JDK 17 with -Xmx1000g -XX:+AlwaysPreTouch, with -Xmxfoo, and with -XX:+Nonsense.
+        let out = "Error occurred during initialization of VM\nCould not reserve enough space for 1048576000KB object heap\n";
+        let said = not_started("", out).unwrap();
+        assert!(
+            said.ends_with("VM: Could not reserve enough space for 1048576000KB object heap"),
+            "{said}"
+        );
+        let create = "Error: Could not create the Java Virtual Machine.\nError: A fatal exception has occurred. Program will exit.\n";
+        let said = format!(
+            "Picked up JAVA_TOOL_OPTIONS: -Dx=1\nInvalid maximum heap size: -Xmxfoo\n{create}"
+        );
+        assert_eq!(
+            not_started(&said, "").unwrap(),
+            "Invalid maximum heap size: -Xmxfoo"
+        );
+        let said = format!("Unrecognized VM option 'Nonsense'\n{create}");
+        assert_eq!(
+            not_started(&said, "").unwrap(),
+            "Unrecognized VM option 'Nonsense'"
+        );
+        assert_eq!(
+            not_started("Exception in thread \"main\" x.Y\n", "done\n"),
+            None
+        );
+        let dir = tempfile::tempdir().unwrap();
+        let script = "echo 'Error: Could not find or load main class A' >&2; echo 'Caused by: java.lang.ClassNotFoundException: A' >&2; exit 1";
+        let why = why(script, &dir.path().join("none")).unwrap();
+        assert_eq!(
+            why,
+            "exit code 1: Error: Could not find or load main class A; Caused by: java.lang.ClassNotFoundException: A"
+        );
     }
 
     #[test]

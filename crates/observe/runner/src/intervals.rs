@@ -269,6 +269,12 @@ fn pauses(readings: &[Reading]) -> Option<String> {
     ))
 }
 
+/// What is known of a recording before its first interval; kept with those that are finished if it does not end in order.
+pub fn begun(attached: &Attached, schedule: Schedule) -> Meta {
+    let note = "the observation did not end in order: intervals that were finished are kept";
+    meta(attached, schedule, &[], vec![note.to_owned()])
+}
+
 fn meta(attached: &Attached, schedule: Schedule, readings: &[Reading], notes: Vec<String>) -> Meta {
     let mut platform = platform::describe(None, &[]);
     let properties = readings.first().and_then(|r| r.start.as_ref());

@@ -5,11 +5,13 @@
 //! states the trace's length; anything else in the directory is a leftover of an interruption and is overwritten.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pricetag_dataset::InputValue;
+use pricetag_dataset::secrets::without_secrets;
+use pricetag_dataset::{Dataset, InputValue, Status, directory};
+use pricetag_file::sealed::{self, Seal};
 use pricetag_trace::{AgentOptions, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +21,12 @@ use crate::workload::Case;
 
 /// Folder of unfinished recordings inside a dataset's directory.
 pub const FOLDER: &str = ".recording";
+/// Folder of probe plans.
+const PLANS: &str = "plans";
 /// What a recording may leave in a dataset's directory.
 const OURS: &[&str] = &[
     FOLDER,
-    "plans",
+    PLANS,
     "meta.json",
     "runs.parquet",
     "counts.parquet",
@@ -95,7 +99,7 @@ pub struct RunNote {
 }
 
 /// What is being recorded; must be equal to be resumed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of this format.
     pub schema: u32,
@@ -111,6 +115,12 @@ pub struct Manifest {
     pub environment: Option<String>,
     /// The platform.
     pub platform: BTreeMap<String, String>,
+    /// The files of the program, with digests ([`crate::program`]); none in recordings of 0.1.
+    #[serde(default)]
+    pub program: BTreeMap<String, String>,
+    /// Whether there is a dataset that this recording replaces when it is finished.
+    #[serde(default)]
+    pub replaces: bool,
     /// The inputs.
     pub cases: Vec<Case>,
 }
@@ -125,10 +135,13 @@ pub struct Journal {
     folder: PathBuf,
     /// The dataset's directory, locked while this recording goes on.
     lock: Option<Lock>,
+    /// Whether a dataset stands beside it until this recording is finished.
+    replaces: bool,
 }
 
 impl Journal {
-    /// Begins a recording in `dir`, or continues one. Refuses to overwrite anything unless told to.
+    /// Begins a recording in `dir`, or continues one. Refuses to overwrite anything unless told to; what it is to replace stays until it is finished
+    /// ([`Self::close`]). Where no run or no observation has succeeded there is nothing to keep.
     pub fn open(
         dir: &Path,
         manifest: &Manifest,
@@ -139,13 +152,14 @@ impl Journal {
             dir: dir.to_owned(),
             folder: dir.join(FOLDER),
             lock: None,
+            replaces: false,
         };
         if resume {
-            journal.check_same(manifest)?;
+            journal.replaces = journal.check_same(manifest)?;
             journal.lock = Lock::on_dataset(dir)?;
             // It may be another version that goes on.
             remove(&journal.rewritten())?;
-            write_json(&journal.manifest_path(), manifest)?;
+            journal.write(manifest)?;
             return Ok(journal);
         }
         let in_the_way = |what: &str, ours| RunnerError::OutputTaken {
@@ -163,43 +177,86 @@ impl Journal {
         if journal.has_finished_runs() && !force {
             return Err(taken("holds an unfinished recording"));
         }
-        if dir.join("meta.json").exists() && !force {
+        let succeeded = |dataset: &Dataset| {
+            dataset
+                .observations
+                .iter()
+                .any(|row| row.status == Status::Ok)
+        };
+        // What cannot be read may still be restored.
+        let worth = directory::exists(dir)
+            && pricetag_dataset::open(dir).map_or(true, |dataset| succeeded(&dataset));
+        if worth && !force {
             return Err(taken("already holds a dataset"));
         }
         if let Some(stranger) = stranger(dir) {
             let what = format!("holds something that is no dataset (`{stranger}`)");
             return Err(in_the_way(&what, false));
         }
-        for name in OURS {
-            remove(&dir.join(name))?;
-        }
+        journal.replaces = worth;
+        let gone = OURS.iter().filter(|&&name| !worth || name == FOLDER);
+        gone.map(|name| dir.join(name))
+            .try_for_each(|path| remove(&path))?;
         for folder in [journal.folder.clone(), journal.plans()] {
             fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
         }
         if journal.lock.is_none() {
             journal.lock = Lock::on_dataset(dir)?;
         }
-        write_json(&journal.manifest_path(), manifest)?;
+        journal.write(manifest)?;
         Ok(journal)
     }
 
+    fn write(&self, manifest: &Manifest) -> Result<(), RunnerError> {
+        let manifest = Manifest {
+            replaces: self.replaces,
+            ..manifest.clone()
+        };
+        write_json(&self.manifest_path(), &manifest)
+    }
+
+    /// Whether a dataset stands beside it until this recording is finished.
+    pub fn replaces(&self) -> bool {
+        self.replaces
+    }
+
     /// The unfinished recording in `dir`, if there is one.
-    pub fn find(dir: &Path) -> Option<(Self, Manifest)> {
-        let journal = Self {
+    ///
+    /// # Errors
+    /// If what says what is recorded cannot be read, or is not what was written.
+    pub fn find(dir: &Path) -> Result<Option<(Self, Manifest)>, RunnerError> {
+        let mut journal = Self {
             dir: dir.to_owned(),
             folder: dir.join(FOLDER),
             lock: None,
+            replaces: false,
         };
-        let text = fs::read_to_string(journal.manifest_path()).ok()?;
-        Some((journal, serde_json::from_str(&text).ok()?))
+        let path = journal.manifest_path();
+        let damaged = |why: String| RunnerError::DamagedRecording {
+            file: path.clone(),
+            why,
+        };
+        let text = match fs::read_to_string(&path) {
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            read => read.map_err(|e| damaged(e.to_string()))?,
+        };
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
+        if sealed::check(&text) == Seal::Broken {
+            return Err(damaged("its digest does not fit its contents".to_owned()));
+        }
+        journal.replaces = manifest.replaces;
+        Ok(Some((journal, manifest)))
     }
 
     fn manifest_path(&self) -> PathBuf {
         self.folder.join("recording.json")
     }
 
-    fn check_same(&self, now: &Manifest) -> Result<(), RunnerError> {
-        let Some((_, then)) = Self::find(&self.dir) else {
+    /// Checks that what is there is what is to be resumed; says whether it replaces a dataset.
+    fn check_same(&self, now: &Manifest) -> Result<bool, RunnerError> {
+        let Some((_, then)) = Self::find(&self.dir)? else {
             return Err(RunnerError::NothingToResume {
                 dir: self.dir.clone(),
             });
@@ -215,12 +272,21 @@ impl Journal {
         if then.schema != now.schema {
             return differs("format", then.schema.to_string(), now.schema.to_string());
         }
-        if then.command != now.command {
-            return differs("the command", then.command.join(" "), now.command.join(" "));
+        // Of a secret it is not even kept whether it is the same.
+        let command = without_secrets(&then.command);
+        if command != now.command {
+            return differs("the command", command.join(" "), now.command.join(" "));
         }
+        // Recordings of 0.1 do not know it.
+        let program = if then.program.is_empty() {
+            &now.program
+        } else {
+            &then.program
+        };
         for (kind, old, new) in [
             ("option", &then.options, &now.options),
             ("platform", &then.platform, &now.platform),
+            ("the program's file", program, &now.program),
         ] {
             if let Some((name, a, b)) = first_difference(old, new) {
                 return differs(&format!("{kind} `{name}`"), a, b);
@@ -239,20 +305,28 @@ impl Journal {
         if old != new {
             return differs("the number of inputs", old.to_string(), new.to_string());
         }
-        Ok(())
+        Ok(then.replaces)
     }
 
+    /// Whether a run has succeeded, so that something would be lost.
     fn has_finished_runs(&self) -> bool {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut names = entries.map(|e| e.file_name().to_string_lossy().into_owned());
-        names.any(|n| {
-            Path::new(&n).extension().is_some_and(|e| e == "json") && n != "recording.json"
+        let notes = entries.map(|entry| entry.path());
+        let mut notes = notes.filter(|path| path.extension().is_some_and(|e| e == "json"));
+        notes.any(|path| {
+            let text = fs::read_to_string(path).unwrap_or_default();
+            serde_json::from_str::<RunNote>(&text).is_ok_and(|note| note.failure.is_none())
         })
     }
 
     /// Where probe plans are kept.
     pub fn plans(&self) -> PathBuf {
-        self.dir.join("plans")
+        let place = if self.replaces {
+            &self.folder
+        } else {
+            &self.dir
+        };
+        place.join(PLANS)
     }
 
     /// Where classes are kept as a counting run rewrote them, for the others; gone when the recording is done.
@@ -324,6 +398,9 @@ impl Journal {
     pub fn finished(&self, id: RunId, label: &str) -> Option<RunNote> {
         let text = fs::read_to_string(self.note_path(id)).ok()?;
         let note: RunNote = serde_json::from_str(&text).ok()?;
+        if sealed::check(&text) == Seal::Broken {
+            return None;
+        }
         let length = fs::metadata(self.trace(id)).ok().map(|m| m.len());
         let sound = note.trace_bytes.is_none() || note.trace_bytes == length;
         (note.id == id && note.label == label && sound).then_some(note)
@@ -342,8 +419,18 @@ impl Journal {
         }
     }
 
-    /// Removes the notes and traces of a recording whose dataset is written.
+    /// Removes a recording that is of no use.
+    pub fn abandon(self) -> Result<(), RunnerError> {
+        remove(&self.folder)
+    }
+
+    /// Removes the notes and traces of a recording whose dataset is written; its plans take the place of those of the dataset that it replaces.
     pub fn close(self) -> Result<(), RunnerError> {
+        let (new, place) = (self.plans(), self.dir.join(PLANS));
+        if self.replaces {
+            remove(&place)?;
+            fs::rename(&new, &place).map_err(RunnerError::io("put in place", &new))?;
+        }
         remove(&self.folder)
     }
 }
@@ -410,153 +497,18 @@ pub(crate) fn remove(path: &Path) -> Result<(), RunnerError> {
         fs::remove_file(path)
     };
     match result {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(RunnerError::io("remove", path)(e))
-        }
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(RunnerError::io("remove", path)(e)),
         _ => Ok(()),
     }
 }
 
-/// Writes under another name, flushes to disk, renames.
+/// Writes it whole or not at all, sealed.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunnerError> {
-    let part = path.with_extension("part");
-    let text =
-        serde_json::to_vec_pretty(value).map_err(|e| RunnerError::io("write", path)(e.into()))?;
-    let write = || -> std::io::Result<()> {
-        let mut file = File::create(&part)?;
-        file.write_all(&text)?;
-        file.sync_all()?;
-        fs::rename(&part, path)
-    };
-    write().map_err(RunnerError::io("write", path))
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|e| RunnerError::io("write", path)(e.into()))?;
+    pricetag_file::write(path, sealed::seal(&text).as_bytes())
+        .map_err(RunnerError::io("write", path))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn manifest() -> Manifest {
-        Manifest {
-            schema: MANIFEST_SCHEMA,
-            command: vec!["java".to_owned()],
-            options: BTreeMap::from([("jit".to_owned(), "on".to_owned())]),
-            protocol: BTreeMap::new(),
-            environment: None,
-            platform: BTreeMap::new(),
-            cases: vec![Case {
-                label: "a".to_owned(),
-                ..Case::default()
-            }],
-        }
-    }
-
-    fn note(id: RunId, bytes: u64) -> RunNote {
-        RunNote {
-            id,
-            label: "a".to_owned(),
-            failure: None,
-            trace_bytes: Some(bytes),
-            process_ns: 1,
-            remarks: vec![],
-            retry: false,
-        }
-    }
-
-    #[test]
-    fn only_whole_runs_count_as_finished() {
-        let dir = tempfile::tempdir().unwrap();
-        let data = dir.path().join("data");
-        let journal = Journal::open(&data, &manifest(), false, false).unwrap();
-        let id = RunId {
-            case: 0,
-            kind: RunKind::Time(1),
-        };
-        assert_eq!(journal.finished(id, "a"), None);
-        fs::write(journal.trace(id), "12345").unwrap();
-        journal.finish(&note(id, 5)).unwrap();
-        assert_eq!(journal.finished(id, "a"), Some(note(id, 5)));
-        assert_eq!(journal.finished(id, "other"), None);
-        fs::write(journal.trace(id), "1234").unwrap();
-        assert_eq!(journal.finished(id, "a"), None, "a shortened trace");
-        fs::write(journal.trace(id), "12345").unwrap();
-        let path = journal.note_path(id);
-        let half = fs::read(&path).unwrap();
-        fs::write(&path, &half[..half.len() / 2]).unwrap();
-        assert_eq!(journal.finished(id, "a"), None, "half a note");
-        let looks = || AgentOptions::progress_files(&journal.trace(id)).unwrap();
-        fs::write(AgentOptions::progress_of(&journal.trace(id), 3), "1").unwrap();
-        assert_eq!(looks().len(), 1);
-        journal.clear(id).unwrap();
-        assert_eq!(looks().len(), 0, "looks of an interrupted run");
-    }
-
-    #[test]
-    fn resuming_something_else_says_what_differs() {
-        let dir = tempfile::tempdir().unwrap();
-        let refuse = |m: &Manifest| {
-            Journal::open(dir.path(), m, true, false)
-                .unwrap_err()
-                .to_string()
-        };
-        assert!(refuse(&manifest()).contains("no unfinished recording"));
-        Journal::open(dir.path(), &manifest(), false, false).unwrap();
-        Journal::open(dir.path(), &manifest(), true, false).unwrap();
-        let mut other = manifest();
-        other.options.insert("jit".to_owned(), "off".to_owned());
-        let text = refuse(&other);
-        assert!(
-            text.contains("`jit`") && text.contains("`on`") && text.contains("`off`"),
-            "{text}"
-        );
-        let mut other = manifest();
-        other.cases[0].label = "b".to_owned();
-        assert!(refuse(&other).contains("`a`"));
-        let mut other = manifest();
-        let bytes = InputValue::Number(7.0);
-        other.cases[0].inputs.insert("file.bytes".to_owned(), bytes);
-        let text = refuse(&other);
-        let parts = ["file.bytes of input `a`", "with nothing", "now it is `7`"];
-        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
-        let mut other = manifest();
-        other.environment = Some("1".to_owned());
-        assert!(refuse(&other).contains("what --env sets differs"));
-        let mut other = manifest();
-        other.command.push("-x".to_owned());
-        assert!(refuse(&other).contains("java -x"));
-    }
-
-    #[test]
-    fn nothing_is_overwritten_unasked() {
-        let dir = tempfile::tempdir().unwrap();
-        let open = |force| Journal::open(dir.path(), &manifest(), false, force);
-        drop(open(false).unwrap());
-        let journal = open(false).expect("nothing is finished yet");
-        let meanwhile = open(true).unwrap_err().to_string();
-        assert!(meanwhile.contains("being recorded into"), "{meanwhile}");
-        let id = RunId {
-            case: 0,
-            kind: RunKind::Count(0),
-        };
-        journal.finish(&note(id, 1)).unwrap();
-        drop(journal);
-        assert!(open(false).unwrap_err().to_string().contains("unfinished"));
-        open(true).unwrap().close().unwrap();
-        fs::write(dir.path().join("meta.json"), "{}").unwrap();
-        assert!(open(false).unwrap_err().to_string().contains("dataset"));
-        fs::write(dir.path().join("thesis.tex"), "").unwrap();
-        assert!(open(true).unwrap_err().to_string().contains("thesis.tex"));
-    }
-
-    #[test]
-    fn a_folder_of_the_users_is_left_alone() {
-        let dir = tempfile::tempdir().unwrap();
-        let kept = dir.path().join("plans").join("house.txt");
-        fs::create_dir(dir.path().join("plans")).unwrap();
-        fs::write(&kept, "").unwrap();
-        for force in [false, true] {
-            let refused = Journal::open(dir.path(), &manifest(), false, force).unwrap_err();
-            assert!(refused.to_string().contains("`plans`"), "{refused}");
-        }
-        assert!(kept.exists());
-    }
-}
+mod tests;

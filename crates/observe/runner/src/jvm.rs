@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pricetag_file::raw;
+
 use crate::error::RunnerError;
+use crate::failure::not_started;
 use crate::supervise::{Cancel, Ending, Launch, run};
 
 /// The oldest Java the agent supports.
@@ -66,7 +69,8 @@ pub fn resolve(
         searched: searched.map(str::to_owned),
     };
     if program.contains('/') {
-        let full = cwd.map_or_else(|| PathBuf::from(program), |c| c.join(program));
+        let named = PathBuf::from(raw::name(program));
+        let full = cwd.map_or_else(|| named.clone(), |c| c.join(&named));
         return if is_executable(&full) {
             std::path::absolute(&full).map_err(RunnerError::io("find", &full))
         } else {
@@ -74,8 +78,8 @@ pub fn resolve(
         };
     }
     let path = path.unwrap_or("/usr/local/bin:/usr/bin:/bin");
-    std::env::split_paths(path)
-        .map(|dir| dir.join(program))
+    std::env::split_paths(&raw::name(path))
+        .map(|dir| dir.join(raw::name(program)))
         .find(|p| is_executable(p))
         .ok_or_else(|| missing(Some(path)))
 }
@@ -161,7 +165,8 @@ impl Java {
         if ended.ending != Ending::Exit(0) {
             return Err(RunnerError::JavaBroken {
                 java: shown,
-                why: ended.stderr.last_lines(3),
+                why: not_started(&ended.stderr.text(), &ended.stdout.text())
+                    .unwrap_or_else(|| ended.stderr.last_lines(3)),
             });
         }
         let properties = parse_properties(&said);

@@ -4,8 +4,8 @@
 //! recording leaves the longest of its runs to later ones. PROGRAM is a hash of what tells programs apart, not of their own arguments: a prediction for another input is to find it.
 //! Limits: a program whose arguments make it short or long is as long as it was at its longest lately; of variables that the user has set, only `JAVA_TOOL_OPTIONS` tells programs apart. What is damaged, or cannot be kept, is as good as nothing.
 
-use std::fs::{self, File, FileType};
-use std::io::{self, Read};
+use std::fs::{File, FileType};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ impl Lengths {
         let mut all = read(&self.file);
         all.push(length);
         let newest = &all[all.len().saturating_sub(RECORDINGS)..];
-        let _ = write(&self.file, &to_text(newest));
+        let _ = pricetag_file::write(&self.file, to_text(newest).as_bytes());
     }
 }
 
@@ -146,15 +146,6 @@ fn read(file: &Path) -> Vec<Length> {
     }
 }
 
-/// Writes under another name and renames, so that readers find the whole or nothing.
-fn write(file: &Path, text: &str) -> io::Result<()> {
-    let part = file.with_extension(std::process::id().to_string());
-    let written = fs::write(&part, text).and_then(|()| fs::rename(&part, file));
-    written.inspect_err(|_| {
-        let _ = fs::remove_file(&part);
-    })
-}
-
 /// A line for each recording, of the kind of run and its length in ns.
 fn to_text(lengths: &[Length]) -> String {
     let ns = |wall: Duration| u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX);
@@ -190,6 +181,8 @@ mod tests {
     use std::time::SystemTime;
 
     use pricetag_trace::Listed;
+
+    use std::fs;
 
     use super::*;
     use crate::journal::{MANIFEST_SCHEMA, Manifest};
@@ -322,6 +315,7 @@ mod tests {
             environment: None,
             platform: BTreeMap::new(),
             cases: Vec::new(),
+            ..Manifest::default()
         };
         let mut options = options_of(Path::new("data"), &manifest);
         change(&mut options);

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pricetag_dataset::lacks_room;
+use pricetag_dataset::secrets::without_secrets;
 use pricetag_trace::{Record, Scope, Trace};
 
 use crate::assemble::{Recorded, observed};
@@ -22,6 +23,7 @@ use crate::failure;
 use crate::journal::{Journal, MANIFEST_SCHEMA, Manifest, RunId, RunKind, RunNote};
 use crate::options::{RecordOptions, Timing};
 use crate::platform;
+use crate::program;
 use crate::progress::Progress;
 use crate::sampling;
 use crate::subject::Subject;
@@ -41,12 +43,14 @@ pub fn record(
     shaping.insert("jvm_flags".to_owned(), subject.flags.join(" "));
     let manifest = Manifest {
         schema: MANIFEST_SCHEMA,
-        command: options.command.clone(),
+        command: without_secrets(&options.command),
         options: shaping,
         protocol: options.protocol().into_iter().collect(),
         environment: options.environment(),
         platform: subject.platform(),
-        cases: options.workload.cases.clone(),
+        program: program::files(options),
+        replaces: false,
+        cases: options.workload.cases.iter().map(Case::kept).collect(),
     };
     let journal = Journal::open(&options.dir, &manifest, options.resume, options.force)?;
     let load = platform::load_per_core();

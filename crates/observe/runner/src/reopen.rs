@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use pricetag_dataset::secrets::without_secrets;
 use pricetag_dataset::{Meta, Observation};
 use pricetag_trace::{Listed, Scope};
 
@@ -13,9 +14,13 @@ use crate::assemble::Recorded;
 use crate::error::RunnerError;
 use crate::journal::{Journal, Manifest, first_difference};
 use crate::options::{Determinism, RecordOptions, Timing};
+use crate::program;
 use crate::sampling::Samples;
 use crate::supervise::Ended;
 use crate::workload::Workload;
+
+/// The option of a dataset that tells which program it is of.
+pub(crate) const PROGRAM: &str = "program";
 
 /// The unfinished recording in `dir` as it stands, with the options it was made under as far as they matter to who reads it; none if
 /// there is no such recording.
@@ -23,7 +28,7 @@ use crate::workload::Workload;
 /// # Errors
 /// If a finished run cannot be read.
 pub fn unfinished(dir: &Path) -> Result<Option<(Recorded, RecordOptions)>, RunnerError> {
-    let Some((journal, manifest)) = Journal::find(dir) else {
+    let Some((journal, manifest)) = Journal::find(dir)? else {
         return Ok(None);
     };
     let options = options_of(dir, &manifest);
@@ -116,12 +121,12 @@ pub fn same_as_finished(
             now,
         })
     };
-    if meta.subject != options.command {
-        return differs(
-            "the command".to_owned(),
-            meta.subject.join(" "),
-            options.command.join(" "),
-        );
+    let (then, now) = (
+        without_secrets(&meta.subject),
+        without_secrets(&options.command),
+    );
+    if then != now {
+        return differs("the command".to_owned(), then.join(" "), now.join(" "));
     }
     let mut now = options.shaping();
     let counted = ["repeat", "inputs"];
@@ -131,6 +136,13 @@ pub fn same_as_finished(
             counted.contains(&name.as_str()) && meta.options.contains_key(name)
         }),
     );
+    // Datasets of 0.1 do not know it.
+    if meta.options.contains_key(PROGRAM) {
+        now.insert(
+            PROGRAM.to_owned(),
+            program::of_all(&program::files(options)),
+        );
+    }
     let mut then = meta.options.clone();
     then.retain(|name, _| now.contains_key(name));
     if let Some((name, a, b)) = first_difference(&then, &now) {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pricetag_file::raw;
 use pricetag_trace::{AgentOptions, Mode, Region};
 
 use crate::cache;
@@ -47,6 +48,26 @@ pub struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// Finds program and JVM. Fails when there is no usable one.
     pub fn prepare(options: &'a RecordOptions, cancel: &Cancel) -> Result<Self, RunnerError> {
+        let bad = |option, why| Err(RunnerError::BadOption { option, why });
+        if let Some(cwd) = options.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
+            let what = if cwd.exists() {
+                "is no folder"
+            } else {
+                "does not exist"
+            };
+            return bad("--cwd", format!("{} {what}", cwd.display()));
+        }
+        // The agent is told by lines of text where to write.
+        if absolute(&options.dir)?
+            .to_str()
+            .is_none_or(|dir| dir.contains(['\n', '\r']))
+        {
+            let dir = options.dir.display();
+            return bad(
+                "-o",
+                format!("{dir} has a name that is not UTF-8, or of several lines"),
+            );
+        }
         let word = options.command.first().ok_or(RunnerError::NoCommand)?;
         let path = options.path.as_deref();
         let program = resolve(word, options.cwd.as_deref(), path)?;
@@ -167,8 +188,8 @@ impl<'a> Subject<'a> {
             .map(fill)
             .transpose()?
             .map(|file| match &cwd {
-                Some(dir) => dir.join(file),
-                None => PathBuf::from(file),
+                Some(dir) => dir.join(raw::name(&file)),
+                None => PathBuf::from(raw::name(&file)),
             });
         let mut launch = Launch {
             program: self.program.clone(),
@@ -192,10 +213,11 @@ impl<'a> Subject<'a> {
             let file = absolute(file)?;
             let text = agent_options.to_text();
             std::fs::write(&file, text).map_err(RunnerError::io("write", &file))?;
-            let agent = options.agent.display();
-            flags.push(format!("-agentpath:{agent}={}", file.display()));
+            let [agent, file] = [&options.agent, &file].map(|path| raw::text(path.as_os_str()));
+            flags.push(format!("-agentpath:{agent}={file}"));
         }
-        flags.push(format!("-XX:ErrorFile={}", absolute(crash_log)?.display()));
+        let log = raw::text(absolute(crash_log)?.as_os_str());
+        flags.push(format!("-XX:ErrorFile={log}"));
         flags.extend(self.flags.iter().cloned());
         flags.extend(further.iter().copied().map(str::to_owned));
         self.launcher

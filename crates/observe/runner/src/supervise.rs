@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pricetag_file::raw;
 use rustix::process::{Pid, Signal};
 use wait4::{ResUse, Wait4};
 
@@ -84,9 +85,9 @@ pub struct Launch {
     pub program: PathBuf,
     /// What the child sees as its own name; the path if none.
     pub name: Option<String>,
-    /// Arguments.
+    /// Arguments, as [`raw`] has them.
     pub args: Vec<String>,
-    /// Variables set on top of the inherited environment.
+    /// Variables set on top of the inherited environment, as [`raw`] has them.
     pub env: BTreeMap<String, String>,
     /// Working directory; inherited if none.
     pub cwd: Option<PathBuf>,
@@ -179,11 +180,16 @@ pub fn run(
 fn command(launch: &Launch) -> Result<Command, RunnerError> {
     let mut command = Command::new(&launch.program);
     if let Some(name) = &launch.name {
-        command.arg0(name);
+        command.arg0(raw::name(name));
     }
     command
-        .args(&launch.args)
-        .envs(&launch.env)
+        .args(launch.args.iter().map(|word| raw::name(word)))
+        .envs(
+            launch
+                .env
+                .iter()
+                .map(|(name, value)| (raw::name(name), raw::name(value))),
+        )
         .process_group(0)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pricetag_dataset::InputValue;
+use pricetag_dataset::secrets::{HIDDEN, names_secret};
+use pricetag_file::raw;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunnerError;
+use crate::find::{self, FindError};
 use crate::template::Bindings;
 
 /// One input: what the placeholders stand for, and its input features.
@@ -20,6 +23,19 @@ pub struct Case {
     pub bindings: Bindings,
     /// Known before the run.
     pub inputs: BTreeMap<String, InputValue>,
+}
+
+impl Case {
+    /// As it is kept on disk: without the values of columns that are named as secrets are.
+    pub(crate) fn kept(&self) -> Self {
+        let mut kept = self.clone();
+        for (name, value) in &mut kept.bindings {
+            if names_secret(name) {
+                HIDDEN.clone_into(value);
+            }
+        }
+        kept
+    }
 }
 
 /// All inputs, in order.
@@ -39,7 +55,7 @@ impl Workload {
         Self { cases: vec![case] }
     }
 
-    /// One observation per file that matches `pattern` relative to `base`, sorted by name. Paths are made absolute when
+    /// One observation per file that matches `pattern` relative to `base`, sorted by name, whatever its name is ([`raw`]). Paths are made absolute when
     /// the subject runs in another directory.
     pub fn from_glob(
         pattern: &str,
@@ -47,34 +63,23 @@ impl Workload {
         subject_cwd: Option<&Path>,
     ) -> Result<Self, RunnerError> {
         let absolute = Path::new(pattern).is_absolute();
-        let full = if absolute {
-            pattern.to_owned()
-        } else {
-            format!("{}/{pattern}", escape(base))
-        };
-        let bad = |why: String| RunnerError::BadPattern {
-            pattern: pattern.to_owned(),
-            why,
-        };
-        let matches = glob::glob(&full).map_err(|e| bad(e.to_string()))?;
+        let matches = find::files(pattern, base).map_err(|error| match error {
+            FindError::Pattern(why) => RunnerError::BadPattern {
+                pattern: pattern.to_owned(),
+                why: why.to_string(),
+            },
+            FindError::Folder(path, source) => RunnerError::io("read", &path)(source),
+        })?;
         let mut cases = Vec::new();
         for path in matches {
-            let path = path.map_err(|e| RunnerError::Io {
-                doing: "read",
-                path: e.path().to_owned(),
-                source: e.into(),
-            })?;
-            if !path.is_file() {
-                continue;
-            }
             let shown = if absolute {
                 path.as_path()
             } else {
                 path.strip_prefix(base).unwrap_or(&path)
             };
-            let label = text_of(shown)?;
+            let label = raw::text(shown.as_os_str());
             let value = if subject_cwd.is_some() {
-                text_of(&path)?
+                raw::text(path.as_os_str())
             } else {
                 label.clone()
             };
@@ -98,7 +103,7 @@ impl Workload {
 
     /// One observation per row of a CSV table. Numeric columns become input features, columns of existing files
     /// (relative to `files_base`) also yield `name.bytes` and `name.lines`, other text columns become categories. Text where most of a
-    /// column is numbers is an error, as in tables to import.
+    /// column is numbers is an error, as in tables to import. Columns that are named as secrets are ([`names_secret`]) fill their placeholders and are no features.
     pub fn from_table(table: &Path, files_base: &Path) -> Result<Self, RunnerError> {
         let bad = |why: String| RunnerError::BadWorkload {
             table: table.to_owned(),
@@ -148,6 +153,9 @@ impl Workload {
                     case.bindings.insert(String::new(), value.clone());
                 }
                 case.bindings.insert(name.clone(), value.clone());
+                if names_secret(name) {
+                    continue;
+                }
                 column.features(name, value, files_base, &mut case.inputs)?;
             }
             cases.push(case);
@@ -273,19 +281,6 @@ fn describe_file(
     Ok(())
 }
 
-fn text_of(path: &Path) -> Result<String, RunnerError> {
-    path.to_str()
-        .map(str::to_owned)
-        .ok_or_else(|| RunnerError::NotUtf8 {
-            path: path.to_owned(),
-        })
-}
-
-/// The directory as a pattern that matches itself.
-fn escape(base: &Path) -> String {
-    glob::Pattern::escape(&PathBuf::from(base).to_string_lossy())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -296,6 +291,24 @@ mod tests {
             Some(InputValue::Number(n)) => *n,
             other => panic!("{name}: {other:?}"),
         }
+    }
+
+    #[test]
+    fn columns_of_secrets_fill_placeholders_and_are_not_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let table = dir.path().join("t.csv");
+        fs::write(&table, "n,api_key\n1,s3cret\n2,s4cret\n").unwrap();
+        let w = Workload::from_table(&table, dir.path()).unwrap();
+        assert_eq!(w.cases[1].bindings["api_key"], "s4cret");
+        assert_eq!(w.cases[1].inputs.keys().collect::<Vec<_>>(), ["n"]);
+        let kept = w.cases[1].kept();
+        assert_eq!(
+            (
+                kept.bindings["api_key"].as_str(),
+                kept.bindings["n"].as_str()
+            ),
+            ("***", "2")
+        );
     }
 
     #[test]

@@ -10,9 +10,10 @@ use pricetag_dataset::{
     DATASET_SCHEMA, Dataset, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
     ObservationId, Status,
 };
-use pricetag_explain::{ExplainOptions, explain, inspect, listings, summarize};
-use pricetag_finding::{Design, Explanation, Grouping, MergedBucket};
-use pricetag_report::{ReportInput, render};
+use pricetag_finding::{Design, MergedBucket};
+
+mod page;
+pub use page::page_of;
 
 const PACKAGES: [(&str, &str, &[&str]); 8] = [
     (
@@ -101,56 +102,22 @@ struct Block {
 
 /// Renders the report of a program with `blocks` blocks on `rows` inputs; `labels` replace the names of the first inputs.
 pub fn page(rows: usize, blocks: usize, labels: &[&str]) -> String {
+    let (dataset, model) = parts(rows, blocks, labels);
+    page_of(
+        &dataset,
+        &model,
+        rows,
+        blocks,
+        "Where the time of invoice.jar goes",
+    )
+}
+
+/// What such a page is about.
+pub fn parts(rows: usize, blocks: usize, labels: &[&str]) -> (Dataset, CostModel) {
     let mut dice = Dice(7);
     let (dataset, truth) = dataset(rows, blocks, labels, &mut dice);
     let model = model(&dataset, &truth, &mut dice);
-    let by = |by| {
-        explain(
-            &model,
-            &dataset,
-            ExplainOptions {
-                by,
-                ..ExplainOptions::default()
-            },
-        )
-        .expect("rows succeeded")
-    };
-    let mut explanation = by(Grouping::Block);
-    explanation.listings = source(&explanation, &dataset);
-    let inspection = inspect(
-        &dataset,
-        Some(design(&model, rows, blocks)),
-        vec!["Add inputs with many fields but few rules: they would separate 41 features of RuleEngine.".to_owned()],
-    );
-    let summary = summarize(&model, &inspection, &by(Grouping::Method));
-    render(&ReportInput {
-        title: "Where the time of invoice.jar goes",
-        model: &model,
-        dataset: &dataset,
-        explanation: &explanation,
-        inspection: &inspection,
-        summary: &summary,
-    })
-}
-
-fn source(explanation: &Explanation, dataset: &Dataset) -> Vec<pricetag_finding::Listing> {
-    let text = |path: &str| {
-        let class = path
-            .rsplit('/')
-            .next()
-            .unwrap_or(path)
-            .trim_end_matches(".java");
-        let body = |line: u32| match line % 6 {
-            0 => format!("    int step{line}(int[] cells, int from) {{"),
-            1 => "        int sum = 0;".to_owned(),
-            2 => "        for (int i = from; i < cells.length; i++) {".to_owned(),
-            3 => "            sum += weigh(cells[i], limit);".to_owned(),
-            4 => "        }".to_owned(),
-            _ => "        return sum; }".to_owned(),
-        };
-        (class != "Money").then(|| (1..9000).map(body).collect::<Vec<_>>().join("\n"))
-    };
-    listings(explanation, dataset, 12, &mut |path| text(path)).expect("an explanation by block")
+    (dataset, model)
 }
 
 fn dataset(rows: usize, blocks: usize, labels: &[&str], dice: &mut Dice) -> (Dataset, Vec<Block>) {

@@ -19,20 +19,29 @@ impl Default for Scale {
 }
 
 impl Scale {
-    /// A linear axis; of some length even if the ends are equal.
+    /// A linear axis; of some length even if the ends are equal, or so near each other, or so large or small, that no steps lead from one to the other: the drawing
+    /// library would look for them without end.
     pub fn linear(low: f64, high: f64) -> Self {
-        if high > low {
+        const LARGEST: f64 = 1e290;
+        let (low, high) = (low.clamp(-LARGEST, LARGEST), high.clamp(-LARGEST, LARGEST));
+        let size = low.abs().max(high.abs());
+        let length = high - low;
+        if length > 1e-9 * size && length > 1.0 / LARGEST {
             Self::Linear(low, high)
+        } else if low.is_nan() || high.is_nan() {
+            Self::default()
         } else {
-            Self::Linear(low - 1.0, low + 1.0)
+            let room = (0.1 * size).max(1.0);
+            Self::Linear(low - room, low + room)
         }
     }
 
     /// An axis for these positive values: logarithmic if they span more than a decade.
     pub fn spanning(low: f64, high: f64) -> Self {
-        if low > 0.0 && high / low > DECADE {
+        let ratio = high / low;
+        if low > 0.0 && ratio.is_finite() && ratio > DECADE {
             // In logarithms, a twentieth of room on both sides.
-            let room = 0.05 * (high / low).log10();
+            let room = 0.05 * ratio.log10();
             Self::Logarithmic(low.log10() - room, high.log10() + room)
         } else {
             let room = 0.05 * (high - low);
@@ -98,6 +107,30 @@ mod tests {
         assert_eq!(plain(0.0123, 0.02), "0.0123");
         assert_eq!(plain(2_000_000.0, 1e7), "2e6");
         assert_eq!(plain(1e-17, 1.0), "0");
+    }
+
+    #[test]
+    fn every_axis_has_steps() {
+        for (low, high) in [
+            (1e-305, 1e-305),
+            (0.0, 1e-305),
+            (1e300, 1e301),
+            (-1.0, f64::INFINITY),
+            (1.0, 1.0 + 1e-15),
+            (f64::NAN, 1.0),
+        ] {
+            for scale in [Scale::linear(low, high), Scale::spanning(low, high)] {
+                let (from, to) = scale.ends();
+                assert!(
+                    from.is_finite() && to.is_finite() && to - from > 1e-280,
+                    "{low} {high}: {scale:?}"
+                );
+                assert!(
+                    from + (to - from) / 1000.0 > from,
+                    "{low} {high}: {scale:?}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -26,6 +26,7 @@ function ticks(axis, unit, wanted) {
   }
   const base = unit === "byte" ? 2 : 10;
   const rough = (axis.high - axis.low) / wanted;
+  if (!(rough > 1e-290 && rough * 1e12 > Math.abs(axis.high))) return [axis.low];
   let step = base ** Math.floor(Math.log(rough) / Math.log(base));
   if (base === 10) step *= rough / step > 5 ? 10 : rough / step > 2 ? 5 : rough / step > 1 ? 2 : 1; else step *= 2;
   for (let v = Math.ceil(axis.low / step) * step; v <= axis.high; v += step) out.push(Math.abs(v) < step / 1e6 ? 0 : v);

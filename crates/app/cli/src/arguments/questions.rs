@@ -8,7 +8,7 @@ use pricetag_finding::Grouping;
 use pricetag_trace::Pattern;
 
 use super::tables::TableColumns;
-use super::values::{duration, key_value, pattern};
+use super::values::{duration, pattern, variable, word};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("of").required(true).args(["dataset", "features_file", "command"]))]
@@ -23,16 +23,16 @@ pub struct PredictArgs {
     #[arg(long = "features", id = "features_file", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub features: Option<PathBuf>,
     /// One prediction per file that matches; `{}` in the command stands for the file.
-    #[arg(long, value_name = "GLOB", requires = "command")]
+    #[arg(long, value_name = "GLOB", value_parser = word(), requires = "command")]
     pub inputs: Option<String>,
     /// One prediction per row of a CSV file; `{column}` in the command stands for the row's value.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "command", conflicts_with = "inputs")]
     pub workload: Option<PathBuf>,
     /// File fed on standard input, such as `{}`.
-    #[arg(long, value_name = "FILE", requires = "command")]
+    #[arg(long, value_name = "FILE", value_parser = word(), requires = "command")]
     pub stdin: Option<String>,
     /// Environment variable for the subject; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = key_value, requires = "command")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable(), requires = "command")]
     pub env: Vec<(String, String)>,
     /// Working directory of the subject.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "command")]
@@ -63,7 +63,7 @@ pub struct PredictArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub cache: Option<PathBuf>,
     /// Count this run of the subject and predict its cost.
-    #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    #[arg(last = true, value_name = "COMMAND", value_parser = word(), value_hint = ValueHint::CommandWithArguments)]
     pub command: Vec<String>,
 }
 

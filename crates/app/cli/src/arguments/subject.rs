@@ -8,7 +8,7 @@ use pricetag_runner::{Determinism, Samples};
 use pricetag_trace::{MethodScope, Pattern, Scope};
 
 use super::values::{
-    FeatureGroup, duration, feature_kinds, fraction, key_value, pattern, versions,
+    FeatureGroup, duration, feature_kinds, fraction, pattern, variable, versions, word,
 };
 
 /// What says how a program is run, which one that runs already is not. `--cache` and `--jobs` are missing: they change nothing of what is recorded, and the
@@ -61,6 +61,7 @@ pub struct SubjectArgs {
     #[arg(
         long,
         value_name = "GLOB",
+        value_parser = word(),
         conflicts_with = "workload",
         help_heading = "Workload"
     )]
@@ -69,10 +70,10 @@ pub struct SubjectArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Workload")]
     pub workload: Option<PathBuf>,
     /// File fed on standard input, such as `{}`.
-    #[arg(long, value_name = "FILE", help_heading = "Workload")]
+    #[arg(long, value_name = "FILE", value_parser = word(), help_heading = "Workload")]
     pub stdin: Option<String>,
     /// Environment variable for the subject; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = key_value, help_heading = "Workload")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable(), help_heading = "Workload")]
     pub env: Vec<(String, String)>,
     /// Working directory of the subject.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Workload")]
@@ -179,7 +180,7 @@ pub struct SubjectArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub cache: Option<PathBuf>,
     /// The subject's command, such as `java -jar app.jar {}`.
-    #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    #[arg(last = true, required = true, value_name = "COMMAND", value_parser = word(), value_hint = ValueHint::CommandWithArguments)]
     pub command: Vec<String>,
 }
 
@@ -228,10 +229,10 @@ pub struct TimeBlocksArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub repeat: u32,
     /// File fed on standard input.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = word())]
     pub stdin: Option<String>,
     /// Environment variable for the subject; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = key_value)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable())]
     pub env: Vec<(String, String)>,
     /// Working directory of the subject.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -252,7 +253,7 @@ pub struct TimeBlocksArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub agent: Option<PathBuf>,
     /// The subject's command, such as `java -jar app.jar input.txt`.
-    #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    #[arg(last = true, required = true, value_name = "COMMAND", value_parser = word(), value_hint = ValueHint::CommandWithArguments)]
     pub command: Vec<String>,
 }
 

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use pricetag_cost_model::Formula;
 use pricetag_dataset::FeatureKind;
+use pricetag_file::raw;
 use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer};
 use pricetag_trace::Pattern;
 
@@ -11,13 +13,23 @@ use pricetag_trace::Pattern;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeatureGroup(pub Vec<FeatureKind>);
 
-pub fn key_value(text: &str) -> Result<(String, String), String> {
+fn key_value(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     if key.is_empty() {
         Err("the name is empty".to_owned())
     } else {
         Ok((key.to_owned(), value.to_owned()))
     }
+}
+
+/// A word for the subject, of any bytes.
+pub fn word() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|word| raw::text(&word))
+}
+
+/// The same of a variable and its value.
+pub fn variable() -> impl TypedValueParser<Value = (String, String)> {
+    OsStringValueParser::new().try_map(|pair| key_value(&raw::text(&pair)))
 }
 
 /// `30`, `1.5s`, `500ms`, `10m`, `2h`; seconds without unit.
@@ -41,6 +53,29 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         .ok()
         .filter(|d| !d.is_zero())
         .ok_or_else(|| "must be longer than nothing".to_owned())
+}
+
+/// `500M`, `8G`, `1.5 GiB`; bytes without unit.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let split = text
+        .find(|c: char| c.is_ascii_alphabetic())
+        .unwrap_or(text.len());
+    let shift = match text[split..].to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        unit => return Err(format!("`{unit}` is none of K, M, G, T")),
+    };
+    let number = text[..split].trim().parse::<f64>();
+    let size = number.map_err(|_| format!("`{text}` is no size"))? * (1_u64 << shift) as f64;
+    if (1.0..1e18).contains(&size) {
+        Ok(size as u64)
+    } else {
+        Err("must be a byte at least".to_owned())
+    }
 }
 
 /// `10%`, `10 %` or `0.1`; within 0 … 1.

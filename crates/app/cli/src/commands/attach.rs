@@ -10,15 +10,15 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use pricetag_dataset::{Dataset, FeatureKind, save};
+use pricetag_dataset::{Dataset, FeatureKind, directory, save};
 use pricetag_runner::attach::{AttachError, Attached, prepare};
-use pricetag_runner::intervals::{IntervalError, Schedule, watch};
+use pricetag_runner::intervals::{IntervalError, Schedule, begun, watch};
 use pricetag_runner::lock::Lock;
 use pricetag_tabulate::TabulateOptions;
 use pricetag_trace::{AgentOptions, Mode};
 use serde_json::json;
 
-use self::table::Table;
+use self::table::{ROWS, Table};
 use crate::arguments::{RecordArgs, SubjectArgs};
 use crate::console::Console;
 use crate::failure::{Failure, io};
@@ -45,7 +45,7 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
     }
     let schedule = schedule(args).map_err(|f| f.doing(&doing))?;
     let choice = choice(&args.subject).map_err(|f| f.doing(&doing))?;
-    if args.output.join("meta.json").exists() && !args.subject.force {
+    if directory::exists(&args.output) && !args.subject.force {
         let why = format!("{} already holds a dataset", args.output.display());
         return Err(Failure::new(why)
             .doing(doing)
@@ -70,7 +70,9 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
         attached: &attached,
         console,
     };
-    let mut table = Table::new(&attached.options, choice).map_err(|f| f.doing(&doing))?;
+    let begun = begun(&attached, schedule);
+    let mut table =
+        Table::new(&attached.options, choice, &args.output, begun).map_err(|f| f.doing(&doing))?;
     // A thread of its own, so that no snapshot waits for what is done with the last one.
     let (ended, intervals) = mpsc::channel();
     let watched = std::thread::scope(|scope| {
@@ -96,6 +98,7 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
     save(&dataset, &args.output).map_err(|e| {
         Failure::from(e).doing(format!("writing dataset {}", args.output.display()))
     })?;
+    std::fs::remove_dir_all(args.output.join(FOLDER).join(ROWS)).ok();
     tell(&dataset, &args.output, console)
 }
 

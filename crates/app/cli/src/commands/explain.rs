@@ -20,7 +20,13 @@ const TREE: usize = 60;
 
 pub fn run(args: &ExplainArgs, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
-    let dataset = dataset_of(&model, &args.model, args.dataset.as_ref(), &args.columns)?;
+    let dataset = dataset_of(
+        &model,
+        &args.model,
+        args.dataset.as_ref(),
+        &args.columns,
+        console,
+    )?;
     if args.tree {
         let tree = call_tree(&dataset, SMALLEST).ok_or_else(not_sampled)?;
         console.result(&tree, || tree.to_text(args.limit.max(TREE)))?;

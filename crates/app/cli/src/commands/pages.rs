@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use crate::arguments::Cli;
-use crate::console::{Console, print};
+use crate::console::{Console, print_bytes};
 use crate::failure::{Failure, io};
 
 pub fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "pricetag", &mut script);
-    print(&String::from_utf8_lossy(&script))?;
+    print_bytes(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -28,6 +28,6 @@ pub fn man(output: Option<&Path>, console: &Console) -> Result<ExitCode, Failure
     clap_mangen::Man::new(command)
         .render(&mut page)
         .map_err(io("write", Path::new("standard output")))?;
-    print(&String::from_utf8_lossy(&page))?;
+    print_bytes(&page)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -18,7 +18,7 @@ use crate::failure::{Failure, io};
 use crate::lists::listed;
 use crate::recording::{Recording, check_categories};
 use crate::scratch::Scratch;
-use crate::watch::{cache, find_agent, main_reason, watch, workload};
+use crate::watch::{cache, find_agent, inherited, main_reason, watch, workload};
 
 pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
@@ -183,8 +183,8 @@ fn options(
         agent: find_agent(args.agent.as_deref())?,
         cache: cache(args.cache.as_deref()),
         cpu: Ended::cpu,
-        path: std::env::var("PATH").ok(),
-        java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
+        path: inherited("PATH"),
+        java_tool_options: inherited("JAVA_TOOL_OPTIONS"),
     })
 }
 

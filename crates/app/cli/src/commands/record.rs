@@ -78,8 +78,15 @@ pub fn recorded(
         recorded.finished,
         &options.dir,
     );
-    let nothing = dataset.observations.is_empty();
-    if !nothing {
+    // What stands is replaced only by what is whole, and worth it.
+    let waits = recorded.replaces() && (outcome.interrupted || outcome.ok == 0);
+    if waits {
+        let dir = &outcome.dataset;
+        console.say(&format!(
+            "note: {dir} still holds the dataset that was to be replaced"
+        ));
+    }
+    if !waits && !dataset.observations.is_empty() {
         let doing = format!("writing dataset {}", options.dir.display());
         save(&dataset, &options.dir).map_err(|e| {
             Failure::from(e)
@@ -87,7 +94,9 @@ pub fn recorded(
                 .advice("make room, or write permission, then use --resume: finished runs are kept")
         })?;
     }
-    if !outcome.interrupted {
+    if waits && !outcome.interrupted {
+        recorded.abandon()?;
+    } else if !outcome.interrupted {
         recorded.close()?;
     }
     Ok((dataset.with_turns(), outcome))
@@ -96,7 +105,7 @@ pub fn recorded(
 /// The dataset that is to be resumed, if no run of it is missing.
 fn finished(options: &RecordOptions) -> Result<Option<Dataset>, Failure> {
     let dir = &options.dir;
-    if !options.resume || Journal::find(dir).is_some() || !directory::exists(dir) {
+    if !options.resume || Journal::find(dir)?.is_some() || !directory::exists(dir) {
         return Ok(None);
     }
     let dataset = open_dataset(dir)?;

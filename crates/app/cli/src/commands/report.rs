@@ -16,7 +16,13 @@ use crate::failure::{Failure, io};
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
     let model = open_model(&args.model)?;
-    let dataset = dataset_of(&model, &args.model, args.dataset.as_ref(), &args.columns)?;
+    let dataset = dataset_of(
+        &model,
+        &args.model,
+        args.dataset.as_ref(),
+        &args.columns,
+        console,
+    )?;
     check_writable(&args.output)?;
     let levels: Vec<Level> = model.provenance.options.get("level").map_or_else(
         || vec![Level::Auto],

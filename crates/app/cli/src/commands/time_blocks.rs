@@ -17,7 +17,7 @@ use crate::console::Console;
 use crate::failure::{FAILED, Failure};
 use crate::interrupt::Attention;
 use crate::scratch::Scratch;
-use crate::watch::find_agent;
+use crate::watch::{find_agent, inherited};
 
 pub fn run(args: &TimeBlocksArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let doing = format!("timing the blocks of `{}`", args.command.join(" "));
@@ -90,8 +90,8 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         agent: find_agent(args.agent.as_deref())?,
         cache: None,
         cpu: Ended::cpu,
-        path: std::env::var("PATH").ok(),
-        java_tool_options: std::env::var("JAVA_TOOL_OPTIONS").ok(),
+        path: inherited("PATH"),
+        java_tool_options: inherited("JAVA_TOOL_OPTIONS"),
     })
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pricetag_runner::Progress;
 
-use super::Console;
+use super::{Console, tell};
 
 /// What takes longer shows where it stands.
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -44,7 +44,7 @@ impl Display {
                     }
                     bar.tick();
                     for line in overdue(&mut locked(&running), Instant::now()) {
-                        bar.suspend(|| eprintln!("{line}"));
+                        bar.suspend(|| tell(&line));
                     }
                 }
             };
@@ -135,14 +135,14 @@ impl Progress for Bar {
                     || format!("{label}: done"),
                     |why| format!("{label}: failed: {why}"),
                 );
-                display.bar.suspend(|| eprintln!("{line}"));
+                display.bar.suspend(|| tell(&line));
             }
         });
     }
 
     fn found(&self, what: &str) {
         if self.console.verbose {
-            self.with(|display| display.bar.suspend(|| eprintln!("{what}")));
+            self.with(|display| display.bar.suspend(|| tell(what)));
         }
     }
 

@@ -16,6 +16,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
+use super::room::Room;
 use super::{Column, Table, Values};
 use crate::error::{DatasetError, Result};
 
@@ -27,7 +28,7 @@ pub(super) type Decoded<T> = std::result::Result<T, ParquetError>;
 /// Reads a whole file.
 pub fn read(path: &Path) -> Result<Table> {
     let mut whole: Option<Table> = None;
-    read_groups(path, |group| {
+    groups(path, true, |group| {
         let Some(table) = &mut whole else {
             whole = Some(group);
             return Ok(());
@@ -43,11 +44,24 @@ pub fn read(path: &Path) -> Result<Table> {
 }
 
 /// Reads row group after row group; a file without any yields one table without rows.
-pub fn read_groups(path: &Path, mut use_group: impl FnMut(Table) -> Result<()>) -> Result<()> {
+pub fn read_groups(path: &Path, use_group: impl FnMut(Table) -> Result<()>) -> Result<()> {
+    groups(path, false, use_group)
+}
+
+/// `held`: all groups are kept, so that they share the room of one table.
+fn groups(path: &Path, held: bool, mut use_group: impl FnMut(Table) -> Result<()>) -> Result<()> {
+    let room = Room::of(path);
     let file = File::open(path).map_err(DatasetError::io("read", path))?;
     let reader = guarded(path, || SerializedFileReader::new(file))?;
     let groups = reader.num_row_groups();
+    for index in (0..groups).filter(|_| held) {
+        room.take_group(&reader, index)?;
+    }
     for index in 0..groups.max(1) {
+        if !held && groups > 0 {
+            room.clear();
+            room.take_group(&reader, index)?;
+        }
         let group = guarded(path, || {
             let schema = reader.metadata().file_metadata().schema_descr();
             let columns = (0..schema.num_columns()).map(|column| {
@@ -56,7 +70,7 @@ pub fn read_groups(path: &Path, mut use_group: impl FnMut(Table) -> Result<()>) 
                     empty(&descriptor)
                 } else {
                     let group = reader.get_row_group(index)?;
-                    decode(group.get_column_reader(column)?, &descriptor)?
+                    decode(group.get_column_reader(column)?, &descriptor, &room)?
                 };
                 Ok(Column {
                     name: name_of(&descriptor),
@@ -66,7 +80,8 @@ pub fn read_groups(path: &Path, mut use_group: impl FnMut(Table) -> Result<()>) 
             Ok(Table {
                 columns: columns.collect::<Decoded<_>>()?,
             })
-        })?;
+        })
+        .map_err(|error| room.judge(error))?;
         let rows = group.rows();
         if let Some(short) = group
             .columns
@@ -188,7 +203,7 @@ fn empty(descriptor: &ColumnDescriptor) -> Values {
     }
 }
 
-fn decode(reader: ColumnReader, descriptor: &ColumnDescriptor) -> Decoded<Values> {
+fn decode(reader: ColumnReader, descriptor: &ColumnDescriptor, room: &Room<'_>) -> Decoded<Values> {
     use Meaning as M;
     let meaning = meaning(descriptor);
     if let M::Unsupported(what) = meaning {
@@ -231,9 +246,10 @@ fn decode(reader: ColumnReader, descriptor: &ColumnDescriptor) -> Decoded<Values
         (ColumnReader::FixedLenByteArrayColumnReader(r), M::HalfReal) => {
             Values::Reals(shape.cells(r, |v| half_real(v.data()))?)
         }
-        (ColumnReader::ByteArrayColumnReader(r), _) => {
-            Values::Texts(shape.cells(r, |v| v.as_utf8().map(str::to_owned))?)
-        }
+        (ColumnReader::ByteArrayColumnReader(r), _) => Values::Texts(shape.cells(r, |v| {
+            room.take(v.len() as u64)?;
+            v.as_utf8().map(str::to_owned)
+        })?),
         _ => Values::Unsupported("values of an unknown type".to_owned()),
     })
 }

@@ -68,6 +68,9 @@ const ENOUGH: f64 = 1e-14;
 /// Where a full step promises no more than this, a trial would see rounding alone.
 const ROUNDING: f64 = 1e-15;
 
+/// Trials of one step: more than it takes to halve the largest radius until it is no normal number.
+const TRIALS: u32 = 2200;
+
 impl Search<'_> {
     /// Minimises from a start within the bounds.
     pub(super) fn minimise(&self, problem: &dyn LeastSquaresProblem, start: &[f64]) -> Minimum {
@@ -137,7 +140,7 @@ impl Search<'_> {
         scale: &[f64],
         evaluation: &mut Evaluation,
     ) -> Step {
-        loop {
+        for _ in 0..TRIALS {
             let direction = linear.step(trust);
             let mut next = state.parameters.clone();
             for (&j, d) in linear.free.iter().zip(&direction) {
@@ -163,6 +166,8 @@ impl Search<'_> {
                 f64::NEG_INFINITY
             };
             let ratio = if expected > 0.0 { gain / expected } else { 0.0 };
+            // Of two infinities nothing follows: the region shrinks.
+            let ratio = if ratio.is_nan() { 0.0 } else { ratio };
             trust.adapt(ratio, gain, expected, length);
             let at = scaled_norm(scale, &next);
             let small = trust.radius <= f64::EPSILON * at || length == 0.0;
@@ -179,6 +184,7 @@ impl Search<'_> {
                 return Step::Last;
             }
         }
+        Step::Last
     }
 }
 

@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
+use pricetag_dataset::secrets::without_secrets;
 use pricetag_trace::{Record, Start, TraceReader};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::geteuid;
@@ -124,6 +125,13 @@ pub fn catches_quit(pid: u32) -> bool {
         .is_some_and(|mask| mask & CATCHES_QUIT != 0)
 }
 
+/// Whether a process is gone, or dead and not yet taken note of by its parent.
+pub fn has_ended(pid: u32) -> bool {
+    let status = fs::read_to_string(proc(pid, "status")).unwrap_or_default();
+    let state = status.lines().find_map(|l| l.strip_prefix("State:"));
+    state.is_none_or(|state| state.trim().starts_with(['Z', 'X']))
+}
+
 /// The id the process knows itself by: another one inside a container.
 pub fn inner_pid(pid: u32) -> u32 {
     let status = fs::read_to_string(proc(pid, "status")).unwrap_or_default();
@@ -132,14 +140,15 @@ pub fn inner_pid(pid: u32) -> u32 {
         .unwrap_or(pid)
 }
 
-/// The command that started a process.
+/// The command that started a process, as it may be kept.
 pub fn command(pid: u32) -> Vec<String> {
     let bytes = fs::read(proc(pid, "cmdline")).unwrap_or_default();
-    bytes
+    let words: Vec<String> = bytes
         .split(|&byte| byte == 0)
         .filter(|word| !word.is_empty())
         .map(|word| String::from_utf8_lossy(word).into_owned())
-        .collect()
+        .collect();
+    without_secrets(&words)
 }
 
 /// The first record of the trace that the agent in a process keeps open.

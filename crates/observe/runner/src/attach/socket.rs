@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::process::{catches_quit, inner_pid, proc};
+use super::process::{catches_quit, has_ended, inner_pid, proc};
 use super::{AttachError, LOOK, PATIENCE};
 
 /// What the JVM says when it loaded an agent, and when the agent did not want to be.
@@ -72,6 +72,10 @@ fn listen(pid: u32) -> Result<UnixStream, AttachError> {
     if !socket.exists() {
         // A JVM with -Xrs does not catch the signal, which would end it.
         if !catches_quit(pid) {
+            if has_ended(pid) {
+                let source = io::Error::new(ErrorKind::NotFound, "it has ended");
+                return Err(AttachError::Process { pid, source });
+            }
             return Err(silent("it listens to no signal (-Xrs)".to_owned()));
         }
         let trigger = trigger(pid, inner).map_err(silent)?;

@@ -10,6 +10,7 @@ use pricetag_report::figures::control_figures;
 
 use super::learn::{failures, measurements, native, save_tables, tables};
 use super::predict::{open_list, warnings};
+use crate::analysis::write_whole;
 use crate::arguments::OcamlEvaluateArgs;
 use crate::console::Console;
 use crate::failure::{Failure, io};
@@ -68,7 +69,7 @@ pub fn run(args: &OcamlEvaluateArgs, console: &Console) -> Result<ExitCode, Fail
         std::fs::create_dir_all(folder).map_err(io("create", folder))?;
         for (name, svg) in control_figures(&report)? {
             let path = folder.join(format!("{name}.svg"));
-            std::fs::write(&path, svg).map_err(io("write", &path))?;
+            write_whole(&path, svg.as_bytes())?;
         }
     }
     console.result(&report, || report.to_text(console.width))?;
