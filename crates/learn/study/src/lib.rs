@@ -22,6 +22,7 @@ mod mined;
 mod missing;
 mod notes;
 pub mod options;
+mod plain;
 pub mod preference;
 mod prices;
 mod screening;

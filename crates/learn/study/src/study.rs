@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use pricetag_cost_model::{Domain, Evaluation, Formula, Provenance};
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_estimator::{
-    Checked, Design, EstimatorError, Split, Table, TableError, evaluate, noise_floor,
+    Checked, Column, Design, EstimatorError, Split, Table, TableError, evaluate, noise_floor,
     split_by_group, tabulate,
 };
 
-use crate::baseline::baseline;
 use crate::black_box::black_box;
 use crate::cross_validation::CrossValidated;
 use crate::fit::FitError;
@@ -20,7 +19,7 @@ use crate::suitability::tried;
 use crate::world::World;
 
 /// A method further down the list of candidates must have at most this share of the others' error to be taken.
-const CLEARLY: f64 = 0.85;
+pub(crate) const CLEARLY: f64 = 0.85;
 
 /// A method, what it learnt, and how it predicts training rows that it has not seen.
 pub(crate) struct Choice<'a> {
@@ -156,10 +155,23 @@ impl<'a> Study<'a> {
 
     pub fn judge(&self, learner: &Learner, learned: &Learned, name: &str) -> Option<Evaluation> {
         let test = &self.split.test;
-        self.evaluation(name, &learned.predict(learner.design, test))
+        self.evaluation(name, &self.plausible(learned.predict(learner.design, test)))
     }
 
-    fn evaluation(&self, name: &str, predicted: &[f64]) -> Option<Evaluation> {
+    /// Range of the costs learnt from.
+    pub fn costs(&self) -> Option<Domain> {
+        Domain::of(self.split.train.iter().map(|&r| self.design.target[r]))
+    }
+
+    /// Predictions as `pricetag predict` gives them.
+    pub fn plausible(&self, predicted: Vec<f64>) -> Vec<f64> {
+        let Some(costs) = self.costs() else {
+            return predicted;
+        };
+        predicted.into_iter().map(|p| costs.plausible(p)).collect()
+    }
+
+    pub fn evaluation(&self, name: &str, predicted: &[f64]) -> Option<Evaluation> {
         let test = &self.split.test;
         if test.is_empty() {
             return None;
@@ -214,7 +226,8 @@ impl<'a> Study<'a> {
                     100.0 * WILD
                 ));
             }
-            standings.push(self.standing(&choice));
+            let title = self.title(choice.learner.method);
+            standings.push(self.standing(&title, &choice.unseen.pairs));
             choices.push((error, choice));
         }
         let nothing = || EstimatorError::Numerical {
@@ -276,9 +289,9 @@ impl<'a> Study<'a> {
         )
     }
 
-    fn standing(&self, choice: &Choice) -> Evaluation {
+    pub fn standing(&self, name: &str, pairs: &[(f64, f64)]) -> Evaluation {
         // A row that is predicted wildly, or not at all, counts here as in the choice.
-        let counted = choice.unseen.pairs.iter().map(|&(measured, predicted)| {
+        let counted = pairs.iter().map(|&(measured, predicted)| {
             let near = (predicted - measured).abs() <= WILD * measured.abs();
             let counted = if near {
                 predicted
@@ -289,14 +302,7 @@ impl<'a> Study<'a> {
         });
         let (measured, predicted): (Vec<f64>, Vec<f64>) = counted.unzip();
         let labels = vec![String::new(); measured.len()];
-        let name = self.title(choice.learner.method);
-        let mut out = evaluate(
-            &name,
-            self.split.train.len(),
-            &labels,
-            &measured,
-            &predicted,
-        );
+        let mut out = evaluate(name, self.split.train.len(), &labels, &measured, &predicted);
         out.rows.clear();
         out
     }
@@ -379,25 +385,6 @@ impl<'a> Study<'a> {
         self.judge(&learner, &learned, "opcode prices (nnls)")
     }
 
-    pub fn baseline(&self) -> Option<Evaluation> {
-        let found = baseline(
-            self.dataset,
-            &self.options.target,
-            &self.split.train,
-            self.options.seed,
-        )?;
-        let predicted: Vec<f64> = self
-            .split
-            .test
-            .iter()
-            .map(|&r| found.predicted[r])
-            .collect();
-        self.evaluation(
-            &format!("inputs only: {}", found.formula.text()),
-            &predicted,
-        )
-    }
-
     pub fn formula(&self, learned: &Learned) -> Formula {
         if let Some(formula) = &learned.formula {
             return formula.clone();
@@ -417,17 +404,7 @@ impl<'a> Study<'a> {
     }
 
     pub fn domain(&self, rows: &[usize]) -> BTreeMap<String, Domain> {
-        let total = self.design.rows();
-        self.design
-            .columns
-            .iter()
-            .map(|column| {
-                let values = column.values.select(rows, total).to_dense(rows.len());
-                let min = values.iter().copied().fold(f64::INFINITY, f64::min);
-                let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                (column.name.clone(), Domain { min, max })
-            })
-            .collect()
+        domain(&self.design, rows)
     }
 
     pub fn provenance(&self) -> Provenance {
@@ -443,6 +420,16 @@ impl<'a> Study<'a> {
             pricetag: self.options.pricetag.clone(),
         }
     }
+}
+
+/// Range of every column over some rows.
+pub(crate) fn domain(design: &Design, rows: &[usize]) -> BTreeMap<String, Domain> {
+    let total = design.rows();
+    let range = |column: &Column| {
+        let values = column.values.select(rows, total).to_dense(rows.len());
+        Some((column.name.clone(), Domain::of(values)?))
+    };
+    design.columns.iter().filter_map(range).collect()
 }
 
 /// With an intercept the base column would be its twin.
@@ -503,11 +490,7 @@ mod tests {
         assert_eq!(pairs.len(), 2);
         assert!(pairs.iter().all(|p| p.0 > 0.0 && p.1.is_nan()), "{pairs:?}");
         assert_eq!(relative_error(pairs), WILD);
-        let standing = study.standing(&Choice {
-            learner,
-            learned,
-            unseen,
-        });
+        let standing = study.standing("hier", pairs);
         assert_eq!((standing.mean_error, standing.median_error), (WILD, WILD));
         assert_eq!(standing.test_rows, 2);
     }

@@ -180,7 +180,7 @@ impl From<&TuningArgs> for Tuning {
 
 #[derive(Debug, Args)]
 pub struct FitArgs {
-    /// The dataset; a CSV or Parquet file with --target serves as well.
+    /// The dataset; a table (CSV, ARFF, either as gzip, or Parquet) with --target serves as well.
     #[arg(value_name = "DATASET", value_hint = ValueHint::AnyPath)]
     pub dataset: PathBuf,
     /// The model to write.

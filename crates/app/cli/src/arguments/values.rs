@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pricetag_cost_model::Formula;
-use pricetag_dataset::FeatureKind;
+use pricetag_dataset::{FeatureKind, Missing};
 use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer};
 use pricetag_trace::Pattern;
 
@@ -171,6 +171,14 @@ pub fn filter(text: &str) -> Result<Filter, String> {
         }
         _ => Err(format!("`{name}` is neither `correlation` nor `vif`")),
     }
+}
+
+pub fn missing(text: &str) -> Result<Missing, String> {
+    let named = Missing::NAMES.iter().find(|(name, _)| *name == text);
+    let names = Missing::NAMES.map(|(name, _)| name).join(", ");
+    named
+        .map(|(_, choice)| *choice)
+        .ok_or_else(|| format!("expected one of {names}"))
 }
 
 pub fn separator(text: &str) -> Result<u8, String> {
