@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pricetag_cost_model::{Domain, Evaluation, Formula, Provenance};
-use pricetag_dataset::{Dataset, FeatureKind};
+use pricetag_dataset::{Dataset, FeatureId, FeatureKind};
 use pricetag_estimator::{
     Checked, Column, Design, EstimatorError, Split, Table, TableError, evaluate, noise_floor,
     split_by_group, tabulate,
@@ -272,6 +272,9 @@ impl<'a> Study<'a> {
             Method::Hier if self.options.tuning.filter.is_some() => {
                 Some("it needs no filter against collinear features and takes none".into())
             }
+            _ if method.is_for_tables() && !self.is_foreign() => {
+                Some("for tables of other tools".into())
+            }
             _ if self.limited(method).is_some() => None,
             _ => method.unsuited(rows, columns),
         };
@@ -287,6 +290,13 @@ impl<'a> Study<'a> {
             suited,
             not_tried.into_iter().chain(self.why_few()).collect(),
         )
+    }
+
+    /// Whether all columns are those of somebody's table, or inputs.
+    fn is_foreign(&self) -> bool {
+        let kind = |f: &FeatureId| self.dataset.features[f.0 as usize].kind;
+        let mut kinds = self.table.features.iter().map(kind);
+        kinds.all(|k| matches!(k, FeatureKind::Foreign | FeatureKind::Input))
     }
 
     pub fn standing(&self, name: &str, pairs: &[(f64, f64)]) -> Evaluation {

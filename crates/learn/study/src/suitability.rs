@@ -16,12 +16,12 @@ const OWN: [Own; 16] = [
     (
         "--lambda",
         |t| t.lambda != Lambda::default(),
-        &[Method::Lasso, Method::Poly, Method::Greedy],
+        &[Method::Lasso, Method::Poly, Method::Greedy, Method::LogPoly],
     ),
     (
         "--folds",
         |t| t.folds.is_some(),
-        &[Method::Lasso, Method::Poly, Method::Greedy],
+        &[Method::Lasso, Method::Poly, Method::Greedy, Method::LogPoly],
     ),
     (
         "--parsimony",
@@ -32,14 +32,24 @@ const OWN: [Own; 16] = [
     (
         "--degree",
         |t| t.degree.is_some(),
-        &[Method::Poly, Method::Greedy, Method::Mars],
+        &[
+            Method::Poly,
+            Method::Greedy,
+            Method::Mars,
+            Method::LogPoly,
+            Method::LogMars,
+        ],
     ),
     (
         "--interactions",
         |t| t.interactions.is_some(),
-        &[Method::Poly, Method::Greedy],
+        &[Method::Poly, Method::Greedy, Method::LogPoly],
     ),
-    ("--penalty", |t| t.penalty.is_some(), &[Method::Mars]),
+    (
+        "--penalty",
+        |t| t.penalty.is_some(),
+        &[Method::Mars, Method::LogMars],
+    ),
     ("--steps", |t| t.steps, &[Method::Mars]),
     ("--formula", |t| t.formula.is_some(), &[Method::Nls]),
     ("--start", |t| !t.start.is_empty(), &[Method::Nls]),
@@ -98,7 +108,7 @@ pub(crate) fn check_method(options: &FitOptions) -> Result<(), FitError> {
     if options.intercept && !method.takes_intercept() {
         let all = Method::NAMES.iter().map(|(_, m)| *m);
         let reason = match method {
-            Method::Poly | Method::Greedy | Method::Mars => {
+            Method::Poly | Method::Greedy | Method::Mars | Method::LogPoly | Method::LogMars => {
                 format!("`{method}` always fits a constant; leave the option out")
             }
             Method::Nls => "write the constant into the formula, as in `k*n + c`".to_owned(),
