@@ -44,5 +44,5 @@ pub use options::{FitOptions, Level, UnknownName, Weighting};
 pub use preference::Prefer;
 pub use pricetag_regress::lasso::Lambda;
 pub use streaming::{StreamError, fit_stream};
-pub use tuning::{Filter, Parsimony, Tuning};
+pub use tuning::{Filter, Parsimony, Signs, Tuning};
 pub use world::World;

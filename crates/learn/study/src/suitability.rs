@@ -7,12 +7,17 @@ use crate::fit::FitError;
 use crate::method::Method;
 use crate::options::{FitOptions, Level, Weighting};
 use crate::preference::is_known;
-use crate::tuning::{Parsimony, Tuning};
+use crate::tuning::{Parsimony, Signs, Tuning};
 
 /// An option of single methods: as the user writes it, whether it is given, and the methods that follow it.
 type Own = (&'static str, fn(&Tuning) -> bool, &'static [Method]);
 
-const OWN: [Own; 16] = [
+const OWN: [Own; 17] = [
+    (
+        "--signs",
+        |t| t.signs != Signs::default(),
+        &[Method::L1, Method::Lasso],
+    ),
     (
         "--lambda",
         |t| t.lambda != Lambda::default(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pricetag_cost_model::Formula;
 use pricetag_dataset::{FeatureKind, Missing};
-use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer};
+use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer, Signs};
 use pricetag_trace::Pattern;
 
 /// A name in `--features`.
@@ -91,6 +91,11 @@ pub fn prefer(text: &str) -> Result<Prefer, String> {
 }
 
 pub fn parsimony(text: &str) -> Result<Parsimony, String> {
+    text.parse()
+        .map_err(|e: pricetag_study::UnknownName| e.to_string())
+}
+
+pub fn signs(text: &str) -> Result<Signs, String> {
     text.parse()
         .map_err(|e: pricetag_study::UnknownName| e.to_string())
 }
