@@ -21,7 +21,8 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
     let (members, buckets) = merged.fold((0, 0), |(members, buckets), price| {
         (members + price.members.len() as u32, buckets + 1)
     });
-    let cancelled = cancelled(model, methods);
+    let nothing = model.unexplained.as_ref();
+    let cancelled = cancelled(model, methods).filter(|_| nothing.is_none());
     let errors = |evaluation: &Evaluation| (evaluation.median_error, evaluation.p90_error);
     let mut summary = Summary {
         schema: FINDING_SCHEMA,
@@ -52,21 +53,29 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
             .interval
             .as_ref()
             .and_then(|interval| interval.scatter),
-        top: if cancelled.is_some() {
+        top: if cancelled.is_some() || nothing.is_some() {
             Vec::new()
         } else {
             top(methods)
         },
-        formula: (!model.terms.is_empty()).then(|| model.text.clone()),
-        terms: model.terms.clone(),
-        concise: model.concise.clone(),
+        formula: (nothing.is_none() && !model.terms.is_empty()).then(|| model.text.clone()),
+        terms: match nothing {
+            Some(_) => Vec::new(),
+            None => model.terms.clone(),
+        },
+        concise: model.concise.clone().filter(|_| nothing.is_none()),
         inseparable: (buckets > 0).then_some((members, buckets)),
         sentences: Vec::new(),
-        warnings: warnings(model, methods, cancelled.is_none()),
+        warnings: warnings(model, methods, cancelled.is_none() && nothing.is_none()),
         notes: inspection.notes.clone(),
         outputs: Vec::new(),
     };
-    summary.sentences = sentences(&summary, methods, what_does_not_repeat(inspection));
+    summary.sentences = nothing
+        .map(|why| sentence(&capitalised(why)))
+        .into_iter()
+        .collect();
+    let others = sentences(&summary, methods, what_does_not_repeat(inspection));
+    summary.sentences.extend(others);
     summary.sentences.extend(cancelled.map(|below| {
         format!(
             "The terms of the formula cancel each other (those below zero come to {} of the cost): it predicts, but does not say where the cost goes. The prices of --method hier or nnls do.",
@@ -107,6 +116,7 @@ fn warnings(model: &CostModel, methods: &Explanation, accounted: bool) -> Vec<St
         .diagnostics
         .iter()
         .filter(|found| found.severity > Severity::Note)
+        .filter(|found| model.unexplained.as_ref() != Some(&found.message))
         .collect();
     diagnostics.sort_by_key(|found| std::cmp::Reverse(found.severity));
     let mut warnings: Vec<String> = diagnostics
@@ -288,6 +298,12 @@ fn what_is_unknown(summary: &Summary) -> Option<String> {
         ));
     }
     (!parts.is_empty()).then(|| sentence(&parts.join("; ")))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut rest = text.chars();
+    let first = rest.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(rest).collect()
 }
 
 /// The cost in words.

@@ -147,6 +147,8 @@ fn model(terms: &[(f64, &str)], prices: Vec<Price>) -> CostModel {
         evaluation: None,
         baseline: None,
         alternatives: Vec::new(),
+        costs: None,
+        unexplained: None,
         standings: Vec::new(),
         screening: None,
         preferred: None,

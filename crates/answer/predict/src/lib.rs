@@ -4,7 +4,8 @@
 //! it stands how far the row is from the training rows, in features and in the effect on the prediction: an interval
 //! measured on rows like those of the training says little about others.
 //!
-//! **Features that a table has no column for.** A recorded count that is absent means that the code was never reached,
+//! **Features that a table has no column for.** Where the model was learnt from a stranger's table, that is an error that
+//! names them. A recorded count that is absent means that the code was never reached,
 //! so it is zero. A model does not say which features are counts; the training range does: a feature that was constant
 //! takes that constant (such as the one base price per run), a feature whose range includes zero takes zero, and any
 //! other, such as the size of the input, is an error that names it.
@@ -12,11 +13,12 @@
 mod calls;
 mod controls;
 mod foreign;
+mod names;
 mod row;
 
 pub use calls::{Call, Pricing, predict_call};
 pub use controls::{Control, hold_against};
-pub use foreign::predict_csv;
+pub use foreign::predict_table;
 pub use row::{Row, predict_dataset, predict_rows};
 
 use pricetag_cost_model::FormulaError;
@@ -26,18 +28,18 @@ use pricetag_cost_model::FormulaError;
 pub enum PredictError {
     /// The table lacks columns that were never zero in training.
     #[error(
-        "the table has no column for {} of the model's features, such as `{first}` ({min} … {max} in training): add {} to the table, or fit without {}",
-        .count, pronoun(*.count), pronoun(*.count)
+        "the table has no column for {} of the model's features, such as `{first}`{seen}: add {} to the table{}, or fit without {}",
+        .count, pronoun(*.count), proposed(.near), pronoun(*.count)
     )]
     MissingFeatures {
         /// How many.
         count: usize,
         /// One of them.
         first: String,
-        /// Smallest training value of it.
-        min: f64,
-        /// Largest training value of it.
-        max: f64,
+        /// Its range in training, in words.
+        seen: String,
+        /// Columns that are nearly called so.
+        near: Vec<String>,
     },
     /// The formula could not be evaluated.
     #[error("predicting `{label}`: {source}")]
@@ -58,21 +60,18 @@ pub enum PredictError {
         value: f64,
     },
     /// The table could not be read.
-    #[error("reading the table of features: {0}")]
-    Table(#[from] csv::Error),
+    #[error(transparent)]
+    Table(#[from] pricetag_dataset::DatasetError),
     /// A cell that the model needs is not a number.
-    #[error("line {line}, column `{column}`: `{text}` is not a number")]
+    #[error("{place}, column `{column}`: `{text}` is not a number")]
     NotANumber {
-        /// Line of the file, from 1.
-        line: u64,
+        /// `line 7` or `row 6`.
+        place: String,
         /// Column.
         column: String,
         /// The cell.
         text: String,
     },
-    /// Two columns have one name.
-    #[error("the table has two columns named `{0}`")]
-    DuplicateColumn(String),
     /// The price list has no prices for these charging rules.
     #[error("the price list has no prices for {wanted}; it has: {available}")]
     NoPrices {
@@ -84,6 +83,14 @@ pub enum PredictError {
     /// There is nothing to predict.
     #[error("the table has no rows to predict")]
     NoRows,
+}
+
+fn proposed(near: &[String]) -> String {
+    let named: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    match named.is_empty() {
+        true => String::new(),
+        false => format!(" (is it what {} holds?)", named.join(" or ")),
+    }
 }
 
 fn pronoun(count: usize) -> &'static str {

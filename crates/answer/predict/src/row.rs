@@ -1,6 +1,5 @@
 //! Rows of named values, and the prediction of each.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use pricetag_cost_model::{CostModel, Domain, Formula, Price};
@@ -8,9 +7,15 @@ use pricetag_dataset::{Dataset, FeatureKind, InputValue, Status};
 use pricetag_finding::{FINDING_SCHEMA, Outside, Prediction, Predictions, Unpredicted};
 
 use crate::PredictError;
+use crate::names::{near, with_levels};
 
 /// Relative deviation from a bucket's ratios above which its members count as separated.
 const RATIO_TOLERANCE: f64 = 0.1;
+/// Distance from its range, in widths of it, beyond which a feature is far off even if the formula does not ask for it; for one
+/// that never varied a tenth of its value is.
+const FAR: f64 = 1.0;
+/// Scope of models that were learnt from a stranger's table: nothing that such a one lacks can be taken for zero.
+const TABLE: &str = "table";
 
 /// Named values of one observation. Names without a value are zero if `columns` has them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,6 +108,7 @@ pub fn predict_rows(
     if rows.is_empty() {
         return Err(PredictError::NoRows);
     }
+    let columns = &with_levels(&model.formula, columns);
     let assumed = assumptions(model, columns)?;
     let coefficients = linear_coefficients(&model.formula);
     let needed = needed(&model.formula);
@@ -111,6 +117,7 @@ pub fn predict_rows(
         assumed,
         coefficients,
         needed,
+        columns,
     };
     Ok(Predictions {
         schema: FINDING_SCHEMA,
@@ -134,18 +141,22 @@ struct Predictor<'a> {
     /// Coefficient of each feature, if the formula is linear.
     coefficients: Option<HashMap<&'a str, f64>>,
     needed: BTreeSet<&'a str>,
+    /// What the table has.
+    columns: &'a BTreeSet<String>,
 }
 
 impl Predictor<'_> {
     fn predict(&self, row: &Row) -> Result<Prediction, PredictError> {
-        let value = self.evaluate(row, &|_, value| value)?;
-        let outside = self.outside(row, value)?;
+        let given = self.evaluate(row, &|_, value| value)?;
+        let outside = self.outside(row, given)?;
         let outside_share = if outside.is_empty() {
             0.0
         } else {
             let inside = self.evaluate(row, &|name, value| self.clamped(name, value))?;
-            share(value - inside, value)
+            share(given - inside, given)
         };
+        let costs = self.model.costs.as_ref();
+        let value = costs.map_or(given, |costs| costs.plausible(given));
         Ok(Prediction {
             label: row.label.clone(),
             value,
@@ -153,7 +164,8 @@ impl Predictor<'_> {
                 .model
                 .interval
                 .as_ref()
-                .map(|interval| (value * interval.lower, value * interval.upper)),
+                .map(|interval| ends(value * interval.lower, value * interval.upper)),
+            implausible: (value != given).then_some(given),
             measured: row.measured,
             outside,
             outside_share,
@@ -197,13 +209,25 @@ impl Predictor<'_> {
             .map_or(value, |domain| value.max(domain.min).min(domain.max))
     }
 
+    /// Whether the row says what a feature's value is; one that is zero need not stand in it.
+    fn says(&self, row: &Row, name: &str) -> bool {
+        row.values.contains_key(name)
+            || self.columns.contains(name) && !FeatureKind::names_value(name)
+    }
+
     fn outside(&self, row: &Row, prediction: f64) -> Result<Vec<Outside>, PredictError> {
         let mut found = Vec::new();
-        for &name in &self.needed {
-            let value = self.value(row, name);
-            let Some(&Domain { min, max }) = self.model.domain.get(name) else {
+        for (name, &Domain { min, max }) in &self.model.domain {
+            let name = name.as_str();
+            let needed = self.needed.contains(name);
+            if !needed && !self.says(row, name) {
                 continue;
-            };
+            }
+            let value = self.value(row, name);
+            let far = if min < max { FAR } else { RATIO_TOLERANCE };
+            if !needed && excess(value, min, max) <= far {
+                continue;
+            }
             let clamped = self.clamped(name, value);
             if clamped == value {
                 continue;
@@ -284,6 +308,7 @@ fn assumptions(
     model: &CostModel,
     columns: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, f64>, PredictError> {
+    let foreign = model.provenance.scope == TABLE;
     let mut assumed = BTreeMap::new();
     let mut missing = Vec::new();
     for name in needed(&model.formula) {
@@ -291,10 +316,10 @@ fn assumptions(
             continue;
         }
         match model.domain.get(name) {
-            Some(domain) if domain.min == domain.max => {
+            Some(domain) if !foreign && domain.min == domain.max => {
                 assumed.insert(name.to_owned(), domain.min);
             }
-            Some(domain) if domain.min <= 0.0 && domain.max >= 0.0 => {
+            Some(domain) if !foreign && domain.min <= 0.0 && domain.max >= 0.0 => {
                 assumed.insert(name.to_owned(), 0.0);
             }
             other => missing.push((name, other.copied())),
@@ -305,26 +330,26 @@ fn assumptions(
         Some((first, domain)) => Err(PredictError::MissingFeatures {
             count: missing.len(),
             first: (*first).to_owned(),
-            min: domain.map_or(f64::NAN, |domain| domain.min),
-            max: domain.map_or(f64::NAN, |domain| domain.max),
+            seen: domain.map_or_else(String::new, |d| {
+                format!(" ({} … {} in training)", d.min, d.max)
+            }),
+            near: near(first, columns),
         }),
     }
 }
 
-/// Features that the formula asks for: those with a coefficient of zero are not needed.
+/// Features that the formula may ask for, whatever their values: those with a coefficient of zero are not needed, those of
+/// either side of an `if` are.
 pub(crate) fn needed(formula: &Formula) -> BTreeSet<&str> {
-    let asked = RefCell::new(BTreeSet::new());
-    // A lookup that always answers cannot fail; its value does not matter.
-    let _ = formula.evaluate(&|name| {
-        asked.borrow_mut().insert(name.to_owned());
-        Some(1.0)
-    });
-    let asked = asked.into_inner();
-    formula
-        .features()
-        .into_iter()
-        .filter(|name| asked.contains(*name))
-        .collect()
+    match formula {
+        Formula::Feature(name) => BTreeSet::from([name.as_str()]),
+        Formula::Linear { terms, .. } => terms
+            .iter()
+            .filter(|(coefficient, _)| *coefficient != 0.0)
+            .map(|(_, name)| name.as_str())
+            .collect(),
+        _ => formula.parts().into_iter().flat_map(needed).collect(),
+    }
 }
 
 /// Coefficient of every feature, if the formula is a sum of linear parts.
@@ -361,12 +386,13 @@ fn input_values(inputs: &BTreeMap<String, InputValue>) -> BTreeMap<String, f64> 
         .collect()
 }
 
+/// The ends of an interval, the lower one first.
+fn ends(a: f64, b: f64) -> (f64, f64) {
+    (a.min(b), a.max(b))
+}
+
 fn excess(value: f64, min: f64, max: f64) -> f64 {
-    let distance = if value > max {
-        value - max
-    } else {
-        min - value
-    };
+    let distance = (value - max).max(min - value).max(0.0);
     let width = if max > min {
         max - min
     } else {

@@ -43,6 +43,8 @@ fn model(target: &str, prices: &[(&str, f64)]) -> CostModel {
         evaluation: None,
         baseline: None,
         alternatives: vec![],
+        costs: None,
+        unexplained: None,
         standings: vec![],
         concise: None,
         sensitivity: None,

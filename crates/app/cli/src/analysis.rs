@@ -107,7 +107,7 @@ pub fn open_dataset_or_table(
     import_table(path, target, columns)
 }
 
-/// Reads a CSV or Parquet file of another tool.
+/// Reads a table of another tool.
 pub fn import_table(path: &Path, target: &str, columns: &TableColumns) -> Result<Dataset, Failure> {
     let options = ImportOptions {
         target: target.to_owned(),
@@ -118,6 +118,7 @@ pub fn import_table(path: &Path, target: &str, columns: &TableColumns) -> Result
         inputs: columns.input_columns.iter().cloned().collect(),
         ignore: columns.ignore.iter().cloned().collect(),
         delimiter: columns.delimiter,
+        missing: columns.missing,
     };
     // Errors of reading name the table themselves.
     pricetag_dataset::import(path, &options).map_err(|e| Failure::from(e).doing("reading a table"))

@@ -239,10 +239,7 @@ impl From<PredictError> for Failure {
             PredictError::NotANumber { .. } => failure.advice(
                 "correct the value: the model needs a number, with a decimal point, in every column it knows",
             ),
-            PredictError::Table(_) => {
-                failure.advice("give a CSV file with a header line and a column per feature")
-            }
-            PredictError::DuplicateColumn(_) => failure.advice("rename or remove one"),
+            PredictError::Table(error) => error.into(),
             PredictError::NoRows => failure.advice("add a row per prediction"),
             PredictError::NotFinite { .. } => failure
                 .advice("leave the row out, or fit a model to observations that are more like it"),

@@ -45,6 +45,12 @@ pub struct CostModel {
     pub interval: Option<Interval>,
     /// Range of every feature over the training rows; predictions outside are flagged.
     pub domain: BTreeMap<String, Domain>,
+    /// Range of the cost over the training rows; none in models of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Domain>,
+    /// Why the model explains nothing, in words, where a constant predicts rows kept aside as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unexplained: Option<String>,
     /// Error on rows that were not used for learning.
     pub evaluation: Option<Evaluation>,
     /// The same rows predicted from input features alone.
@@ -292,6 +298,33 @@ pub struct Domain {
     pub min: f64,
     /// Largest value.
     pub max: f64,
+}
+
+impl Domain {
+    /// The range of some values; none of none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        values.into_iter().fold(None, |found: Option<Self>, v| {
+            let found = found.unwrap_or(Self { min: v, max: v });
+            Some(Self {
+                min: found.min.min(v),
+                max: found.max.max(v),
+            })
+        })
+    }
+
+    /// The least cost that is plausible where those learnt from have this range: a tenth of the least of them, where all
+    /// are more than zero.
+    pub fn least_plausible(&self) -> Option<f64> {
+        (self.min > 0.0).then_some(0.1 * self.min)
+    }
+
+    /// A prediction of such costs: a negative one is replaced by the least that is plausible.
+    pub fn plausible(&self, predicted: f64) -> f64 {
+        match self.least_plausible() {
+            Some(least) if predicted < 0.0 => least,
+            _ => predicted,
+        }
+    }
 }
 
 /// Errors of predictions on held-out rows; all relative to the measured value.

@@ -31,6 +31,8 @@ fn model() -> CostModel {
         evaluation: None,
         baseline: None,
         alternatives: Vec::new(),
+        costs: None,
+        unexplained: None,
         standings: Vec::new(),
         screening: None,
         preferred: None,

@@ -1,27 +1,32 @@
-//! A stranger's table to a dataset: CSV or Parquet, one row per observation.
+//! A stranger's table to a dataset: one row per observation, in any format that [`Source`] reads.
 //!
 //! The target column (and any further cost column) becomes a cost; every other numeric column a feature of kind
-//! [`FeatureKind::Foreign`], or [`FeatureKind::Input`] if named as known before the run; text columns become
-//! categories. A column named as values of variables are (`x#2`) may have empty cells, as exported tables have: it is
-//! then of kind [`FeatureKind::Value`], and a note says so. Nothing is guessed silently: a text in a column that is mostly numeric, an infinite or missing value
-//! of a feature, a ragged row or a duplicate header is an error that names the place. A row whose target is missing
-//! becomes a failed observation.
+//! [`FeatureKind::Foreign`], or [`FeatureKind::Input`] if named as known before the run; booleans are 1 and 0, and text
+//! columns become categories, a feature `column=text` for each level. A column named as values of variables are (`x#2`)
+//! may have empty cells, as exported tables have: it is then of kind [`FeatureKind::Value`], and a note says so. Holes in
+//! other columns are dealt with by a choice ([`Missing`]) and counted. Nothing is guessed silently: a text in a column that
+//! is mostly numeric, an infinite value of a feature, a ragged row or a duplicate header is an error that names the place.
+//! A row whose target is missing becomes a failed observation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use crate::error::{DatasetError, Result};
-use crate::model::{
-    DATASET_SCHEMA, Dataset, Feature, FeatureKind, InputValue, Measured, Meta, Observation,
-    ObservationId, Status,
-};
-use crate::table::{self, Column, Table};
+use crate::model::{DATASET_SCHEMA, Dataset, Measured, Meta, Observation, Status};
+use crate::table::Column;
 
-mod cells;
+mod arff;
+pub mod cells;
 mod csv;
 mod exported;
+mod features;
+mod holes;
+mod source;
 
 use cells::{Cells, classify};
+use features::Offered;
+pub use holes::{IMPUTED, Missing, flag};
+pub use source::Source;
 
 /// How to read a foreign table. An exported dataset is recognised: its label, group, status and costs need not be named.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,68 +47,27 @@ pub struct ImportOptions {
     pub ignore: BTreeSet<String>,
     /// Field separator of a CSV file; found from the header if none.
     pub delimiter: Option<u8>,
+    /// What is done about features that some rows have no value of; if none, the rows are left out where they are few, else
+    /// the columns.
+    pub missing: Option<Missing>,
 }
 
-/// Cells as they came, and how to name their rows.
-struct Source<'a> {
-    path: &'a Path,
-    table: Table,
-    /// Line of each row in a text file; Parquet rows have numbers only.
-    lines: Option<Vec<u64>>,
-}
-
-impl Source<'_> {
-    fn place(&self, row: usize) -> String {
-        match self.lines.as_ref().and_then(|lines| lines.get(row)) {
-            Some(line) => format!("line {line}"),
-            None => format!("row {}", row + 1),
-        }
-    }
-}
-
-/// Imports a file: Parquet if it begins as one or is called `.parquet`, CSV otherwise.
+/// Imports a file: CSV, ARFF, either as gzip, or Parquet.
 ///
 /// # Errors
 /// If the file cannot be read as a table, or a column or cell cannot be used.
 pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset> {
-    let source = if is_parquet(path)? {
-        Source {
-            path,
-            table: table::read(path)?,
-            lines: None,
-        }
-    } else {
-        let (table, lines) = csv::read(path, options.delimiter)?;
-        Source {
-            path,
-            table,
-            lines: Some(lines),
-        }
-    };
-    build(&source, options)
+    build(&Source::read(path, options.delimiter)?, options)
 }
 
-fn is_parquet(path: &Path) -> Result<bool> {
-    use std::io::Read;
-    let mut start = Vec::new();
-    let file = std::fs::File::open(path).map_err(DatasetError::io("read", path))?;
-    file.take(4)
-        .read_to_end(&mut start)
-        .map_err(DatasetError::io("read", path))?;
-    let named = path
-        .extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
-    Ok(named || start == b"PAR1")
-}
-
-fn build(source: &Source<'_>, options: &ImportOptions) -> Result<Dataset> {
+fn build(source: &Source, options: &ImportOptions) -> Result<Dataset> {
     let own = exported::recognise(&source.table, options);
     let options = own.as_ref().map_or(options, |own| &own.options);
     check_columns(source, options)?;
     let rows = source.table.rows();
     if rows == 0 {
         return Err(DatasetError::Empty {
-            path: source.path.to_path_buf(),
+            path: source.path.clone(),
             what: "it has a header but no rows",
         });
     }
@@ -117,6 +81,7 @@ fn build(source: &Source<'_>, options: &ImportOptions) -> Result<Dataset> {
             .collect(),
         ..Dataset::default()
     };
+    let mut offered = Vec::new();
     for column in &source.table.columns {
         let name = column.name.as_str();
         if options.ignore.contains(name) || own.is_some() && name == exported::STATUS {
@@ -131,9 +96,14 @@ fn build(source: &Source<'_>, options: &ImportOptions) -> Result<Dataset> {
         } else if name == options.target || options.costs.contains(name) {
             add_cost(source, column, options, &mut dataset)?;
         } else {
-            add_feature(source, column, options, &mut dataset)?;
+            offered.push(Offered {
+                name: name.to_owned(),
+                is_input: options.inputs.contains(name),
+                cells: classify(source, column)?,
+            });
         }
     }
+    features::add(source, offered, options.missing, &mut dataset)?;
     for row in &mut dataset.observations {
         if row.group.is_empty() {
             row.group.clone_from(&row.label);
@@ -146,7 +116,7 @@ fn build(source: &Source<'_>, options: &ImportOptions) -> Result<Dataset> {
     Ok(dataset)
 }
 
-fn meta(source: &Source<'_>, options: &ImportOptions) -> Meta {
+fn meta(source: &Source, options: &ImportOptions) -> Meta {
     let unit = options.unit.clone().unwrap_or_else(|| "1".to_owned());
     Meta {
         schema: DATASET_SCHEMA,
@@ -154,29 +124,20 @@ fn meta(source: &Source<'_>, options: &ImportOptions) -> Meta {
         scope: "table".to_owned(),
         cost_units: BTreeMap::from([(options.target.clone(), unit)]),
         pricetag: env!("CARGO_PKG_VERSION").to_owned(),
+        notes: source.notes.clone(),
         ..Meta::default()
     }
 }
 
-fn check_columns(source: &Source<'_>, options: &ImportOptions) -> Result<()> {
+fn check_columns(source: &Source, options: &ImportOptions) -> Result<()> {
     let columns = &source.table.columns;
     if columns.is_empty() {
         return Err(DatasetError::Empty {
-            path: source.path.to_path_buf(),
+            path: source.path.clone(),
             what: "it has no columns",
         });
     }
-    let mut first = HashMap::new();
-    for (index, column) in columns.iter().enumerate() {
-        if let Some(earlier) = first.insert(column.name.as_str(), index) {
-            return Err(DatasetError::DuplicateColumn {
-                path: source.path.to_path_buf(),
-                column: column.name.clone(),
-                first: earlier + 1,
-                second: index + 1,
-            });
-        }
-    }
+    let names: BTreeSet<&str> = columns.iter().map(|c| c.name.as_str()).collect();
     let wanted = [
         (Some(&options.target), "the target"),
         (options.group.as_ref(), "the group"),
@@ -194,10 +155,10 @@ fn check_columns(source: &Source<'_>, options: &ImportOptions) -> Result<()> {
         .into_iter()
         .flat_map(|(names, role)| names.iter().map(move |name| (name, role)));
     for (name, role) in wanted.chain(listed) {
-        if !first.contains_key(name.as_str()) {
+        if !names.contains(name.as_str()) {
             let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
             return Err(DatasetError::NoSuchColumn {
-                path: source.path.to_path_buf(),
+                path: source.path.clone(),
                 column: name.clone(),
                 role,
                 available: abbreviated(&names),
@@ -216,13 +177,13 @@ fn abbreviated(names: &[&str]) -> String {
     text
 }
 
-fn set_labels(source: &Source<'_>, column: &Column, dataset: &mut Dataset) -> Result<()> {
+fn set_labels(source: &Source, column: &Column, dataset: &mut Dataset) -> Result<()> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for (row, text) in cells::texts(source, column)?.into_iter().enumerate() {
         let label = text.unwrap_or_else(|| format!("row {}", row + 1));
         if let Some(first) = seen.insert(label.clone(), row) {
             return Err(DatasetError::DuplicateLabel {
-                path: source.path.to_path_buf(),
+                path: source.path.clone(),
                 label,
                 first: source.place(first),
                 second: source.place(row),
@@ -234,7 +195,7 @@ fn set_labels(source: &Source<'_>, column: &Column, dataset: &mut Dataset) -> Re
 }
 
 fn add_cost(
-    source: &Source<'_>,
+    source: &Source,
     column: &Column,
     options: &ImportOptions,
     dataset: &mut Dataset,
@@ -251,7 +212,7 @@ fn add_cost(
             let row = texts.iter().position(is_text).unwrap_or(0);
             let text = texts.get(row).cloned().flatten().unwrap_or_default();
             return Err(DatasetError::Cell {
-                path: source.path.to_path_buf(),
+                path: source.path.clone(),
                 row: source.place(row),
                 column: name.clone(),
                 problem: format!("`{text}` is not a number, and a cost must be one"),
@@ -274,76 +235,4 @@ fn add_cost(
         }
     }
     Ok(())
-}
-
-fn add_feature(
-    source: &Source<'_>,
-    column: &Column,
-    options: &ImportOptions,
-    dataset: &mut Dataset,
-) -> Result<()> {
-    let name = &column.name;
-    let is_input = options.inputs.contains(name);
-    match classify(source, column)? {
-        Cells::Texts(texts) => {
-            if texts.iter().any(Option::is_some) {
-                let note = format!("`{name}` is text: a category, not a feature");
-                dataset.meta.notes.push(note);
-            }
-            for (row, text) in texts.into_iter().enumerate() {
-                if let Some(text) = text {
-                    let inputs = &mut dataset.observations[row].inputs;
-                    inputs.insert(name.clone(), InputValue::Text(text));
-                }
-            }
-        }
-        Cells::Numbers(cells) => {
-            let absent = cells.iter().filter(|cell| cell.is_none()).count();
-            if absent > 0 && (is_input || !FeatureKind::names_value(name)) {
-                return Err(missing(source, name, &cells));
-            }
-            if absent > 0 {
-                dataset.meta.notes.push(format!(
-                    "`{name}` is empty in {absent} of {} rows: it is taken for a value that was not assigned there, which is not 0",
-                    cells.len()
-                ));
-            }
-            let mut sparse = Vec::new();
-            for (row, value) in cells.into_iter().enumerate() {
-                let Some(value) = value else { continue };
-                if is_input {
-                    let inputs = &mut dataset.observations[row].inputs;
-                    inputs.insert(name.clone(), InputValue::Number(value));
-                }
-                if value != 0.0 || absent > 0 {
-                    sparse.push((ObservationId(row as u32), value));
-                }
-            }
-            dataset.columns.push(sparse);
-            dataset.features.push(Feature {
-                name: name.clone(),
-                kind: match (is_input, absent) {
-                    (true, _) => FeatureKind::Input,
-                    (false, 0) => FeatureKind::Foreign,
-                    (false, _) => FeatureKind::Value,
-                },
-                unit: "1".to_owned(),
-                ..Feature::default()
-            });
-        }
-    }
-    Ok(())
-}
-
-/// A hole in a column that can have none.
-fn missing(source: &Source<'_>, column: &str, cells: &[Option<f64>]) -> DatasetError {
-    let row = cells.iter().position(Option::is_none).unwrap_or(0);
-    DatasetError::Cell {
-        path: source.path.to_path_buf(),
-        row: source.place(row),
-        column: column.to_owned(),
-        problem: format!("the value is missing; the column has {}", cells::census(cells)),
-        remedy: "fill it in (0 if nothing was counted), remove the row, ignore the column, or call it `name#1` if it is a value that need not exist, which is not 0"
-            .to_owned(),
-    }
 }

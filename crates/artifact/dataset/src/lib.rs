@@ -23,7 +23,7 @@ pub use builder::{DatasetBuilder, Row};
 pub use directory::{open, save};
 pub use error::{DatasetError, Result, lacks_room};
 pub use export::{export_csv, export_lata_csv, export_parquet};
-pub use import::{ImportOptions, import};
+pub use import::{ImportOptions, Missing, Source, import};
 pub use journal::Recording;
 pub use model::*;
 pub use pace::Pace;

@@ -47,6 +47,10 @@ pub struct Prediction {
     pub value: f64,
     /// Interval at the level of [`Predictions::level`]. It assumes a row like those of the training: see `outside`.
     pub interval: Option<(f64, f64)>,
+    /// What the formula gives, where that is below zero though every cost learnt from is above: `value` is then the least
+    /// that is plausible.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub implausible: Option<f64>,
     /// Measured cost, where the table has one.
     pub measured: Option<f64>,
     /// Features outside the range of the training rows, the one that moves the prediction most first.
@@ -82,20 +86,35 @@ const SHOWN_FAILURES: usize = 5;
 /// Change of a prediction, and distance from the range in its widths, up to which a row hardly extrapolates.
 const SLIGHT: (f64, f64) = (0.01, 1.0);
 
+/// How far a feature that never varied may be off, as a share of its value.
+const UNVARIED: f64 = 0.1;
+
+impl Outside {
+    /// Whether it is off so little that its effect can be told by the formula.
+    fn is_near(&self) -> bool {
+        self.excess
+            <= if self.min < self.max {
+                SLIGHT.1
+            } else {
+                UNVARIED
+            }
+    }
+}
+
 impl Prediction {
     /// Whether it extrapolates so little that it is enough to count it: nothing unknown, no feature far off, no effect to speak of.
     pub fn hardly_extrapolates(&self) -> bool {
         let known = self.unpriced.is_empty() && self.separated.is_empty();
-        let near = self
-            .outside
-            .iter()
-            .all(|feature| feature.excess <= SLIGHT.1);
+        let near = self.outside.iter().all(Outside::is_near) && self.implausible.is_none();
         !self.outside.is_empty() && known && near && self.outside_share.abs() < SLIGHT.0
     }
 
     /// Whether the model is used outside of what it has seen.
     pub fn extrapolates(&self) -> bool {
-        !self.outside.is_empty() || !self.unpriced.is_empty() || !self.separated.is_empty()
+        !self.outside.is_empty()
+            || !self.unpriced.is_empty()
+            || !self.separated.is_empty()
+            || self.implausible.is_some()
     }
 
     /// (predicted − measured) / measured.
@@ -120,6 +139,15 @@ impl Prediction {
                 crate::figure::count(first.value),
                 crate::figure::count(first.min),
                 crate::figure::count(first.max),
+            );
+        }
+        if let Some(given) = self.implausible {
+            if !text.is_empty() {
+                text.push_str("; ");
+            }
+            let _ = write!(
+                text,
+                "the formula gives {given:.4}, below zero: instead stands a tenth of the least cost learnt from"
             );
         }
         if let Some(first) = self.unpriced.first() {

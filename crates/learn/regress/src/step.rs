@@ -79,7 +79,7 @@ impl BackwardElimination {
     /// Finds the columns to keep.
     pub fn eliminate(&self, design: &Checked<Design>) -> Result<Elimination, EstimatorError> {
         self.check()?;
-        let (columns, target) = weighted(design, self.intercept);
+        let (columns, target, unit) = weighted(design, self.intercept);
         let used = design.weights.iter().filter(|w| **w > 0.0).count();
         if used == 0 {
             return Err(EstimatorError::TooFewRows {
@@ -97,7 +97,9 @@ impl BackwardElimination {
             idle: (design.rows() - used) as f64,
             penalty: self.penalty,
             exact: EXACT * total,
+            unit: 2.0 * unit.ln(),
         };
+        let square = unit * unit;
         let rss = qr.rest();
         let aic = criterion.of(rss, qr.rank)?;
         let mut aliased: Vec<usize> = qr.pivot[qr.rank..].to_vec();
@@ -109,7 +111,7 @@ impl BackwardElimination {
             .map(|&column| Drop {
                 column: column - first,
                 df: 0,
-                rss,
+                rss: rss * square,
                 aic,
             })
             .collect();
@@ -123,7 +125,7 @@ impl BackwardElimination {
             drops.push(Drop {
                 column: model.columns[at] - first,
                 df: 1,
-                rss: model.rss + added,
+                rss: (model.rss + added) * square,
                 aic: next,
             });
             model.drop(at);
@@ -141,7 +143,7 @@ impl BackwardElimination {
         kept.sort_unstable();
         Ok(Elimination {
             aic,
-            rss,
+            rss: rss * square,
             drops,
             kept,
         })
@@ -286,6 +288,8 @@ struct Criterion {
     idle: f64,
     penalty: f64,
     exact: f64,
+    /// Logarithm of the square of the target's unit.
+    unit: f64,
 }
 
 impl Criterion {
@@ -300,12 +304,13 @@ impl Criterion {
             });
         }
         let edf = rank as f64 + self.idle;
-        Ok(self.rows * (rss / self.rows).ln() + self.penalty * edf)
+        Ok(self.rows * ((rss / self.rows).ln() + self.unit) + self.penalty * edf)
     }
 }
 
-/// The weighted columns, intercept first, and the weighted target; rows of weight zero stay as rows of zeros.
-fn weighted(design: &Design, intercept: bool) -> (Vec<Vec<f64>>, Vec<f64>) {
+/// The weighted columns, intercept first, and the weighted target, each in a unit of its own, so that no square overflows; and
+/// the target's unit. Rows of weight zero stay as rows of zeros. Units are powers of two, which leave the digits alone.
+fn weighted(design: &Design, intercept: bool) -> (Vec<Vec<f64>>, Vec<f64>, f64) {
     let roots: Vec<f64> = design.weights.iter().map(|w| w.sqrt()).collect();
     let scale = |values: &mut Vec<f64>| values.iter_mut().zip(&roots).for_each(|(v, r)| *v *= r);
     let mut columns = Vec::with_capacity(design.columns.len() + 1);
@@ -319,7 +324,22 @@ fn weighted(design: &Design, intercept: bool) -> (Vec<Vec<f64>>, Vec<f64>) {
     }
     let mut target = design.target.clone();
     scale(&mut target);
-    (columns, target)
+    for column in &mut columns {
+        in_own_unit(column);
+    }
+    let unit = in_own_unit(&mut target);
+    (columns, target, unit)
+}
+
+/// Divides by the largest power of two up to the largest magnitude, which is returned; 1 where all are zero.
+fn in_own_unit(values: &mut [f64]) -> f64 {
+    let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    let unit = largest.log2().floor().exp2();
+    if !(unit > 0.0 && unit.is_finite()) {
+        return 1.0;
+    }
+    values.iter_mut().for_each(|v| *v /= unit);
+    unit
 }
 
 /// The independent columns of a model as a triangle, its inverse and the rotated target.

@@ -171,3 +171,42 @@ proptest! {
         prop_assert_eq!(&present, &found.kept);
     }
 }
+
+/// Costs and columns whose squares are no numbers: the same columns are kept, and the criterion moves by what the units are worth.
+#[test]
+fn numbers_whose_squares_overflow_are_scaled() {
+    use pricetag_estimator::{Column, Design, Values};
+    let fitted = |a: f64, b: f64, y: f64| {
+        let noise = |i: usize| 0.1 * ((i * 5 % 7) as f64 - 3.0);
+        let columns = vec![
+            Column {
+                name: "a".into(),
+                values: Values::Dense((0..40).map(|i| a * (1 + i * 7 % 41) as f64).collect()),
+            },
+            Column {
+                name: "b".into(),
+                values: Values::Dense((0..40).map(|i| b * (1 + i * 11 % 23) as f64).collect()),
+            },
+        ];
+        let cost = |i: usize| (1 + i * 7 % 41) as f64 * 3.0 + 50.0 + noise(i);
+        let target = (0..40).map(|i| y * cost(i)).collect();
+        let design = Design::new(columns, target).check().unwrap();
+        BackwardElimination {
+            intercept: true,
+            ..BackwardElimination::default()
+        }
+        .eliminate(&design)
+        .unwrap()
+    };
+    let plain = fitted(1.0, 1.0, 1.0);
+    assert_eq!(plain.kept, [0]);
+    let huge = fitted(1e300, 1e-300, 1e200);
+    assert_eq!(huge.kept, plain.kept);
+    let shift = 2.0 * 40.0 * 1e200_f64.ln();
+    assert!(
+        (huge.aic - plain.aic - shift).abs() < 1e-6,
+        "{} {}",
+        huge.aic,
+        plain.aic
+    );
+}

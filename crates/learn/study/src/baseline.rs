@@ -12,6 +12,7 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
 use crate::inputs::known_before;
+use crate::study::relative_error;
 
 /// Inputs used at most; further ones are left out, in order.
 const INPUTS: usize = 12;
@@ -35,6 +36,9 @@ struct Form {
 pub(crate) struct Baseline {
     pub formula: Formula,
     pub predicted: Vec<f64>,
+    /// By row of the table: what the form predicts for a training row from the other folds, NaN for other rows. The form
+    /// was chosen by these, so that their error is a little too low.
+    pub unseen: Vec<f64>,
 }
 
 /// Fits the baseline on `train`; none when the dataset has no inputs that vary.
@@ -67,10 +71,10 @@ pub(crate) fn baseline(
         .filter(|v| *v > 0.0)
         .fold(f64::INFINITY, f64::min);
     let floor = if least.is_finite() { 0.1 * least } else { 0.0 };
-    let mut best: Option<(f64, Form, f64)> = None;
+    let mut best: Option<(f64, Form, f64, Vec<f64>)> = None;
     for form in forms(&inputs) {
         for ridge in RIDGES {
-            let Some(error) = cross_validate(&form, ridge, y, &folds, floor) else {
+            let Some((error, unseen)) = cross_validate(&form, ridge, y, &folds, floor) else {
                 continue;
             };
             if best.as_ref().is_none_or(|b| error < b.0 * 0.999) {
@@ -81,11 +85,12 @@ pub(crate) fn baseline(
                         logarithmic: form.logarithmic,
                     },
                     ridge,
+                    unseen,
                 ));
             }
         }
     }
-    let (_, form, ridge) = best?;
+    let (_, form, ridge, unseen) = best?;
     let coefficients = fit(&form, ridge, y, train)?;
     let predicted = (0..y.len())
         .map(|r| predict(&form, &coefficients, r, floor))
@@ -93,6 +98,7 @@ pub(crate) fn baseline(
     Some(Baseline {
         formula: formula(&form, &coefficients, floor),
         predicted,
+        unseen,
     })
 }
 
@@ -217,19 +223,25 @@ fn forms(inputs: &[(String, Vec<f64>)]) -> Vec<Form> {
         .collect()
 }
 
-/// Mean relative error over the folds.
-fn cross_validate(form: &Form, ridge: f64, y: &[f64], folds: &[Split], floor: f64) -> Option<f64> {
-    let (mut sum, mut count) = (0.0, 0);
+/// Mean relative error over the folds, and what was predicted.
+fn cross_validate(
+    form: &Form,
+    ridge: f64,
+    y: &[f64],
+    folds: &[Split],
+    floor: f64,
+) -> Option<(f64, Vec<f64>)> {
+    let mut unseen = vec![f64::NAN; y.len()];
+    let mut pairs = Vec::new();
     for fold in folds {
         let coefficients = fit(form, ridge, y, &fold.train)?;
-        for &row in fold.test.iter().filter(|&&r| y[r] > 0.0) {
-            let error = (predict(form, &coefficients, row, floor) - y[row]).abs() / y[row];
-            // One wild row must not decide.
-            sum += error.min(10.0);
-            count += 1;
+        for &row in &fold.test {
+            unseen[row] = predict(form, &coefficients, row, floor);
+            pairs.push((y[row], unseen[row]));
         }
     }
-    (count > 0 && sum.is_finite()).then(|| sum / f64::from(count))
+    let error = relative_error(&pairs);
+    error.is_finite().then_some((error, unseen))
 }
 
 /// Ridge regression on relative errors, columns scaled to unit mean square, the constant free.

@@ -56,7 +56,7 @@ impl Study<'_> {
     }
 
     /// Whether neither the method nor a choice that decides which terms there are was asked for.
-    fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         let options = self.options;
         options.method == Method::Auto
             && options.prefer.is_none()

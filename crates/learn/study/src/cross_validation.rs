@@ -7,7 +7,7 @@ use crate::learner::{Learned, Learner};
 use crate::study::Study;
 
 /// Folds behind the prediction intervals.
-const FOLDS: usize = 10;
+pub(crate) const FOLDS: usize = 10;
 
 /// Rows predicted by models that did not see their group, and the prices of these models.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ impl Study<'_> {
                 found.folds.push(part.as_ref());
                 let predicted = part.map_or_else(
                     || vec![f64::NAN; test.len()],
-                    |part| part.predict(learner.design, &test),
+                    |part| self.plausible(part.predict(learner.design, &test)),
                 );
                 let measured = test.iter().map(|&r| self.design.target[r]);
                 found.pairs.extend(measured.zip(predicted));

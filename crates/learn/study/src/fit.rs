@@ -10,6 +10,7 @@ use crate::charges::charges;
 use crate::interval::{cover, interval};
 use crate::notes;
 use crate::options::FitOptions;
+use crate::plain;
 use crate::preference::preferred;
 use crate::prices::price_list;
 use crate::study::{Choice, Contest, Study};
@@ -88,7 +89,7 @@ pub fn fit_in(
     }
     let Contest {
         winner,
-        standings,
+        mut standings,
         mut why,
     } = study.learn()?;
     let Choice {
@@ -112,7 +113,20 @@ pub fn fit_in(
     let few = study.few_terms(&learner, &learned);
     alternatives.extend(few.evaluation);
     why.extend(few.why_not);
-    let baseline = study.baseline();
+    let (constant, inputs) = study.plain();
+    let baseline = inputs.as_ref().and_then(|inputs| {
+        study.judge_plain(inputs, &format!("inputs only: {}", inputs.formula.text()))
+    });
+    let unexplained = study.unexplained(&unseen, evaluation.as_ref(), &constant, &title);
+    let plainer = if study.is_open() {
+        study.plainer(&unseen, &constant, inputs.as_ref())
+    } else {
+        None
+    };
+    if standings.len() > 1 {
+        let plain = [Some(&constant), inputs.as_ref()].into_iter().flatten();
+        standings.extend(plain.map(|plain| study.standing_of(plain, &unseen)));
+    }
     let sensitivity = options.sensitivity.then(|| study.sensitivity(&learner));
     let (learned, rows, folds) = match study.refitted(&learner)? {
         Some((learned, rows)) => {
@@ -124,21 +138,12 @@ pub fn fit_in(
     let mut diagnostics = study.notes(&learner, &diagnosis, &learned);
     diagnostics.extend(why.into_iter().map(notes::note));
     diagnostics.extend(drift);
-    if let Some(evaluation) = &evaluation {
-        diagnostics.extend(Study::verdict(
-            evaluation,
-            &alternatives,
-            baseline.as_ref(),
-            interval.as_ref(),
-        ));
-    }
-    diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
     let formula = study.formula(&learned);
     let preferred = options
         .prefer
         .and(least.as_ref())
         .map(|l| preferred(dataset, &formula, &l.formula));
-    Ok(CostModel {
+    let mut model = CostModel {
         schema: MODEL_SCHEMA,
         target: options.target.clone(),
         unit: dataset
@@ -177,9 +182,30 @@ pub fn fit_in(
         },
         sensitivity,
         summary: learned.summary,
-        diagnostics,
+        costs: study.costs(),
+        unexplained,
+        diagnostics: Vec::new(),
         provenance: study.provenance(),
-    })
+    };
+    if let Some((plain, why)) = plainer {
+        diagnostics.push(notes::note(why));
+        model = study.delivered(model, plain, &constant);
+    }
+    if let Some(evaluation) = &model.evaluation {
+        diagnostics.extend(Study::verdict(
+            evaluation,
+            &model.alternatives,
+            model.baseline.as_ref(),
+            model.interval.as_ref(),
+        ));
+    }
+    diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    let nothing = model.unexplained.clone().map(plain::warning);
+    model.diagnostics = nothing.into_iter().chain(diagnostics).collect();
+    model
+        .alternatives
+        .extend(study.judge_plain(&constant, "a constant"));
+    Ok(model)
 }
 
 /// Whether numbers are in range.

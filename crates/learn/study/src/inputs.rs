@@ -45,7 +45,7 @@ fn categories(dataset: &Dataset, rows: &[usize]) -> Vec<Column> {
         levels.map(move |level| {
             let is = |value: Option<&str>| f64::from(u8::from(value == Some(level)));
             Column {
-                name: format!("{name} = {level}"),
+                name: format!("{name}={level}"),
                 values: Values::Dense(values.iter().copied().map(is).collect()),
             }
         })

@@ -10,6 +10,7 @@ use crate::method::Method;
 use crate::mined;
 use crate::missing::missing;
 use crate::study::Study;
+use crate::tuning::Signs;
 
 /// Says that some coefficients can be no prices.
 pub(crate) fn negative(coefficients: &[Coefficient]) -> Option<Diagnostic> {
@@ -34,6 +35,13 @@ impl Study<'_> {
         let missing = missing(self.dataset, &self.table.incomplete, rows).map(note);
         // First, as only the first few notes are printed.
         let mut out: Vec<Diagnostic> = missing.into_iter().collect();
+        let asked = self.options.method.holds_signs();
+        if asked && self.options.tuning.signs == Signs::Positive {
+            out.push(note(format!(
+                "`{}` holds coefficients, and a constant, at zero or above; --signs free lets them be negative",
+                learner.method
+            )));
+        }
         out.extend(diagnosis.messages.iter().cloned());
         let hierarchical = learner.method == Method::Hier;
         for message in &mut out {

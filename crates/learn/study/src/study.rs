@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use pricetag_cost_model::{Domain, Evaluation, Formula, Provenance};
-use pricetag_dataset::{Dataset, FeatureKind};
+use pricetag_dataset::{Dataset, FeatureId, FeatureKind};
 use pricetag_estimator::{
-    Checked, Design, EstimatorError, Split, Table, TableError, evaluate, noise_floor,
+    Checked, Column, Design, EstimatorError, Split, Table, TableError, evaluate, noise_floor,
     split_by_group, tabulate,
 };
 
-use crate::baseline::baseline;
 use crate::black_box::black_box;
 use crate::cross_validation::CrossValidated;
 use crate::fit::FitError;
@@ -20,7 +19,7 @@ use crate::suitability::tried;
 use crate::world::World;
 
 /// A method further down the list of candidates must have at most this share of the others' error to be taken.
-const CLEARLY: f64 = 0.85;
+pub(crate) const CLEARLY: f64 = 0.85;
 
 /// A method, what it learnt, and how it predicts training rows that it has not seen.
 pub(crate) struct Choice<'a> {
@@ -88,6 +87,7 @@ impl<'a> Study<'a> {
         let design = table.design.clone().check()?;
         let relative = options.method.weighting(options.weighting) != Weighting::Equal;
         check_target(&design, relative)?;
+        check_magnitudes(&design, relative, options.method)?;
         let rows = design.rows();
         if rows < 2 {
             return Err(TableError::TooFew {
@@ -156,10 +156,23 @@ impl<'a> Study<'a> {
 
     pub fn judge(&self, learner: &Learner, learned: &Learned, name: &str) -> Option<Evaluation> {
         let test = &self.split.test;
-        self.evaluation(name, &learned.predict(learner.design, test))
+        self.evaluation(name, &self.plausible(learned.predict(learner.design, test)))
     }
 
-    fn evaluation(&self, name: &str, predicted: &[f64]) -> Option<Evaluation> {
+    /// Range of the costs learnt from.
+    pub fn costs(&self) -> Option<Domain> {
+        Domain::of(self.split.train.iter().map(|&r| self.design.target[r]))
+    }
+
+    /// Predictions as `pricetag predict` gives them.
+    pub fn plausible(&self, predicted: Vec<f64>) -> Vec<f64> {
+        let Some(costs) = self.costs() else {
+            return predicted;
+        };
+        predicted.into_iter().map(|p| costs.plausible(p)).collect()
+    }
+
+    pub fn evaluation(&self, name: &str, predicted: &[f64]) -> Option<Evaluation> {
         let test = &self.split.test;
         if test.is_empty() {
             return None;
@@ -214,7 +227,8 @@ impl<'a> Study<'a> {
                     100.0 * WILD
                 ));
             }
-            standings.push(self.standing(&choice));
+            let title = self.title(choice.learner.method);
+            standings.push(self.standing(&title, &choice.unseen.pairs));
             choices.push((error, choice));
         }
         let nothing = || EstimatorError::Numerical {
@@ -260,6 +274,9 @@ impl<'a> Study<'a> {
             Method::Hier if self.options.tuning.filter.is_some() => {
                 Some("it needs no filter against collinear features and takes none".into())
             }
+            _ if method.is_for_tables() && !self.is_foreign() => {
+                Some("for tables of other tools".into())
+            }
             _ if self.limited(method).is_some() => None,
             _ => method.unsuited(rows, columns),
         };
@@ -277,9 +294,16 @@ impl<'a> Study<'a> {
         )
     }
 
-    fn standing(&self, choice: &Choice) -> Evaluation {
+    /// Whether all columns are those of somebody's table, or inputs.
+    fn is_foreign(&self) -> bool {
+        let kind = |f: &FeatureId| self.dataset.features[f.0 as usize].kind;
+        let mut kinds = self.table.features.iter().map(kind);
+        kinds.all(|k| matches!(k, FeatureKind::Foreign | FeatureKind::Input))
+    }
+
+    pub fn standing(&self, name: &str, pairs: &[(f64, f64)]) -> Evaluation {
         // A row that is predicted wildly, or not at all, counts here as in the choice.
-        let counted = choice.unseen.pairs.iter().map(|&(measured, predicted)| {
+        let counted = pairs.iter().map(|&(measured, predicted)| {
             let near = (predicted - measured).abs() <= WILD * measured.abs();
             let counted = if near {
                 predicted
@@ -290,14 +314,7 @@ impl<'a> Study<'a> {
         });
         let (measured, predicted): (Vec<f64>, Vec<f64>) = counted.unzip();
         let labels = vec![String::new(); measured.len()];
-        let name = self.title(choice.learner.method);
-        let mut out = evaluate(
-            &name,
-            self.split.train.len(),
-            &labels,
-            &measured,
-            &predicted,
-        );
+        let mut out = evaluate(name, self.split.train.len(), &labels, &measured, &predicted);
         out.rows.clear();
         out
     }
@@ -380,25 +397,6 @@ impl<'a> Study<'a> {
         self.judge(&learner, &learned, "opcode prices (nnls)")
     }
 
-    pub fn baseline(&self) -> Option<Evaluation> {
-        let found = baseline(
-            self.dataset,
-            &self.options.target,
-            &self.split.train,
-            self.options.seed,
-        )?;
-        let predicted: Vec<f64> = self
-            .split
-            .test
-            .iter()
-            .map(|&r| found.predicted[r])
-            .collect();
-        self.evaluation(
-            &format!("inputs only: {}", found.formula.text()),
-            &predicted,
-        )
-    }
-
     pub fn formula(&self, learned: &Learned) -> Formula {
         if let Some(formula) = &learned.formula {
             return formula.clone();
@@ -418,17 +416,7 @@ impl<'a> Study<'a> {
     }
 
     pub fn domain(&self, rows: &[usize]) -> BTreeMap<String, Domain> {
-        let total = self.design.rows();
-        self.design
-            .columns
-            .iter()
-            .map(|column| {
-                let values = column.values.select(rows, total).to_dense(rows.len());
-                let min = values.iter().copied().fold(f64::INFINITY, f64::min);
-                let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                (column.name.clone(), Domain { min, max })
-            })
-            .collect()
+        domain(&self.design, rows)
     }
 
     pub fn provenance(&self) -> Provenance {
@@ -444,6 +432,16 @@ impl<'a> Study<'a> {
             pricetag: self.options.pricetag.clone(),
         }
     }
+}
+
+/// Range of every column over some rows.
+pub(crate) fn domain(design: &Design, rows: &[usize]) -> BTreeMap<String, Domain> {
+    let total = design.rows();
+    let range = |column: &Column| {
+        let values = column.values.select(rows, total).to_dense(rows.len());
+        Some((column.name.clone(), Domain::of(values)?))
+    };
+    design.columns.iter().filter_map(range).collect()
 }
 
 /// With an intercept the base column would be its twin.
@@ -481,6 +479,38 @@ fn check_target(design: &Design, relative: bool) -> Result<(), FitError> {
     Err(TableError::NotPositive { problem }.into())
 }
 
+/// Numbers whose squares, and sums of these, are numbers.
+const SQUARED: std::ops::Range<f64> = 1e-140..1e140;
+
+/// Refuses numbers that cannot be squared, where the method does not scale them itself.
+fn check_magnitudes(design: &Design, relative: bool, method: Method) -> Result<(), FitError> {
+    let refused = |what: String| FitError::Unsuitable {
+        option: "--target",
+        reason: format!(
+            "{what}, which cannot be squared; give it in another unit, or leave it out (--ignore)"
+        ),
+    };
+    let largest = design.target.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
+    let nonzero = design.target.iter().filter(|y| **y != 0.0);
+    let least = nonzero.fold(f64::INFINITY, |m, y| m.min(y.abs()));
+    if largest >= SQUARED.end || largest > 0.0 && largest < SQUARED.start {
+        return Err(refused(format!("the cost reaches {largest:e}")));
+    }
+    if relative && least < SQUARED.start {
+        return Err(refused(format!("a cost is {least:e}")));
+    }
+    if matches!(method, Method::Ols | Method::Wls | Method::Step) {
+        return Ok(());
+    }
+    for column in &design.columns {
+        let largest = column.values.largest();
+        if largest > 0.0 && !SQUARED.contains(&largest) {
+            return Err(refused(format!("`{}` reaches {largest:e}", column.name)));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -504,11 +534,7 @@ mod tests {
         assert_eq!(pairs.len(), 2);
         assert!(pairs.iter().all(|p| p.0 > 0.0 && p.1.is_nan()), "{pairs:?}");
         assert_eq!(relative_error(pairs), WILD);
-        let standing = study.standing(&Choice {
-            learner,
-            learned,
-            unseen,
-        });
+        let standing = study.standing("hier", pairs);
         assert_eq!((standing.mean_error, standing.median_error), (WILD, WILD));
         assert_eq!(standing.test_rows, 2);
     }

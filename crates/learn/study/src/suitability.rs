@@ -7,21 +7,26 @@ use crate::fit::FitError;
 use crate::method::Method;
 use crate::options::{FitOptions, Level, Weighting};
 use crate::preference::is_known;
-use crate::tuning::{Parsimony, Tuning};
+use crate::tuning::{Parsimony, Signs, Tuning};
 
 /// An option of single methods: as the user writes it, whether it is given, and the methods that follow it.
 type Own = (&'static str, fn(&Tuning) -> bool, &'static [Method]);
 
-const OWN: [Own; 16] = [
+const OWN: [Own; 17] = [
+    (
+        "--signs",
+        |t| t.signs != Signs::default(),
+        &[Method::L1, Method::Lasso],
+    ),
     (
         "--lambda",
         |t| t.lambda != Lambda::default(),
-        &[Method::Lasso, Method::Poly, Method::Greedy],
+        &[Method::Lasso, Method::Poly, Method::Greedy, Method::LogPoly],
     ),
     (
         "--folds",
         |t| t.folds.is_some(),
-        &[Method::Lasso, Method::Poly, Method::Greedy],
+        &[Method::Lasso, Method::Poly, Method::Greedy, Method::LogPoly],
     ),
     (
         "--parsimony",
@@ -32,14 +37,24 @@ const OWN: [Own; 16] = [
     (
         "--degree",
         |t| t.degree.is_some(),
-        &[Method::Poly, Method::Greedy, Method::Mars],
+        &[
+            Method::Poly,
+            Method::Greedy,
+            Method::Mars,
+            Method::LogPoly,
+            Method::LogMars,
+        ],
     ),
     (
         "--interactions",
         |t| t.interactions.is_some(),
-        &[Method::Poly, Method::Greedy],
+        &[Method::Poly, Method::Greedy, Method::LogPoly],
     ),
-    ("--penalty", |t| t.penalty.is_some(), &[Method::Mars]),
+    (
+        "--penalty",
+        |t| t.penalty.is_some(),
+        &[Method::Mars, Method::LogMars],
+    ),
     ("--steps", |t| t.steps, &[Method::Mars]),
     ("--formula", |t| t.formula.is_some(), &[Method::Nls]),
     ("--start", |t| !t.start.is_empty(), &[Method::Nls]),
@@ -98,7 +113,7 @@ pub(crate) fn check_method(options: &FitOptions) -> Result<(), FitError> {
     if options.intercept && !method.takes_intercept() {
         let all = Method::NAMES.iter().map(|(_, m)| *m);
         let reason = match method {
-            Method::Poly | Method::Greedy | Method::Mars => {
+            Method::Poly | Method::Greedy | Method::Mars | Method::LogPoly | Method::LogMars => {
                 format!("`{method}` always fits a constant; leave the option out")
             }
             Method::Nls => "write the constant into the formula, as in `k*n + c`".to_owned(),

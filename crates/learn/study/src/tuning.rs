@@ -13,6 +13,8 @@ use crate::options::named;
 pub struct Tuning {
     /// `lasso`, `poly`, `greedy`: which λ is taken.
     pub lambda: Lambda,
+    /// `l1`, `lasso`: whether coefficients may be below zero.
+    pub signs: Signs,
     /// `lasso`, `poly`, `greedy`: folds of the cross-validation that finds it and the number of terms; 10 by default.
     pub folds: Option<usize>,
     /// `poly`: whether the formula is to predict best, or to have as few terms as predict about as well.
@@ -46,6 +48,24 @@ pub struct Tuning {
     /// Which columns are left out before the fit, because others say nearly the same.
     pub filter: Option<Filter>,
 }
+
+/// Which signs coefficients may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Signs {
+    /// None below zero, the constant neither: prices.
+    #[default]
+    Positive,
+    /// Any: coefficients as other programs give them.
+    Free,
+}
+
+impl Signs {
+    /// Every choice with its name.
+    pub const NAMES: [(&'static str, Self); 2] =
+        [("positive", Self::Positive), ("free", Self::Free)];
+}
+
+named!(Signs, "choice of signs");
 
 /// Which of several formulas is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +116,10 @@ impl Tuning {
         say(
             "parsimony",
             (self.parsimony != default.parsimony).then(|| self.parsimony.to_string()),
+        );
+        say(
+            "signs",
+            (self.signs != default.signs).then(|| self.signs.to_string()),
         );
         say("terms", self.terms.map(|v| v.to_string()));
         say("folds", self.folds.map(|v| v.to_string()));

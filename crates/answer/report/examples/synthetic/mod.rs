@@ -396,6 +396,8 @@ fn model(dataset: &Dataset, truth: &[Block], dice: &mut Dice) -> CostModel {
         evaluation: None,
         baseline: None,
         alternatives: Vec::new(),
+        costs: None,
+        unexplained: None,
         standings: Vec::new(),
         screening: None,
         preferred: None,

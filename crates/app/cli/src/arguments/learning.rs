@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
 use pricetag_cost_model::Formula;
-use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer, Tuning, Weighting};
+use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer, Signs, Tuning, Weighting};
 
 use super::tables::TableColumns;
 use super::values::{
     assignment, duration, filter, formula, fraction, lambda, level, method, parsimony, prefer,
-    range,
+    range, signs,
 };
 
 /// What to learn and how.
@@ -19,7 +19,7 @@ pub struct FitChoices {
     /// The cost to explain: wall, cpu, alloc, or a column of the dataset; wall by default, or the only cost there is.
     #[arg(long, value_name = "COST", help_heading = "Learning")]
     pub target: Option<String>,
-    /// How: auto, hier, nnls, wls, ols, l1, huber, normalised, step, solve, lasso, poly, greedy, mars, nls, gp.
+    /// How: auto, hier, nnls, wls, ols, l1, huber, normalised, step, solve, lasso, scaling, poly, greedy, mars, log-poly, log-mars, nls, gp.
     #[arg(long, default_value = "auto", value_parser = method, help_heading = "Learning")]
     pub method: Method,
     /// Share of the observations to learn from; the others judge.
@@ -93,6 +93,9 @@ pub struct TuningArgs {
     /// lasso, poly: `min` for the best λ in cross-validation, `1se` for a sparser model within one standard error, or a value.
     #[arg(long, default_value = "min", value_parser = lambda, value_name = "RULE")]
     pub lambda: Lambda,
+    /// l1, lasso: `positive` holds coefficients and the constant at zero or above, `free` does not.
+    #[arg(long, default_value = "positive", value_parser = signs, value_name = "SIGNS")]
+    pub signs: Signs,
     /// lasso, poly: folds of the cross-validation that finds λ; 10 by default.
     #[arg(long, value_name = "N")]
     pub folds: Option<usize>,
@@ -158,6 +161,7 @@ impl From<&TuningArgs> for Tuning {
     fn from(args: &TuningArgs) -> Self {
         Self {
             lambda: args.lambda,
+            signs: args.signs,
             folds: args.folds,
             parsimony: args.parsimony,
             terms: args.terms,
@@ -180,7 +184,7 @@ impl From<&TuningArgs> for Tuning {
 
 #[derive(Debug, Args)]
 pub struct FitArgs {
-    /// The dataset; a CSV or Parquet file with --target serves as well.
+    /// The dataset; a table (CSV, ARFF, either as gzip, or Parquet) with --target serves as well.
     #[arg(value_name = "DATASET", value_hint = ValueHint::AnyPath)]
     pub dataset: PathBuf,
     /// The model to write.

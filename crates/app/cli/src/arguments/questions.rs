@@ -8,7 +8,7 @@ use pricetag_finding::Grouping;
 use pricetag_trace::Pattern;
 
 use super::tables::TableColumns;
-use super::values::{duration, pattern, variable, word};
+use super::values::{duration, pattern, separator, variable, word};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("of").required(true).args(["dataset", "features_file", "command"]))]
@@ -19,9 +19,12 @@ pub struct PredictArgs {
     /// Predict the observations of a dataset.
     #[arg(long, value_name = "DATASET", value_hint = ValueHint::DirPath)]
     pub dataset: Option<PathBuf>,
-    /// Predict the rows of a CSV file with a column per feature.
+    /// Predict the rows of a table (CSV, ARFF, either as gzip, or Parquet) with a column per feature.
     #[arg(long = "features", id = "features_file", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub features: Option<PathBuf>,
+    /// Field separator of a CSV file with features; found from the header by default.
+    #[arg(long, value_name = "CHAR", value_parser = separator, requires = "features_file")]
+    pub delimiter: Option<u8>,
     /// One prediction per file that matches; `{}` in the command stands for the file.
     #[arg(long, value_name = "GLOB", value_parser = word(), requires = "command")]
     pub inputs: Option<String>,

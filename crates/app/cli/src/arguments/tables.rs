@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use pricetag_dataset::Missing;
 use pricetag_study::Level;
 
-use super::values::{FeatureGroup, feature_kinds, level, separator};
+use super::values::{FeatureGroup, feature_kinds, level, missing, separator};
 
 #[derive(Debug, Args)]
 pub struct InspectArgs {
-    /// The dataset; a CSV or Parquet file with --target serves as well.
+    /// The dataset; a table (CSV, ARFF, either as gzip, or Parquet) with --target serves as well.
     #[arg(value_name = "DATASET", value_hint = ValueHint::AnyPath)]
     pub dataset: PathBuf,
     /// The cost to look at; wall time by default, or the only cost there is.
@@ -77,7 +78,7 @@ pub struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// A CSV or Parquet file, one row per observation; with --jar, files of counts, one observation per run.
+    /// A table (CSV, ARFF, either as gzip, or Parquet), one row per observation; with --jar, files of counts, one observation per run.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
     /// The column to be explained.
@@ -138,4 +139,8 @@ pub struct TableColumns {
     /// Field separator of a CSV file; found from the header by default.
     #[arg(long, help_heading = "Columns of a table", value_name = "CHAR", value_parser = separator)]
     pub delimiter: Option<u8>,
+    /// Features that some rows have no value of: leave out the `rows`, leave out the `columns`, or `impute` (take the column's median, and
+    /// add a column that says where); by default the rows if they are at most a tenth, else the columns.
+    #[arg(long, help_heading = "Columns of a table", value_name = "CHOICE", value_parser = missing)]
+    pub missing: Option<Missing>,
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use pricetag_cost_model::Formula;
-use pricetag_dataset::FeatureKind;
+use pricetag_dataset::{FeatureKind, Missing};
 use pricetag_file::raw;
-use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer};
+use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer, Signs};
 use pricetag_trace::Pattern;
 
 /// A name in `--features`.
@@ -130,6 +130,11 @@ pub fn parsimony(text: &str) -> Result<Parsimony, String> {
         .map_err(|e: pricetag_study::UnknownName| e.to_string())
 }
 
+pub fn signs(text: &str) -> Result<Signs, String> {
+    text.parse()
+        .map_err(|e: pricetag_study::UnknownName| e.to_string())
+}
+
 /// `min`, `1se` or a number.
 pub fn lambda(text: &str) -> Result<Lambda, String> {
     match text {
@@ -206,6 +211,14 @@ pub fn filter(text: &str) -> Result<Filter, String> {
         }
         _ => Err(format!("`{name}` is neither `correlation` nor `vif`")),
     }
+}
+
+pub fn missing(text: &str) -> Result<Missing, String> {
+    let named = Missing::NAMES.iter().find(|(name, _)| *name == text);
+    let names = Missing::NAMES.map(|(name, _)| name).join(", ");
+    named
+        .map(|(_, choice)| *choice)
+        .ok_or_else(|| format!("expected one of {names}"))
 }
 
 pub fn separator(text: &str) -> Result<u8, String> {

@@ -5,7 +5,9 @@ mod sensitivity;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use pricetag_cost_model::{Concise, CostModel, Evaluation, Preferred, Screening, Severity};
+use pricetag_cost_model::{
+    Concise, CostModel, Evaluation, Formula, Preferred, Screening, Severity,
+};
 use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten};
 use pricetag_finding::formula::term_table;
 use pricetag_finding::table::{Align, render};
@@ -59,13 +61,24 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
         "1" => String::new(),
         unit => format!(" in {unit}"),
     };
-    let mut text = format!("{}{unit}, by {}\n\n", model.target, model.method);
+    let mut text = String::new();
+    if let Some(nothing) = &model.unexplained {
+        let _ = writeln!(text, "warning: {nothing}\n");
+    }
+    let _ = writeln!(text, "{}{unit}, by {}\n", model.target, model.method);
     if let Some(screening) = &model.screening {
         text.push_str(&screened(screening));
     }
     if let Some(summary) = &model.summary {
         text.push_str(&summary.text());
         text.push('\n');
+    } else if let Formula::Constant(cost) = model.formula {
+        let same = quantity(cost, &model.unit);
+        let _ = writeln!(
+            text,
+            "{} is {same} whatever the features are\n",
+            model.target
+        );
     } else if model.prices.is_empty() || !model.terms.is_empty() {
         text.push_str(&terms(model, limit, width));
     } else {
@@ -139,7 +152,9 @@ fn diagnostics(model: &CostModel, limit: usize) -> String {
             hidden += 1;
             continue;
         }
+        let said = model.unexplained.as_ref() == Some(&diagnostic.message);
         let mark = match diagnostic.severity {
+            _ if said => continue, // stands above everything else
             Severity::Error => "error",
             Severity::Warning => "warning",
             Severity::Note => "note",

@@ -1,12 +1,11 @@
 //! `pricetag predict`: what inputs will cost.
 
-use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
 
-use pricetag_dataset::{Dataset, FeatureKind, Observation, Status};
+use pricetag_dataset::{Dataset, FeatureKind, Observation, Source, Status};
 use pricetag_finding::Predictions;
-use pricetag_predict::{predict_csv, predict_dataset};
+use pricetag_predict::{predict_dataset, predict_table};
 use pricetag_runner::{Determinism, Ended, RecordOptions, Samples, Timing};
 use pricetag_tabulate::TabulateOptions;
 use pricetag_trace::Scope;
@@ -14,7 +13,7 @@ use pricetag_trace::Scope;
 use crate::analysis::{as_learnt, open_dataset, open_model};
 use crate::arguments::{Common, PredictArgs};
 use crate::console::Console;
-use crate::failure::{Failure, io};
+use crate::failure::Failure;
 use crate::lists::listed;
 use crate::recording::{Recording, check_categories};
 use crate::scratch::Scratch;
@@ -27,11 +26,13 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
         check_categories(&model, &dataset)?;
         predict_dataset(&model, &as_learnt(&model, dataset))?
     } else if let Some(table) = &args.features {
-        let file = File::open(table).map_err(io("read", table))?;
-        predict_csv(&model, file)
+        let doing = || format!("predicting {}", table.display());
+        let source =
+            Source::read(table, args.delimiter).map_err(|e| Failure::from(e).doing(doing()))?;
+        predict_table(&model, &source)
             .map_err(|e| {
                 Failure::from(e)
-                    .doing(format!("predicting {}", table.display()))
+                    .doing(doing())
                     .advice("`pricetag export` writes a table with all columns; see the model's `domain` for their names")
             })?
     } else {

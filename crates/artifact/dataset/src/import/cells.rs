@@ -16,9 +16,23 @@ pub(super) enum Cells {
 /// Spellings of a missing value: R, pandas, SQL.
 const MISSING: [&str; 5] = ["", "NA", "N/A", "null", "NULL"];
 
-fn values<'a>(source: &Source<'_>, column: &'a Column) -> Result<&'a Values> {
+pub(super) fn is_missing(text: &str) -> bool {
+    MISSING.contains(&text)
+}
+
+/// 1 or 0 for `true` or `false` in any case, as Python, R and Java write them.
+pub fn boolean(text: &str) -> Option<f64> {
+    let is = |word: &str| text.eq_ignore_ascii_case(word);
+    match (is("true"), is("false")) {
+        (true, _) => Some(1.0),
+        (_, true) => Some(0.0),
+        _ => None,
+    }
+}
+
+fn values<'a>(source: &Source, column: &'a Column) -> Result<&'a Values> {
     let unsupported = |what: &str| DatasetError::UnsupportedColumn {
-        path: source.path.to_path_buf(),
+        path: source.path.clone(),
         column: column.name.clone(),
         what: what.to_owned(),
     };
@@ -30,7 +44,7 @@ fn values<'a>(source: &Source<'_>, column: &'a Column) -> Result<&'a Values> {
 }
 
 /// The cells as texts, whatever they are.
-pub(super) fn texts(source: &Source<'_>, column: &Column) -> Result<Vec<Option<String>>> {
+pub(super) fn texts(source: &Source, column: &Column) -> Result<Vec<Option<String>>> {
     Ok(match values(source, column)? {
         Values::Texts(cells) => cells.clone(),
         Values::Integers(cells) => cells.iter().map(|c| c.map(|v| v.to_string())).collect(),
@@ -41,8 +55,8 @@ pub(super) fn texts(source: &Source<'_>, column: &Column) -> Result<Vec<Option<S
     })
 }
 
-/// Numbers if all present cells are numbers, texts if most are none.
-pub(super) fn classify(source: &Source<'_>, column: &Column) -> Result<Cells> {
+/// Numbers if all present cells are numbers or all are booleans, texts if most are none.
+pub(super) fn classify(source: &Source, column: &Column) -> Result<Cells> {
     let values = values(source, column)?;
     if let Some(cells) = values.numbers() {
         if let Some(row) = cells.iter().position(|c| c.is_some_and(|v| !v.is_finite())) {
@@ -57,12 +71,19 @@ pub(super) fn classify(source: &Source<'_>, column: &Column) -> Result<Cells> {
     classify_texts(source, &column.name, texts)
 }
 
-fn classify_texts(source: &Source<'_>, column: &str, texts: &[Option<String>]) -> Result<Cells> {
+fn classify_texts(source: &Source, column: &str, texts: &[Option<String>]) -> Result<Cells> {
     let trimmed = texts.iter().map(|cell| {
         let text = cell.as_deref().map_or("", str::trim);
-        (!MISSING.contains(&text)).then_some(text)
+        (!is_missing(text)).then_some(text)
     });
     let trimmed: Vec<Option<&str>> = trimmed.collect();
+    let truths = trimmed.iter().map(|cell| cell.map(boolean));
+    let truths: Vec<Option<Option<f64>>> = truths.collect();
+    if truths.iter().flatten().count() > 0 && truths.iter().flatten().all(Option::is_some) {
+        return Ok(Cells::Numbers(
+            truths.into_iter().map(Option::flatten).collect(),
+        ));
+    }
     let parsed: Vec<Option<f64>> = trimmed
         .iter()
         .map(|cell| cell.and_then(|text| text.parse().ok()))
@@ -82,7 +103,7 @@ fn classify_texts(source: &Source<'_>, column: &str, texts: &[Option<String>]) -
         match number {
             None => {
                 return Err(DatasetError::Cell {
-                    path: source.path.to_path_buf(),
+                    path: source.path.clone(),
                     row: source.place(row),
                     column: column.to_owned(),
                     problem: match numeric {
@@ -128,13 +149,13 @@ fn remedy_for(text: &str) -> String {
 }
 
 fn not_finite(
-    source: &Source<'_>,
+    source: &Source,
     column: &str,
     (row, text): (usize, &str),
     cells: &[Option<f64>],
 ) -> DatasetError {
     DatasetError::Cell {
-        path: source.path.to_path_buf(),
+        path: source.path.clone(),
         row: source.place(row),
         column: column.to_owned(),
         problem: format!(
@@ -146,7 +167,7 @@ fn not_finite(
 }
 
 /// How many cells of a column are missing or no finite numbers, by what they are.
-pub(super) fn census(cells: &[Option<f64>]) -> String {
+fn census(cells: &[Option<f64>]) -> String {
     let unfinite: Unfinite = cells.iter().flatten().copied().collect();
     let missing = cells.iter().filter(|cell| cell.is_none()).count();
     let missing = (missing > 0).then(|| format!("{missing} missing"));
