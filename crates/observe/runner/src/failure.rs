@@ -160,10 +160,10 @@ mod tests {
     fn a_jvm_that_does_not_start_says_why() {
         // JDK 17 with -Xmx1000g -XX:+AlwaysPreTouch, with -Xmxfoo, and with -XX:+Nonsense.
         let out = "Error occurred during initialization of VM\nCould not reserve enough space for 1048576000KB object heap\n";
-        let why = not_started("", out).unwrap();
+        let told = not_started("", out).unwrap();
         assert!(
-            why.ends_with("VM: Could not reserve enough space for 1048576000KB object heap"),
-            "{why}"
+            told.ends_with("VM: Could not reserve enough space for 1048576000KB object heap"),
+            "{told}"
         );
         let create = "Error: Could not create the Java Virtual Machine.\nError: A fatal exception has occurred. Program will exit.\n";
         let said = format!(
