@@ -88,7 +88,8 @@ impl Bench {
         command
             .args(arguments)
             .current_dir(self.dir.path())
-            .env("PRICETAG_CACHE", "none");
+            .env("PRICETAG_CACHE", "none")
+            .env("LC_ALL", "C.UTF-8");
         command
     }
 
