@@ -40,6 +40,8 @@ pub(crate) fn run(bench: &Bench) -> Vec<Tally> {
     {
         tally.tried += 1;
         let attack = wrapper.replace('@', script);
+        // As one word: it may begin with a dash.
+        let unit = format!("--unit={attack}");
         let quoted = attack.replace('"', "\"\"");
         let mut text = format!("label,\"n {quoted}\",time\n");
         for row in 1..20 {
@@ -47,8 +49,8 @@ pub(crate) fn run(bench: &Bench) -> Vec<Tally> {
         }
         fs::write(bench.path("t.csv"), text).expect("a table");
         let model = [
-            "fit", "t.csv", "--target", "time", "--label", "label", "--unit", &attack, "--method",
-            "ols", "-o", "m.json",
+            "fit", "t.csv", "--target", "time", "--label", "label", &unit, "--method", "ols", "-o",
+            "m.json",
         ];
         bench.must(&model);
         let report = [
@@ -58,8 +60,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Tally> {
             "t.csv",
             "--label",
             "label",
-            "--unit",
-            &attack,
+            &unit,
             "-o",
             "r.html",
         ];
