@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint doc bench attribution evaluate clean
+.PHONY: help setup demo test lint doc bench attribution evaluate campaign clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
@@ -40,6 +40,10 @@ evaluate: ## how well unseen inputs are predicted: Lucene, ImageJ and three more
 	@scripts/setup.sh subjects
 	cargo build --release -p pricetag-cli -p pricetag-agent --locked
 	@scripts/evaluation.sh
+
+campaign: ## attack the program: damaged files, kills, full disks, script in pages, hostile names (half an hour)
+	@scripts/setup.sh
+	@scripts/campaign.sh
 
 clean: ## remove build products, fetched subjects and the demo
 	cargo clean

@@ -88,7 +88,7 @@ pub struct Common {
     pub jobs: usize,
     /// Memory that a table may take, such as `500M` or `8G`; by default 2 GiB, or a hundred times the size of its file if that is more.
     #[arg(long, global = true, value_name = "SIZE", value_parser = values::bytes, help_heading = "Common options")]
-    pub memory: Option<u64>,
+    pub table_memory: Option<u64>,
 }
 
 /// When to use colours.

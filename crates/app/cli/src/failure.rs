@@ -190,7 +190,7 @@ impl From<DatasetError> for Failure {
                 ..
             } => reading_advice(source),
             DatasetError::TooLarge { .. } => {
-                "allow more with --memory, such as --memory 8G, or leave rows or columns out; `fit --stream` holds no rows"
+                "allow more with --table-memory, such as --table-memory 8G, or leave rows or columns out; `fit --stream` holds no rows"
             }
             DatasetError::NotParquet { .. } => {
                 "give a Parquet or a CSV file; one that was cut short has to be written again"

@@ -7,7 +7,7 @@ use pricetag_runner::supervise::kill_all;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::failure::Failure;
+use crate::failure::{FEWER_FILES, Failure, too_many_files};
 use crate::scratch;
 
 /// Exit code of a program that Ctrl-C ended.
@@ -57,7 +57,14 @@ fn current() -> MutexGuard<'static, Option<Ender>> {
 /// # Errors
 /// If the system takes no handler.
 pub fn watch() -> Result<(), Failure> {
-    let failed = |e: std::io::Error| Failure::new(format!("cannot watch for Ctrl-C: {e}"));
+    let failed = |e: std::io::Error| {
+        let failure = Failure::new(format!("cannot watch for Ctrl-C: {e}"));
+        if too_many_files(&e) {
+            failure.advice(FEWER_FILES)
+        } else {
+            failure
+        }
+    };
     // A write beyond the limit of a file's size is to fail like any other, not to end the program.
     let beyond = rustix::process::Signal::XFSZ.as_raw();
     let mut asked = vec![SIGINT, SIGTERM, beyond];

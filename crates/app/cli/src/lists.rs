@@ -2,23 +2,61 @@
 //! begin with # are skipped.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::path::Path;
 use std::str::FromStr;
 
 use pricetag_dataset::Dataset;
+use pricetag_file::raw;
+use pricetag_finding::table::is_harmful;
 use pricetag_trace::{BlockName, Listed, MethodName};
 
 use crate::failure::{Failure, io};
 
-/// Line numbers and lines of a list.
+/// A name as a line: what would end it, be skipped with it or drive a terminal is written as in Rust and JavaScript, `\u{a}`.
+pub fn line_of(name: &str) -> String {
+    let mut line = String::with_capacity(name.len());
+    for (at, c) in name.char_indices() {
+        let rest = &name[at + c.len_utf8()..];
+        let edge = (at == 0 || rest.is_empty()) && c.is_whitespace() || at == 0 && c == '#';
+        let escape = c == '\\' && rest.starts_with("u{");
+        if edge || escape || is_harmful(c) || raw::byte(c).is_some() {
+            let _ = write!(line, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+/// The name that a line is of.
+fn name_of(line: &str) -> String {
+    let mut name = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find("\\u{") {
+        let digits = &rest[at + 3..];
+        let code = digits.split_once('}').and_then(|(digits, after)| {
+            let code = u32::from_str_radix(digits, 16).ok()?;
+            Some((char::from_u32(code)?, after))
+        });
+        name.push_str(&rest[..at]);
+        if let Some((c, after)) = code {
+            name.push(c);
+            rest = after;
+        } else {
+            name.push_str("\\u{");
+            rest = digits;
+        }
+    }
+    name + rest
+}
+
+/// Line numbers and names of a list.
 fn lines(path: &Path) -> Result<Vec<(usize, String)>, Failure> {
     let text = std::fs::read_to_string(path).map_err(io("read", path))?;
     let lines = (1..).zip(text.lines().map(str::trim));
     let said = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    Ok(said
-        .map(|(number, line)| (number, line.to_owned()))
-        .collect())
+    Ok(said.map(|(number, line)| (number, name_of(line))).collect())
 }
 
 /// Reads what is to be counted from the file of `--methods` or of `--blocks`; everything without either.
@@ -72,4 +110,39 @@ pub fn restricted(dataset: Dataset, only: Option<&Path>) -> Result<Dataset, Fail
         ))
         .advice("`pricetag inspect DATASET --list features` prints the names")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_survives_a_list() {
+        let names = [
+            "A.m(int) block 3",
+            "A.new\nline()V",
+            "#A.m()V",
+            " A.m()V ",
+            "A.nul\0x()V",
+            "A.a\\b()V",
+            "A.\\u{41}()V",
+            "A.\\u{zz}()V",
+            "\u{202e}A",
+            "bad\u{f7ff}",
+            "\t",
+            "é 漢 🦀",
+            "",
+        ];
+        for name in names {
+            let line = line_of(name);
+            assert_eq!(name_of(&line), name, "{line}");
+            assert_eq!(line.trim(), line);
+            assert!(
+                !line.starts_with('#') && !line.contains(is_harmful),
+                "{line}"
+            );
+        }
+        assert_eq!(line_of("A.new\nline()V"), "A.new\\u{a}line()V");
+        assert_eq!(line_of("A.m(int) block 3"), "A.m(int) block 3");
+    }
 }

@@ -117,7 +117,7 @@ fn parse() -> Result<Cli, ExitCode> {
 
 fn run(cli: &Cli, console: &Console) -> Result<ExitCode, Failure> {
     let common = &cli.common;
-    if let Some(bytes) = common.memory {
+    if let Some(bytes) = common.table_memory {
         pricetag_dataset::table::allow(bytes);
     }
     match &cli.command {

@@ -244,7 +244,7 @@ fn not_a_dataset() {
     fs::write(dir.path().join("counts.parquet"), b"PAR1 nonsense PAR1").unwrap();
     let error = open(dir.path()).unwrap_err().to_string();
     assert!(
-        error.contains("counts.parquet is not a readable Parquet"),
+        error.contains("counts.parquet is not what was written"),
         "{error}"
     );
     fs::write(dir.path().join("meta.json"), "{\"schema\": 99}").unwrap();

@@ -76,7 +76,7 @@ impl BlockName {
             Some((code, hash)) => (code, Some(hash.to_owned())),
             None => (code, None),
         };
-        let (owner, parameters) = code.split_at(code.find('(')?);
+        let (owner, parameters) = code.split_at(code.rfind('(')?);
         let (class, method) = owner.rsplit_once('.')?;
         let (_, result) = parameters.split_once(')')?;
         let whole = !class.is_empty() && !method.is_empty() && !result.starts_with(' ');
@@ -239,12 +239,14 @@ mod tests {
     use super::*;
     use crate::{AgentOptions, Mode};
 
-    const NAMES: [&str; 5] = [
+    const NAMES: [&str; 7] = [
         "a.b.C$D.<init>(String, int[][]) block 0 (C.java:7)",
         "Main.a block 3 with blanks() block 12",
         "a.Ops.compareTo(Ljava/lang/Object;)I block 2 (Ops.kt:3-9)",
         "a.Ops.compareTo(a.Ops) @0123cdef block 2 (Ops.kt:3-9)",
         "a.Ops.empty() block 1 (a file (1).java:4)",
+        "Sp ace.(paren)() block 0",
+        "Plain.block 0(int) block 2 (block 1.java:3)",
     ];
 
     fn block(text: &str) -> BlockName {
@@ -262,6 +264,24 @@ mod tests {
         let both = options.to_text() + "keep=a/B.c()V\n";
         let refused = both.parse::<AgentOptions>().expect_err("two lists");
         assert!(refused.to_string().contains("exclude each other"));
+    }
+
+    #[test]
+    fn methods_may_have_any_name_that_a_jvm_takes() {
+        for name in [
+            "Plain.(paren)()V",
+            "Sp ace.a) (b(I[[Lx/Y;)[J",
+            "pk g/Cls.called from y()V",
+            "A.=1+1()D",
+            "A.new\nline()V",
+        ] {
+            let method: MethodName = name.parse().expect(name);
+            assert_eq!(method.to_string(), name);
+            assert!(
+                method.descriptor.starts_with('(') && method.descriptor.matches('(').count() == 1,
+                "{name}"
+            );
+        }
     }
 
     #[test]

@@ -58,7 +58,10 @@ impl FromStr for MethodName {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || MethodNameError(text.to_owned());
         let (class, rest) = text.split_once('.').ok_or_else(error)?;
-        let (name, descriptor) = rest.split_at(rest.find('(').ok_or_else(error)?);
+        // Names may have parentheses of their own; in a descriptor, the last pair, something must follow.
+        let first = rest.find('(').ok_or_else(error)?;
+        let last = rest.rfind('(').filter(|&last| is_descriptor(&rest[last..]));
+        let (name, descriptor) = rest.split_at(last.unwrap_or(first));
         let (_, result) = descriptor.split_once(')').ok_or_else(error)?;
         // Names of features go on behind a blank.
         if class.is_empty() || name.is_empty() || result.starts_with(' ') {
@@ -69,6 +72,16 @@ impl FromStr for MethodName {
             name: name.to_owned(),
             descriptor: descriptor.to_owned(),
         })
+    }
+}
+
+/// Whether a text can be the descriptor of a method: what follows its parentheses is one type.
+fn is_descriptor(text: &str) -> bool {
+    let result = text.split_once(')').map_or("", |(_, result)| result);
+    let element = result.trim_start_matches('[');
+    match element.strip_prefix('L') {
+        Some(class) => class.ends_with(';') && class.matches(';').count() == 1,
+        None => element.len() == 1 && "VZBCSIJFD".contains(element),
     }
 }
 

@@ -6,6 +6,7 @@
 use std::ffi::CStr;
 
 use jvmti_bindings::sys::{jni, jvmti};
+use pricetag_classfile::pool::decode_modified_utf8;
 
 pub use jni::{jclass, jfieldID, jint, jlong, jmethodID, jobject};
 pub use jvmti::jvmtiError;
@@ -81,9 +82,9 @@ impl ClassName {
     }
 }
 
-/// Text from the JVM's modified UTF-8; supplementary characters become what [`String::from_utf8_lossy`] makes of them.
+/// Text from the JVM's modified UTF-8.
 pub fn decode(text: &CStr) -> String {
-    String::from_utf8_lossy(text.to_bytes()).into_owned()
+    decode_modified_utf8(text.to_bytes()).into_owned()
 }
 
 #[cfg(test)]

@@ -117,7 +117,16 @@ fn problem(log: &Path) -> String {
         return String::new();
     };
     let text = String::from_utf8_lossy(&bytes);
-    let mut lines = text.lines().map(|l| l.trim_start_matches('#').trim());
+    // Further down, signals are listed that have nothing to do with it.
+    let head = text
+        .lines()
+        .take_while(|l| l.is_empty() || l.starts_with('#'));
+    let mut lines = head.map(|l| l.trim_start_matches('#').trim());
+    let memory = lines.clone().find(|l| l.contains("insufficient memory"));
+    if let Some(memory) = memory {
+        let detail = lines.find(|l| l.contains("failed to"));
+        return format!(": {memory} {}", detail.unwrap_or_default());
+    }
     let signal = lines
         .by_ref()
         .find(|l| l.starts_with("SIG") || l.contains("Internal Error"));
@@ -160,10 +169,10 @@ mod tests {
     fn a_jvm_that_does_not_start_says_why() {
         // JDK 17 with -Xmx1000g -XX:+AlwaysPreTouch, with -Xmxfoo, and with -XX:+Nonsense.
         let out = "Error occurred during initialization of VM\nCould not reserve enough space for 1048576000KB object heap\n";
-        let said = not_started("", out).unwrap();
+        let told = not_started("", out).unwrap();
         assert!(
-            said.ends_with("VM: Could not reserve enough space for 1048576000KB object heap"),
-            "{said}"
+            told.ends_with("VM: Could not reserve enough space for 1048576000KB object heap"),
+            "{told}"
         );
         let create = "Error: Could not create the Java Virtual Machine.\nError: A fatal exception has occurred. Program will exit.\n";
         let said = format!(
@@ -183,6 +192,13 @@ mod tests {
             None
         );
         let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("hs_err");
+        let text = "#\n# There is insufficient memory for the Java Runtime Environment to continue.\n# Native memory allocation (mmap) failed to map 9 bytes.\n#\n\nSIGSEGV: crash_handler in libjvm.so\n";
+        std::fs::write(&log, text).unwrap();
+        assert_eq!(
+            problem(&log),
+            ": There is insufficient memory for the Java Runtime Environment to continue. Native memory allocation (mmap) failed to map 9 bytes."
+        );
         let script = "echo 'Error: Could not find or load main class A' >&2; echo 'Caused by: java.lang.ClassNotFoundException: A' >&2; exit 1";
         let why = why(script, &dir.path().join("none")).unwrap();
         assert_eq!(

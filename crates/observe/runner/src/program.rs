@@ -95,7 +95,8 @@ fn named(arguments: &[String], options: &RecordOptions) -> Vec<String> {
         Some(found) if !found.class || has_ending(Path::new(found.program), "java") => {
             names.push(found.program.to_owned());
         }
-        Some(_) if !has_path => {
+        // What is in a file of arguments is not known.
+        Some(found) if !has_path && !found.program.starts_with('@') => {
             let set = options.env.get("CLASSPATH").cloned();
             let list = set.unwrap_or_else(|| ".".to_owned());
             names.extend(list.split(':').map(str::to_owned));

@@ -11,6 +11,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use pricetag_dataset::{Dataset, FeatureKind, directory, save};
+use pricetag_file::raw;
 use pricetag_runner::attach::{AttachError, Attached, prepare};
 use pricetag_runner::intervals::{IntervalError, Schedule, begun, watch};
 use pricetag_runner::lock::Lock;
@@ -232,7 +233,7 @@ fn tell(dataset: &Dataset, output: &Path, console: &Console) -> Result<ExitCode,
     }
     let outcome = json!({
         "schema": 1,
-        "dataset": output,
+        "dataset": raw::text(output.as_os_str()),
         "intervals": intervals,
         "features": features,
         "uncounted": dataset.meta.left.len(),

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use pricetag_dataset::{Dataset, export_csv, export_lata_csv, export_parquet};
 use pricetag_explain::collapsed_stacks;
+use pricetag_file::raw;
 use serde_json::json;
 
 use crate::analysis::{check_writable, open_dataset, target};
@@ -31,7 +32,7 @@ pub fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode, Failure> {
             .map_or(0, |rows| rows.len()),
         Format::Csv | Format::Parquet | Format::Collapsed => dataset.observations.len(),
     };
-    let done = json!({ "schema": 1, "output": args.output, "observations": rows, "features": dataset.features.len() });
+    let done = json!({ "schema": 1, "output": raw::text(args.output.as_os_str()), "observations": rows, "features": dataset.features.len() });
     if console.json {
         console.result(&done, String::new)?;
     } else {

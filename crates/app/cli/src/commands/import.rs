@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use pricetag_dataset::{Status, directory, save};
+use pricetag_file::raw;
 use serde_json::json;
 
 use crate::analysis::import_table;
@@ -41,7 +42,7 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
         .iter()
         .filter(|o| o.status == Status::Failed)
         .count();
-    let done = json!({ "schema": 1, "dataset": args.output, "observations": rows, "failed": failed, "features": features });
+    let done = json!({ "schema": 1, "dataset": raw::text(args.output.as_os_str()), "observations": rows, "failed": failed, "features": features });
     if console.json {
         console.result(&done, String::new)?;
     } else {

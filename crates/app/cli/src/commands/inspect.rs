@@ -12,6 +12,7 @@ use crate::arguments::{InspectArgs, Listing};
 use crate::console::Console;
 use crate::diagnosis::look;
 use crate::failure::Failure;
+use crate::lists::line_of;
 
 pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {
     let dataset = open_dataset_or_table(&args.dataset, args.target.as_deref(), &args.columns)?;
@@ -32,7 +33,7 @@ pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {
 
 fn list(dataset: &Dataset, listing: Listing, console: &Console) -> Result<(), Failure> {
     let text = |lines: Vec<String>| {
-        let ended = lines.into_iter().map(|line| line + "\n");
+        let ended = lines.into_iter().map(|name| line_of(&name) + "\n");
         ended.collect::<String>()
     };
     match listing {

@@ -6,6 +6,7 @@ use std::path::{Path, is_separator};
 use std::process::ExitCode;
 
 use pricetag_archive::{ArchiveError, Options, instrument};
+use pricetag_file::raw;
 use serde_json::json;
 
 use crate::analysis::{check_writable, write_whole};
@@ -42,7 +43,7 @@ pub fn run(args: &InstrumentArgs, console: &Console) -> Result<ExitCode, Failure
         .map(|left| json!({ "class": left.class, "method": left.method, "reason": left.reason }))
         .collect();
     let done = json!({
-        "schema": 1, "output": args.output, "classes": outcome.classes, "methods": outcome.methods,
+        "schema": 1, "output": raw::text(args.output.as_os_str()), "classes": outcome.classes, "methods": outcome.methods,
         "bytes": outcome.bytes.len(), "left": left, "notes": outcome.notes,
     });
     if console.json {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use pricetag_cost_model::CostModel;
+use pricetag_file::raw;
 use pricetag_report::figures::figures;
 use pricetag_study::Level;
 use serde_json::json;
@@ -36,8 +37,12 @@ pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
         None => Vec::new(),
     };
     if console.json {
+        let figures: Vec<String> = drawn
+            .iter()
+            .map(|path| raw::text(path.as_os_str()))
+            .collect();
         console.result(
-            &json!({ "schema": 1, "report": args.output, "figures": drawn }),
+            &json!({ "schema": 1, "report": raw::text(args.output.as_os_str()), "figures": figures }),
             String::new,
         )?;
     } else {

@@ -1,0 +1,238 @@
+//! Faults that users met: what is wrong is said, in the right words, and nothing is lost or run that should not be.
+
+mod support;
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use support::{Desk, classes, ran};
+
+const RECORD: &str = "record -o data --repeat 1 --check-determinism none --inputs in/*";
+
+fn table(rows: u32) -> String {
+    let rows = (1..=rows).map(|n| format!("{n},{}\n", n * 31 + n % 3));
+    std::iter::once("n,time\n".to_owned()).chain(rows).collect()
+}
+
+/// A desk with a table, a dataset of it and a model.
+fn fitted() -> Desk {
+    let desk = Desk::new(&[("f1", "20")]);
+    std::fs::write(desk.path("t.csv"), table(40)).unwrap();
+    assert_eq!(
+        desk.run("import t.csv --target time --unit ns -o a").code,
+        0
+    );
+    assert_eq!(desk.run("fit a --method ols -o m.json").code, 0);
+    desk
+}
+
+#[test]
+fn secrets_of_a_command_are_not_kept() {
+    let desk = Desk::new(&[("f1", "20")]);
+    let mut command = desk.subject(RECORD);
+    command.args(["{}", "--api-key", "hunter2", "--password=hunter3"]);
+    assert_eq!(ran(command).code, 0);
+    for entry in std::fs::read_dir(desk.path("data")).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("hunter"), "{}", path.display());
+    }
+    let subject = desk.json("inspect data --json")["subject"].to_string();
+    assert!(
+        subject.contains(r#""--api-key","***","--password=***""#),
+        "{subject}"
+    );
+}
+
+#[test]
+fn a_changed_program_is_not_resumed() {
+    let desk = Desk::new(&[("f1", "20")]);
+    let own = desk.path("classes");
+    std::fs::create_dir(&own).unwrap();
+    std::fs::copy(classes().join("Sums.class"), own.join("Sums.class")).unwrap();
+    let record = |more: &str| {
+        let mut command = desk.command(&format!("{RECORD} {more}"));
+        command.args(["--", "java", "-cp", "classes", "Sums", "{}"]);
+        ran(command)
+    };
+    assert_eq!(record("").code, 0);
+    let again = record("--resume");
+    assert!(
+        again.code == 0 && again.stderr.contains("nothing was left to run"),
+        "{}",
+        again.stderr
+    );
+    let mut bytes = std::fs::read(own.join("Sums.class")).unwrap();
+    bytes.push(0);
+    std::fs::write(own.join("Sums.class"), bytes).unwrap();
+    let refused = record("--resume");
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.stderr.contains("option `program` differs"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn a_damaged_dataset_or_model_is_refused() {
+    let desk = fitted();
+    for (file, line) in [
+        ("a/meta.json", "inspect a"),
+        ("m.json", "predict m.json --dataset a"),
+    ] {
+        let path = desk.path(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replacen("\"ns\"", "\"ms\"", 1)).unwrap();
+        let refused = desk.run(line);
+        assert_eq!(refused.code, 1, "{file}");
+        assert!(
+            refused.stderr.contains("not what was written"),
+            "{}",
+            refused.stderr
+        );
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(desk.run(line).code, 0, "{file}");
+    }
+}
+
+#[test]
+fn a_model_says_that_a_dataset_is_not_its_own() {
+    let desk = fitted();
+    std::fs::write(desk.path("u.csv"), table(60)).unwrap();
+    assert_eq!(
+        desk.run("import u.csv --target time --unit ns -o b").code,
+        0
+    );
+    let own = desk.run("explain m.json --dataset a");
+    assert!(
+        own.code == 0 && !own.stderr.contains("another dataset"),
+        "{}",
+        own.stderr
+    );
+    let other = desk.run("explain m.json --dataset b");
+    assert!(
+        other.code == 0 && other.stderr.contains("learnt from another dataset"),
+        "{}",
+        other.stderr
+    );
+}
+
+#[test]
+fn inputs_and_folders_have_any_names() {
+    let desk = Desk::new(&[("a (1), 2 🦀", "20"), ("--help", "30")]);
+    let odd = OsStr::from_bytes(b"bad\xff");
+    std::fs::write(desk.path("in").join(odd), "40").unwrap();
+    let mut command = desk.subject(&format!("{RECORD} --stdin {{}}"));
+    command.env("LC_ALL", "C.UTF-8");
+    let recorded = ran(command);
+    assert_eq!(recorded.code, 0, "{}", recorded.stderr);
+    let found = desk.json("inspect data --json");
+    assert_eq!(found["observations"]["ok"], 3, "{found}");
+    let rows = desk.run("export data --format csv -o -").stdout;
+    assert!(rows.contains("in/bad\u{f7ff}"), "{rows}");
+    let mut command = desk.command("inspect");
+    command.arg(odd);
+    let missing = ran(command);
+    assert_eq!(missing.code, 1);
+    assert!(!missing.stderr.contains("panicked"), "{}", missing.stderr);
+    std::fs::write(desk.path("t.csv"), table(10)).unwrap();
+    let mut command = desk.command("import t.csv --target time --json -o");
+    command.arg(odd);
+    let imported = ran(command);
+    assert_eq!(imported.json()["dataset"], "bad\u{f7ff}");
+}
+
+#[test]
+fn what_is_printed_drives_no_terminal() {
+    let desk = Desk::new(&[]);
+    let text = table(20).replace("n,", "\u{1b}]0;owned\u{7}\u{202e}n,");
+    std::fs::write(desk.path("t.csv"), text).unwrap();
+    let harmless = |text: &str| !text.contains(['\u{1b}', '\u{7}', '\u{202e}']);
+    for line in [
+        "fit t.csv --target time --method ols -o m.json",
+        "explain m.json --dataset t.csv",
+        "explain m.json --dataset t.csv --json",
+        "inspect t.csv --target \u{1b}[31mtime",
+        "inspect \u{202e}t.csv",
+        "inspect --\u{1b}[31m",
+    ] {
+        let ran = desk.run(line);
+        assert!(
+            harmless(&ran.stdout) && harmless(&ran.stderr),
+            "{line:?}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn wrong_usage_is_told_as_such() {
+    let desk = fitted();
+    let nls = desk.run("fit a --method nls -o n.json");
+    assert!(
+        nls.code == 2 && nls.stderr.contains("--formula 'k*n + c'"),
+        "{}",
+        nls.stderr
+    );
+    let cwd = desk.watch("record -o r --cwd nowhere --inputs in/*");
+    assert!(
+        cwd.code == 2 && cwd.stderr.contains("--cwd: nowhere does not exist"),
+        "{}",
+        cwd.stderr
+    );
+    let mut command = desk.command("inspect a");
+    command.env("PRICETAG_REPAET", "5");
+    let mistyped = ran(command);
+    assert!(
+        mistyped.code == 0
+            && mistyped
+                .stderr
+                .contains("PRICETAG_REPAET, which is no option"),
+        "{}",
+        mistyped.stderr
+    );
+}
+
+#[test]
+fn a_jvm_that_does_not_start_says_why_and_does_not_block_the_next() {
+    let desk = Desk::new(&[("f1", "20")]);
+    let record = |option: &str| {
+        let mut command = desk.command(RECORD);
+        command
+            .args(["--", "java", option, "-cp"])
+            .arg(classes())
+            .args(["Sums", "{}"]);
+        ran(command)
+    };
+    let failed = record("-Xmxfoo");
+    assert!(
+        failed.code == 1 && failed.stderr.contains("Invalid maximum heap size: -Xmxfoo"),
+        "{}",
+        failed.stderr
+    );
+    let next = record("-Xmx64m");
+    assert_eq!(next.code, 0, "{}", next.stderr);
+}
+
+#[test]
+fn small_numbers_and_small_stacks_end() {
+    let desk = Desk::new(&[]);
+    let rows = (1..=30).map(|n| format!("{n},{n}e-305\n"));
+    let text: String = std::iter::once("n,time\n".to_owned()).chain(rows).collect();
+    std::fs::write(desk.path("t.csv"), text).unwrap();
+    let begun = Instant::now();
+    let mut command = Command::new("bash");
+    let program = support::program();
+    command
+        .args(["-c", "ulimit -s 256; \"$0\" fit t.csv --target time --method ols -o m.json && timeout 100 \"$0\" report m.json --dataset t.csv -o r.html"])
+        .arg(&program)
+        .current_dir(desk.path("."));
+    let done = ran(command);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(begun.elapsed() < Duration::from_secs(100));
+}
