@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
             names.contains(*name) || categories(name).any(|category| names.contains(category))
         };
         let first = self.needed.first().copied();
-        first.filter(|_| !self.needed.iter().any(|name| given(name)))
+        first.filter(|_| !self.needed.iter().any(given))
     }
 
     fn read(

@@ -87,10 +87,10 @@ pub enum PredictError {
 
 fn proposed(near: &[String]) -> String {
     let named: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-    match named.is_empty() {
-        true => String::new(),
-        false => format!(" (is it what {} holds?)", named.join(" or ")),
+    if named.is_empty() {
+        return String::new();
     }
+    format!(" (is it what {} holds?)", named.join(" or "))
 }
 
 fn pronoun(count: usize) -> &'static str {

@@ -50,7 +50,7 @@ impl Wide {
 
     fn logarithm(&self) -> Logarithm {
         Logarithm::of(
-            self.name.clone(),
+            &self.name,
             self,
             Formula::Constant(self.least),
             self.logs.clone(),
@@ -62,7 +62,7 @@ impl Wide {
         let shift = (self.least / other.least).ln();
         let logs = self.logs.iter().zip(&other.logs);
         Logarithm::of(
-            format!("{}/{}", self.name, other.name),
+            &format!("{}/{}", self.name, other.name),
             self,
             Formula::Feature(other.name.clone()),
             logs.map(|(a, b)| a - b + shift).collect(),
@@ -78,7 +78,7 @@ struct Logarithm {
 }
 
 impl Logarithm {
-    fn of(name: String, column: &Wide, over: Formula, values: Vec<f64>) -> Self {
+    fn of(name: &str, column: &Wide, over: Formula, values: Vec<f64>) -> Self {
         let feature = Box::new(Formula::Feature(column.name.clone()));
         Self {
             name: format!("log({name})"),

@@ -313,7 +313,8 @@ impl Sums {
                 let rest: f64 = (0..j).map(|k| l[i][k] * l[j][k]).sum();
                 let value = self.left[i][j] - rest;
                 if i == j {
-                    if !(value > 1e-12 * self.left[i][i]) {
+                    let is_dependent = value <= 1e-12 * self.left[i][i];
+                    if is_dependent || value.is_nan() {
                         return None;
                     }
                     l[i][i] = value.sqrt();
@@ -395,7 +396,7 @@ impl Estimator for Scaling {
                 .map(|t| vec![first, t])
                 .collect()
         };
-        let two = if points.parts >= 3 + SPARE + 1 {
+        let two = if points.parts > 3 + SPARE {
             best(&points, &terms, pairs.into_iter())
         } else {
             None

@@ -338,7 +338,9 @@ fn in_own_unit(values: &mut [f64]) -> f64 {
     if !(unit > 0.0 && unit.is_finite()) {
         return 1.0;
     }
-    values.iter_mut().for_each(|v| *v /= unit);
+    for value in values.iter_mut() {
+        *value /= unit;
+    }
     unit
 }
 

@@ -181,11 +181,11 @@ fn numbers_whose_squares_overflow_are_scaled() {
         let columns = vec![
             Column {
                 name: "a".into(),
-                values: Values::Dense((0..40).map(|i| a * (1 + i * 7 % 41) as f64).collect()),
+                values: Values::Dense((0..40).map(|i| a * f64::from(1 + i * 7 % 41)).collect()),
             },
             Column {
                 name: "b".into(),
-                values: Values::Dense((0..40).map(|i| b * (1 + i * 11 % 23) as f64).collect()),
+                values: Values::Dense((0..40).map(|i| b * f64::from(1 + i * 11 % 23)).collect()),
             },
         ];
         let cost = |i: usize| (1 + i * 7 % 41) as f64 * 3.0 + 50.0 + noise(i);

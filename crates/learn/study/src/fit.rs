@@ -119,7 +119,7 @@ pub fn fit_in(
     });
     let unexplained = study.unexplained(&unseen, evaluation.as_ref(), &constant, &title);
     let plainer = if study.is_open() {
-        study.plainer(&unseen, &constant, inputs.as_ref())
+        Study::plainer(&unseen, &constant, inputs.as_ref())
     } else {
         None
     };

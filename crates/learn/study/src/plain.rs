@@ -146,7 +146,6 @@ impl Study<'_> {
     /// Which of both is delivered instead of the method that was chosen: the constant if that predicts training rows from
     /// the others as well, else the inputs alone if they predict clearly better, and beyond chance.
     pub fn plainer<'p>(
-        &self,
         unseen: &CrossValidated,
         constant: &'p Plain,
         inputs: Option<&'p Plain>,

@@ -40,9 +40,10 @@ pub(super) fn add(
         .map(|c| c.name.as_str())
         .collect();
     for column in settle(source, offered, missing, dataset)? {
-        let kind = match column.is_input {
-            true => FeatureKind::Input,
-            false => FeatureKind::Foreign,
+        let kind = if column.is_input {
+            FeatureKind::Input
+        } else {
+            FeatureKind::Foreign
         };
         match column.cells {
             Cells::Numbers(cells) => numbers(&column.name, kind, cells, dataset),
@@ -89,9 +90,10 @@ fn texts(
     let identifies = ROWS * levels.len() > present;
     let left_out = identifies || levels.len() > LEVELS;
     dataset.meta.notes.push(if left_out {
-        let why = match identifies {
-            true => "it tells rows apart, it is no category",
-            false => "that is too many for a category",
+        let why = if identifies {
+            "it tells rows apart, it is no category"
+        } else {
+            "that is too many for a category"
         };
         format!(
             "`{name}` is text that has {} different values in {present} rows and is left out: {why}",
