@@ -58,7 +58,7 @@ impl Within {
 #[derive(Clone, Debug)]
 pub struct Accounts<'a> {
     profile: &'a Profile,
-    accounts: Vec<Account>,
+    nodes: Vec<Account>,
     /// The innermost frame of the program at or below each node.
     frames: Vec<Option<NodeId>>,
     inside: Vec<bool>,
@@ -168,15 +168,15 @@ impl ByMethod {
 impl<'a> Accounts<'a> {
     /// Looks at every node once.
     pub fn of(profile: &'a Profile, within: &Within) -> Self {
-        let mut accounts = Vec::with_capacity(profile.nodes.len());
+        let mut nodes = Vec::with_capacity(profile.nodes.len());
         let mut inside: Vec<bool> = Vec::with_capacity(profile.nodes.len());
         let mut frames: Vec<Option<NodeId>> = Vec::with_capacity(profile.nodes.len());
         let mut launched: Vec<bool> = Vec::new();
         for (index, node) in profile.nodes.iter().enumerate() {
             let method = &profile.methods[node.method.0 as usize];
             let above = node.parent.map(|parent| parent.0 as usize);
-            let caller = above.map_or(Account::Outside, |parent| accounts[parent]);
-            accounts.push(if method.own {
+            let caller = above.map_or(Account::Outside, |parent| nodes[parent]);
+            nodes.push(if method.own {
                 Account::Method(node.method)
             } else if is_loading(method) {
                 match caller {
@@ -205,7 +205,7 @@ impl<'a> Accounts<'a> {
         }
         Self {
             profile,
-            accounts,
+            nodes,
             frames,
             inside,
             scoped: within.scope.is_some(),
@@ -215,7 +215,7 @@ impl<'a> Accounts<'a> {
     /// Whom a node is charged to; none where it lies outside the scope.
     pub fn account(&self, node: NodeId) -> Option<Account> {
         let at = node.0 as usize;
-        self.inside[at].then(|| self.accounts[at])
+        self.inside[at].then(|| self.nodes[at])
     }
 
     /// Sums runs up by method. Where a scope is looked at, threads of the JVM are left out: whom they worked for is not known.

@@ -28,11 +28,12 @@ const STAGES: [(&str, &[&str]); 8] = [
 ];
 
 /// The only members the agent may link: it runs inside somebody else's process.
-const AGENT_MEMBERS: [&str; 8] = [
+const AGENT_MEMBERS: [&str; 9] = [
     "pricetag-graph",
     "pricetag-quantity",
     "pricetag-classfile",
     "pricetag-probe-plan",
+    "pricetag-profile",
     "pricetag-trace",
     "pricetag-flow",
     "pricetag-probe",

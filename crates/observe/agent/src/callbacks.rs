@@ -204,7 +204,7 @@ unsafe extern "system" fn data_dump_request(_: *mut jvmtiEnv) {
 }
 
 unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, thread: jobject) {
-    sampling::thread_started();
+    guarded(env, |_, _| sampling::thread_started());
     guarded(env, |session, jni| {
         session.costs.thread_start(session, jni, thread);
     });
@@ -291,7 +291,9 @@ unsafe extern "system" fn compiled_method_load(
     _: *const jvmtiAddrLocationMap,
     _: *const c_void,
 ) {
-    sampling::compiled(address as usize, usize::try_from(length).unwrap_or(0));
+    let _ = catch_unwind(|| {
+        sampling::compiled(address as usize, usize::try_from(length).unwrap_or(0));
+    });
 }
 
 unsafe extern "system" fn dynamic_code_generated(
@@ -303,7 +305,9 @@ unsafe extern "system" fn dynamic_code_generated(
     if !name.is_null() {
         // SAFETY: the JVM passes a NUL-terminated name.
         let name = unsafe { CStr::from_ptr(name) };
-        sampling::generated(name, address as usize, usize::try_from(length).unwrap_or(0));
+        let _ = catch_unwind(|| {
+            sampling::generated(name, address as usize, usize::try_from(length).unwrap_or(0));
+        });
     }
 }
 
@@ -316,7 +320,7 @@ unsafe extern "system" fn sampled_object_alloc(
     bytes: jlong,
 ) {
     guarded(env, |session, _| {
-        sampling::allocated(session, thread, bytes)
+        sampling::allocated(session, thread, bytes);
     });
 }
 

@@ -1,0 +1,111 @@
+//! Explanations of costs that samples bear out.
+
+use pricetag_cost_model::*;
+use pricetag_dataset::Dataset;
+use pricetag_explain::{ExplainOptions, explain};
+use pricetag_finding::Grouping;
+
+use sorter::*;
+
+mod sorter;
+
+/// A cost that samples bear out: 60 % in `sort`, a tenth in the compilers, the rest in `print`; its formula says otherwise.
+fn sampled() -> (CostModel, Dataset) {
+    let method = |name: &str| MethodKey {
+        class: "org/example/Sorter".into(),
+        name: name.into(),
+        descriptor: "([I)V".into(),
+    };
+    let account = |kind, method, terms: &[(f64, &str)], factors, samples| Charge {
+        kind,
+        method,
+        terms: terms.iter().map(|(p, f)| (*p, (*f).to_owned())).collect(),
+        cost: 0.0,
+        factors,
+        samples,
+    };
+    let charges = Charges {
+        accounts: vec![
+            account(
+                ChargeKind::Method,
+                Some(method("sort")),
+                &[(2.0, "Sorter.sort block 2"), (0.0, "Sorter.sort block 1")],
+                (0.9, 1.1),
+                Some(400),
+            ),
+            account(
+                ChargeKind::Method,
+                Some(method("print")),
+                &[(1.1, "Sorter.print block 0")],
+                (0.2, 2.4),
+                Some(3),
+            ),
+            account(
+                ChargeKind::Compilation,
+                None,
+                &[(1.5, "base")],
+                (0.95, 1.05),
+                None,
+            ),
+        ],
+        samples: 403,
+        runs: 10,
+        level: 0.95,
+    };
+    let mut model = priced();
+    model.charges = Some(charges);
+    (model, dataset())
+}
+
+#[test]
+fn samples_say_where_the_cost_goes_whatever_the_formula_says() {
+    let (model, dataset) = sampled();
+    let found = explain(&model, &dataset, ExplainOptions::default()).unwrap();
+    // 2·55 + 1.1·50 + 1.5·10 charged, 3015 measured.
+    let charged = 180.0;
+    assert_eq!((found.measured, found.predicted), (Some(3015.0), 3015.0));
+    let shares: Vec<(&str, f64)> = found
+        .items
+        .iter()
+        .map(|i| (i.name.as_str(), i.share))
+        .collect();
+    let expected = [
+        ("org.example.Sorter.sort(int[])", 110.0 / charged),
+        ("org.example.Sorter.print(int[])", 55.0 / charged),
+        ("JIT compilation", 15.0 / charged),
+    ];
+    for ((name, share), (wanted, right)) in shares.iter().zip(expected) {
+        assert_eq!(*name, wanted);
+        assert!((share - right).abs() < 1e-12, "{name}: {share}");
+    }
+    let costs: f64 = found.items.iter().map(|item| item.cost).sum();
+    assert!(
+        (costs - 3015.0).abs() < 1e-9,
+        "totals are the measured ones"
+    );
+    let bounds = found.items[0].share_bounds.unwrap();
+    assert!((bounds.0 - 0.9 * 110.0 / charged).abs() < 1e-12);
+    // Three samples give no rank.
+    let unranked: Vec<bool> = found.items.iter().map(|item| item.unranked).collect();
+    assert_eq!(unranked, [false, true, false]);
+    let text = found.to_text(10, 100);
+    assert!(!text.contains("print(int[])"), "{text}");
+    assert!(text.contains("1 method 30.6 % (6–73 %)"), "{text}");
+}
+
+#[test]
+fn blocks_of_a_sampled_method_have_its_prices() {
+    let (model, dataset) = sampled();
+    let options = ExplainOptions {
+        by: Grouping::Block,
+        ..ExplainOptions::default()
+    };
+    let found = explain(&model, &dataset, options).unwrap();
+    let block = found
+        .items
+        .iter()
+        .find(|i| i.name == "Sorter.sort block 2")
+        .unwrap();
+    assert_eq!((block.count, block.support), (55.0, 10));
+    assert!((block.price.unwrap() - 2.0 * 3015.0 / 180.0).abs() < 1e-9);
+}
