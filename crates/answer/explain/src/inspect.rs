@@ -9,6 +9,7 @@ use pricetag_finding::{
 };
 
 use crate::group::kind_name;
+use crate::times::{noise_words, which_time};
 
 /// Describes a dataset. `design` and `advice` come from an estimator's diagnosis, if one was made.
 pub fn inspect(dataset: &Dataset, design: Option<Design>, advice: Vec<String>) -> Inspection {
@@ -49,6 +50,7 @@ pub fn inspect(dataset: &Dataset, design: Option<Design>, advice: Vec<String>) -
         observations,
         features,
         costs: costs(dataset),
+        time: which_time(dataset),
         failed: failed(dataset),
         uncertain: uncertain(dataset),
         nondeterministic,
@@ -119,7 +121,7 @@ fn costs(dataset: &Dataset) -> Vec<CostColumn> {
         .map(|(name, rows)| {
             let mut values: Vec<f64> = rows.iter().filter_map(|repeats| median(repeats)).collect();
             values.sort_by(f64::total_cmp);
-            let spreads: Vec<f64> = rows.iter().filter_map(|repeats| spread(repeats)).collect();
+            let noise = dataset.noise(name);
             let repeats: Vec<f64> = rows.iter().map(|repeats| repeats.len() as f64).collect();
             CostColumn {
                 name: name.to_owned(),
@@ -132,20 +134,14 @@ fn costs(dataset: &Dataset) -> Vec<CostColumn> {
                 observations: values.len() as u32,
                 range: median(&values).map(|middle| (values[0], middle, values[values.len() - 1])),
                 repeats: median(&repeats).unwrap_or(0.0) as u32,
-                noise: median(&spreads),
+                noise: noise.map(|noise| noise.raw),
+                noise_text: noise.map(noise_words).unwrap_or_default(),
             }
         })
         .collect()
 }
 
 /// Half the range of repeats over their median; none for fewer than two.
-fn spread(repeats: &[f64]) -> Option<f64> {
-    let middle = median(repeats).filter(|middle| *middle > 0.0 && repeats.len() > 1)?;
-    let low = repeats.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = repeats.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    Some((high - low) / 2.0 / middle)
-}
-
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

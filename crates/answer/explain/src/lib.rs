@@ -15,6 +15,7 @@ pub mod inspect;
 pub mod listing;
 mod profiled;
 pub mod summary;
+mod times;
 
 pub use explain::{ExplainError, ExplainOptions, explain};
 pub use inspect::inspect;

@@ -2,7 +2,7 @@
 
 use pricetag_cost_model::{Concise, CostModel, Evaluation, Severity};
 use pricetag_finding::figure::{brief, count, percent, quantity, subject_name};
-use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, SummaryItem};
+use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, SummaryItem, Together};
 
 /// Methods shown in a summary.
 const TOP: usize = 8;
@@ -58,6 +58,11 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
         } else {
             top(methods)
         },
+        below: if cancelled.is_some() || nothing.is_some() || methods.items.is_empty() {
+            Vec::new()
+        } else {
+            below(methods)
+        },
         formula: (nothing.is_none() && !model.terms.is_empty()).then(|| model.text.clone()),
         terms: match nothing {
             Some(_) => Vec::new(),
@@ -74,7 +79,7 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
         .map(|why| sentence(&capitalised(why)))
         .into_iter()
         .collect();
-    let others = sentences(&summary, methods, what_does_not_repeat(inspection));
+    let others = sentences(&summary, methods, inspection);
     summary.sentences.extend(others);
     summary.sentences.extend(cancelled.map(|below| {
         format!(
@@ -97,18 +102,49 @@ fn cancelled(model: &CostModel, methods: &Explanation) -> Option<f64> {
     (below < -CANCELLED || beyond).then_some(below)
 }
 
+/// The dearest methods that have a rank.
 fn top(methods: &Explanation) -> Vec<SummaryItem> {
-    methods
-        .items
-        .iter()
-        .take(TOP)
+    let items = methods.ranked_items().take(TOP);
+    items
         .filter(|item| item.cost > 0.0)
         .map(|item| SummaryItem {
             name: item.name.clone(),
             cost: item.cost,
             share: item.share,
+            bounds: item.share_bounds,
         })
         .collect()
+}
+
+/// What stands below the dearest methods: the others, and where the figures come from.
+fn below(methods: &Explanation) -> Vec<String> {
+    let others = Together::of(methods.ranked_items().skip(TOP));
+    let mut out = Vec::new();
+    if others.lines > 0 {
+        out.push(format!(
+            "{} more: {} (`pricetag explain` lists them)",
+            count(others.lines as f64),
+            percent(others.share)
+        ));
+    }
+    let unranked = Together::of(methods.items.iter().filter(|item| item.unranked));
+    if unranked.lines > 0 {
+        out.push(methods.unranked_text(&unranked));
+    }
+    out.push(if is_sampled(methods) {
+        format!(
+            "Shares are measured: stacks were sampled in runs of their own. Intervals hold {}.",
+            percent(0.95)
+        )
+    } else {
+        "No stacks were sampled: shares are estimated from counts and times alone, and may be far off for single methods."
+            .to_owned()
+    });
+    out
+}
+
+fn is_sampled(methods: &Explanation) -> bool {
+    methods.items.iter().any(|item| item.share_bounds.is_some())
 }
 
 fn warnings(model: &CostModel, methods: &Explanation, accounted: bool) -> Vec<String> {
@@ -153,28 +189,37 @@ fn luck(level: f64, measured: f64, scatter: Option<f64>) -> String {
     })
 }
 
-fn sentences(summary: &Summary, methods: &Explanation, unrepeated: Option<String>) -> Vec<String> {
-    let mut out = vec![what_ran(summary)];
-    out.extend(how_well(summary));
-    if let Some((level, coverage)) = summary.coverage {
-        out.push(match coverage {
-            Some(measured) => format!(
-                "Intervals meant to hold {} of unseen inputs held {}{}.",
-                percent(level),
-                percent(measured),
-                luck(level, measured, summary.scatter)
-            ),
-            None => format!(
-                "Intervals are meant to hold {} of unseen inputs; that was not measured.",
-                percent(level)
-            ),
-        });
-    }
-    out.extend(summary.concise.as_ref().map(in_few_terms));
+fn sentences(summary: &Summary, methods: &Explanation, inspection: &Inspection) -> Vec<String> {
+    let mut out = vec![what_ran(summary, inspection)];
     out.extend(where_it_goes(summary, methods));
-    out.extend(what_is_unknown(summary));
-    out.extend(unrepeated);
+    let is_time = matches!(summary.target.as_str(), "cpu" | "wall");
+    out.extend(Some(inspection.time.clone()).filter(|why| is_time && !why.is_empty()));
+    out.extend(how_well(summary));
+    let cost = inspection.costs.iter().find(|c| c.name == summary.target);
+    let noise = cost.map(|cost| cost.noise_text.clone());
+    out.extend(noise.filter(|text| !text.is_empty()));
+    out.extend(held(summary));
+    out.extend(summary.concise.as_ref().map(in_few_terms));
+    out.extend(what_is_unknown(summary).filter(|_| !is_sampled(methods)));
+    out.extend(what_does_not_repeat(inspection));
     out
+}
+
+/// How often intervals held.
+fn held(summary: &Summary) -> Option<String> {
+    let (level, coverage) = summary.coverage?;
+    Some(match coverage {
+        Some(measured) => format!(
+            "Intervals meant to hold {} of unseen inputs held {}{}.",
+            percent(level),
+            percent(measured),
+            luck(level, measured, summary.scatter)
+        ),
+        None => format!(
+            "Intervals are meant to hold {} of unseen inputs; that was not measured.",
+            percent(level)
+        ),
+    })
 }
 
 /// Counts that do not follow from the input: what is learnt from them holds on average.
@@ -189,15 +234,28 @@ fn what_does_not_repeat(inspection: &Inspection) -> Option<String> {
     })
 }
 
-fn what_ran(summary: &Summary) -> String {
+/// What ran, and first of all what of it is missing.
+fn what_ran(summary: &Summary, inspection: &Inspection) -> String {
     let all = f64::from(summary.observations + summary.failed);
-    let failures = match summary.failed {
-        0 => "all succeeded".to_owned(),
-        1 => "1 failed and is left out".to_owned(),
-        n => format!("{n} failed and are left out"),
+    let inputs = if inspection.scope == "main" {
+        "inputs"
+    } else {
+        "invocations"
+    };
+    let mut left: Vec<String> = Vec::new();
+    if summary.failed > 0 {
+        left.push(format!("{} failed", count(f64::from(summary.failed))));
+    }
+    let warm = inspection.observations.get("warm-up").copied().unwrap_or(0);
+    if warm > 0 {
+        left.push(format!("{} more were warm-up", count(f64::from(warm))));
+    }
+    let left = match left.len() {
+        0 => String::new(),
+        _ => format!(" ({}, left out)", left.join(", ")),
     };
     format!(
-        "{} was observed on {} inputs ({failures}); {} features were recorded.",
+        "{} ran over {} {inputs}{left}; {} features were counted: how often each piece of its code ran.",
         subject_name(&summary.subject),
         count(all),
         count(f64::from(summary.features)),
@@ -213,12 +271,12 @@ fn how_well(summary: &Summary) -> Vec<String> {
     };
     let (train, test) = summary.split.unwrap_or_default();
     let mut out = vec![format!(
-        "Learnt from {} inputs and tested on {} it had not seen, the model ({}) predicts {} with a median error of {} ({} for \
+        "Predictions of {} for unseen inputs: the model ({}), learnt from {} inputs and tested on {} others, has a median error of {} ({} for \
          the worst tenth).",
+        cost_words(&summary.target),
+        summary.method,
         count(f64::from(train)),
         count(f64::from(test)),
-        summary.method,
-        cost_words(&summary.target),
         percent(median),
         above(p90),
     )];
@@ -240,12 +298,6 @@ fn how_well(summary: &Summary) -> Vec<String> {
             percent(size_only)
         ));
     }
-    if let Some(noise) = summary.noise {
-        out.push(format!(
-            "Repeated measurements of one input differ by {} (median): errors much below that are luck.",
-            percent(noise)
-        ));
-    }
     out
 }
 
@@ -264,18 +316,19 @@ fn in_few_terms(found: &Concise) -> String {
 }
 
 fn where_it_goes(summary: &Summary, methods: &Explanation) -> Option<String> {
-    let names: Vec<String> = summary
-        .top
-        .iter()
-        .take(3)
+    let first = summary.top.iter().take(3);
+    let names: Vec<String> = first
         .map(|item| format!("{} ({})", brief(&item.name), percent(item.share)))
         .collect();
-    let together: f64 = summary.top.iter().take(3).map(|item| item.share).sum();
+    let quantity = |cost| quantity(cost, &summary.unit);
+    let total = match methods.measured {
+        Some(measured) => format!("{} measured", quantity(measured)),
+        None => format!("{} predicted", quantity(methods.predicted)),
+    };
     (!names.is_empty()).then(|| {
         format!(
-            "Of {} in total, {} goes to {}.",
-            quantity(methods.predicted, &summary.unit),
-            percent(together),
+            "Of {total} ({}), most goes to {}.",
+            cost_words(&summary.target),
             names.join(", ")
         )
     })

@@ -176,16 +176,9 @@ pub fn dataset_of(
     Ok(dataset)
 }
 
-/// The cost that is meant: the one named, wall time, or the only one there is.
+/// The cost that is meant: the one named, or the usual one.
 pub fn target(dataset: &Dataset, named: Option<&str>) -> String {
-    let costs = dataset.costs();
-    let only = if costs.len() == 1 {
-        costs.keys().next().copied()
-    } else {
-        None
-    };
-    let chosen = named.or_else(|| only.filter(|_| !costs.contains_key("wall")));
-    chosen.unwrap_or("wall").to_owned()
+    named.map_or_else(|| dataset.usual_cost().cost, str::to_owned)
 }
 
 /// The kinds of features of all these levels.

@@ -66,12 +66,13 @@ pub struct Common {
     #[arg(long, short, global = true, help_heading = "Common options")]
     pub verbose: bool,
     /// Use colours; `NO_COLOR` is honoured.
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", help_heading = "Common options")]
+    #[arg(long, global = true, hide_short_help = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", help_heading = "Common options")]
     pub color: Color,
     /// Seed of every random choice: same seed, same bytes.
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         default_value_t = 1,
         value_name = "N",
         help_heading = "Common options"
@@ -81,13 +82,14 @@ pub struct Common {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         default_value_t = 1,
         value_name = "N",
         help_heading = "Common options"
     )]
     pub jobs: usize,
     /// Memory that a table may take, such as `500M` or `8G`; by default 2 GiB, or a hundred times the size of its file if that is more.
-    #[arg(long, global = true, value_name = "SIZE", value_parser = values::bytes, help_heading = "Common options")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "SIZE", value_parser = values::bytes, help_heading = "Common options")]
     pub table_memory: Option<u64>,
 }
 
@@ -157,7 +159,44 @@ pub enum Command {
     },
 }
 
+/// What `-h` shows: enough for a first hour. `--help` shows all.
+const FIRST: [&str; 26] = [
+    "output",
+    "report",
+    "sources",
+    "inputs",
+    "workload",
+    "stdin",
+    "timeout",
+    "scope",
+    "include",
+    "exclude",
+    "samples",
+    "repeat",
+    "resume",
+    "force",
+    "show_output",
+    "command",
+    "attach",
+    "every",
+    "length",
+    "target",
+    "method",
+    "level",
+    "dataset",
+    "features_file",
+    "model",
+    "only",
+];
+
+/// Leaves an argument out of `-h` unless it is one of the first.
+fn brief(arg: clap::Arg) -> clap::Arg {
+    let shown = FIRST.contains(&arg.get_id().as_str());
+    arg.hide_short_help(!shown)
+}
+
 #[derive(Debug, Args)]
+#[command(mut_args(brief))]
 pub struct MineArgs {
     /// Directory of the dataset; the model becomes `model.json` in it.
     #[arg(short, long, default_value = "pricetag-data", value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -192,6 +231,20 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn short_help_fits_on_a_screen() {
+        for name in ["mine", "record", "fit", "predict", "explain"] {
+            let mut all = Cli::command();
+            all.build();
+            let command = all.find_subcommand_mut(name).unwrap();
+            let (short, long) = (command.render_help(), command.render_long_help());
+            let lines = |text: String| text.lines().count();
+            let (short, long) = (lines(short.to_string()), lines(long.to_string()));
+            assert!(short <= 50, "{name} -h has {short} lines");
+            assert!(long > short, "{name}");
+        }
     }
 
     #[test]

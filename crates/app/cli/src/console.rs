@@ -13,7 +13,10 @@ use serde::Serialize;
 use crate::arguments::{Color, Common};
 use crate::failure::Failure;
 
-pub use display::{Bar, PATIENCE, Spinner};
+pub use display::{Bar, PATIENCE, Shown, Spinner};
+
+/// Columns where nothing says how many there are.
+const UNLIMITED: usize = 100_000;
 
 /// Printing as the common options want it.
 #[derive(Clone, Copy, Debug)]
@@ -71,9 +74,13 @@ impl Console {
         }
     }
 
-    /// Whether progress is drawn: on a terminal only.
-    pub fn draws(&self) -> bool {
-        !self.quiet && std::io::stderr().is_terminal()
+    /// How progress is shown.
+    pub fn shows(&self) -> Shown {
+        match (self.quiet, std::io::stderr().is_terminal()) {
+            (true, _) => Shown::Nothing,
+            (_, true) => Shown::Drawn,
+            _ => Shown::Lines,
+        }
     }
 
     /// A progress bar.
@@ -123,7 +130,7 @@ pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Columns of the terminal; where there is none, those that `COLUMNS` says, else 100.
+/// Columns of the terminal; where there is none, those that `COLUMNS` says. Else there is no end to them: names in a pipe or a file are whole.
 fn width() -> usize {
     let columns = rustix::termios::tcgetwinsize(std::io::stdout())
         .map(|size| usize::from(size.ws_col))
@@ -133,5 +140,5 @@ fn width() -> usize {
         .filter(|&c| c > 0)
         .or_else(told)
         .filter(|&c| c >= 40)
-        .unwrap_or(100)
+        .unwrap_or(UNLIMITED)
 }

@@ -13,7 +13,7 @@ use pricetag_study::{FitError, FitOptions, Method, World, fit_in};
 
 use crate::analysis::{check_search, kinds, options, remember_pace, target};
 use crate::arguments::{Common, FitChoices};
-use crate::console::{Console, PATIENCE};
+use crate::console::{Console, PATIENCE, Shown};
 use crate::failure::Failure;
 use crate::interrupt::Attention;
 
@@ -73,7 +73,7 @@ fn search(
     let _attention = Attention::to(move || !set.swap(true, Ordering::SeqCst));
     let begun = Instant::now();
     let clock = move || begun.elapsed();
-    let shown = console.draws();
+    let shown = console.shows() == Shown::Drawn;
     let tell = |before: u32, done: u32, all: u32, error: f64, formula: &str| {
         if shown && begun.elapsed() > PATIENCE {
             let which = match before {

@@ -43,7 +43,9 @@ fn mine_answers_on_one_screen_and_every_other_command_agrees() {
     let inspection = desk.json("inspect pricetag-data --json");
     assert_eq!(inspection["observations"]["ok"], 16);
     let model = desk.json("fit pricetag-data -o m.json --seed 3 --json");
-    assert_eq!(model["target"], "wall");
+    let target = model["target"].clone();
+    assert!(["wall", "cpu"].iter().any(|t| target == *t), "{target}");
+    assert_eq!(summary["target"], target);
     let twin = desk.json("fit pricetag-data -o n.json --seed 3 --json");
     assert_eq!(model, twin, "same seed, same bytes");
     let raw = desk.json("fit pricetag-data --pace raw -o r.json --json");
@@ -53,14 +55,14 @@ fn mine_answers_on_one_screen_and_every_other_command_agrees() {
         ("raw".into(), serde_json::Value::Null)
     );
     let predictions = desk.json("predict m.json --dataset pricetag-data --json");
-    assert_eq!(predictions["target"], "wall");
+    assert_eq!(predictions["target"], target);
     let explained = desk.json("explain pricetag-data/model.json --by block --json");
     assert!(!explained["items"].as_array().unwrap().is_empty());
+    // Whatever the formula, sampled runs say where the cost goes.
     desk.json("fit pricetag-data --method hier -o h.json --json");
     let blocks = desk.run("explain h.json --dataset pricetag-data --by block");
     assert!(
-        blocks.stdout.contains(" prior ")
-            && blocks.stdout.contains("the price that its parts alone"),
+        blocks.stdout.contains("95 % interval") && blocks.stdout.contains("samples in methods"),
         "{}",
         blocks.stdout
     );
@@ -81,7 +83,7 @@ fn mine_answers_on_one_screen_and_every_other_command_agrees() {
     counted.arg("{}");
     let counted = ran(counted);
     assert_eq!(counted.code, 0, "{}", counted.stderr);
-    assert_eq!(counted.json()["target"], "wall");
+    assert_eq!(counted.json()["target"], target);
 
     for (format, file) in [
         ("csv", "t.csv"),

@@ -137,7 +137,7 @@ fn of_two_that_come_at_the_same_time_one_records() {
 fn two_programs_are_not_recorded_into_one_folder() {
     let [one, other] = [Desk::new(&[]), Desk::new(&[])];
     let servers = [&one, &other].map(|desk| serve(desk, &[]));
-    let first = start(&one, &line(&servers[0], "data", "--every 1 --for 3"));
+    let first = start(&one, &line(&servers[0], "data", "--every 1 --for 10"));
     wait_for("snapshots", || snapshots(&one, "data") > 0);
     let output = one.path("data").display().to_string();
     let second = other.run(&line(&servers[1], &output, SHORT));

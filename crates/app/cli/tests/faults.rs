@@ -222,9 +222,14 @@ fn a_jvm_that_does_not_start_says_why_and_does_not_block_the_next() {
 #[test]
 fn small_numbers_and_small_stacks_end() {
     let desk = Desk::new(&[]);
-    let rows = (1..=30).map(|n| format!("{n},{n}e-305\n"));
-    let text: String = std::iter::once("n,time\n".to_owned()).chain(rows).collect();
-    std::fs::write(desk.path("t.csv"), text).unwrap();
+    for (file, power) in [("t.csv", -150), ("tiny.csv", -305)] {
+        let rows = (1..=30).map(|n| format!("{n},{n}e{power}\n"));
+        let text: String = std::iter::once("n,time\n".to_owned()).chain(rows).collect();
+        std::fs::write(desk.path(file), text).unwrap();
+    }
+    let tiny = desk.run("fit tiny.csv --target time --method ols -o m.json");
+    assert_eq!(tiny.code, 1);
+    assert!(tiny.stderr.contains("cannot be squared"), "{}", tiny.stderr);
     let begun = Instant::now();
     let mut command = Command::new("bash");
     let program = support::program();

@@ -116,7 +116,9 @@ fn worked_examples_are_what_the_program_prints() {
         compare(&std::fs::read_to_string(&page).unwrap(), &desk, &mut found);
     }
     assert!(found.wrong.is_empty(), "{:#?}", found.wrong);
-    let all = Method::NAMES.map(|(name, _)| name.to_owned());
-    assert_eq!(found.methods, BTreeSet::from(all));
+    // Tables have no samples.
+    let all = Method::NAMES.iter().map(|(name, _)| (*name).to_owned());
+    let all = all.filter(|name| name != "sampled");
+    assert_eq!(found.methods, all.collect::<BTreeSet<_>>());
     assert!(found.lines >= 100, "{}", found.lines);
 }

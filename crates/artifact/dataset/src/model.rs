@@ -32,6 +32,8 @@ pub struct Dataset {
     pub parts: Vec<Part>,
     /// By cost: how unsteady the machine was, once that is evened out ([`Dataset::with_even_pace`]); not stored.
     pub pace: BTreeMap<String, crate::Pace>,
+    /// By cost: noise as it was measured, once the pace is evened out ([`Dataset::noise`]); not stored.
+    pub noise: BTreeMap<String, crate::Noise>,
     /// Numbers that the counted code compares with, most executed first. Not stored: they are read off the plans when a
     /// search for a formula wants them.
     pub constants: Vec<CodeConstant>,

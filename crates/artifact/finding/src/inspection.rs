@@ -26,6 +26,9 @@ pub struct Inspection {
     pub features: BTreeMap<String, u32>,
     /// Measured costs.
     pub costs: Vec<CostColumn>,
+    /// Which time is explained unless one is named, and why, in a sentence; empty where there is no choice.
+    #[serde(default)]
+    pub time: String,
     /// Observations that failed.
     pub failed: Vec<FailedObservation>,
     /// Observations whose counts are not wholly trusted.
@@ -58,8 +61,11 @@ pub struct CostColumn {
     pub range: Option<(f64, f64, f64)>,
     /// Median number of repeats.
     pub repeats: u32,
-    /// Median over observations of the repeats' relative spread (half their range over their median).
+    /// Median over observations of the repeats' relative spread (half their range over their median), as they were measured.
     pub noise: Option<f64>,
+    /// The same in words, with what an even pace leaves of it.
+    #[serde(default)]
+    pub noise_text: String,
 }
 
 /// An observation that failed, and why.
@@ -211,6 +217,9 @@ impl Inspection {
         if !self.costs.is_empty() {
             text.push('\n');
             text.push_str(&self.costs_text(width));
+            if !self.time.is_empty() {
+                let _ = writeln!(text, "{}", printable(&self.time));
+            }
         }
         if let Some(design) = &self.design {
             text.push('\n');

@@ -38,6 +38,9 @@ impl Together {
 
 /// `3.1–4.2 %`.
 pub fn interval((low, high): (f64, f64)) -> String {
+    if high < 0.0001 {
+        return String::from("< 0.01 %");
+    }
     let points = match high {
         high if high < 0.001 => 3,
         high if high < 0.01 => 2,

@@ -7,10 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{brief, percent, quantity};
 use crate::formula::term_table;
+use crate::sampled::interval;
 use crate::table::{Align, printable, render};
 
 /// Terms of a formula that fit on a screen.
 const TERMS: usize = 8;
+/// Sentences before the table.
+const FIRST: usize = 2;
+/// Columns of prose, however wide the terminal is.
+const PROSE: usize = 100;
 /// Notes of the recording that fit on a screen.
 const NOTES: usize = 4;
 
@@ -52,6 +57,9 @@ pub struct Summary {
     pub scatter: Option<f64>,
     /// The most expensive methods.
     pub top: Vec<SummaryItem>,
+    /// Lines below these: the other methods together, and where the shares come from.
+    #[serde(default)]
+    pub below: Vec<String>,
     /// The formula, where it is no sum of prices.
     #[serde(default)]
     pub formula: Option<String>,
@@ -81,48 +89,77 @@ pub struct SummaryItem {
     pub name: String,
     /// Predicted cost over all observations.
     pub cost: f64,
-    /// Share of the predicted cost.
+    /// Its share.
     pub share: f64,
+    /// Interval of the share, where it is measured by samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<(f64, f64)>,
 }
 
 impl Summary {
+    /// The dearest methods: with intervals where they are known.
+    fn top_text(&self, width: usize) -> String {
+        let sampled = self.top.iter().any(|item| item.bounds.is_some());
+        let rows: Vec<Vec<String>> = self
+            .top
+            .iter()
+            .map(|item| {
+                let mut cells = vec![
+                    brief(&item.name),
+                    quantity(item.cost, &self.unit),
+                    percent(item.share),
+                ];
+                if sampled {
+                    cells.push(item.bounds.map_or_else(String::new, interval));
+                }
+                cells.push(bar(item.share));
+                cells
+            })
+            .collect();
+        let mut header = vec![
+            ("where the cost goes", Align::Left),
+            (self.target.as_str(), Align::Right),
+            ("share", Align::Right),
+        ];
+        if sampled {
+            header.push(("95 % interval", Align::Right));
+        }
+        header.push(("", Align::Left));
+        render(&header, &rows, 0, width)
+    }
+
     /// Lays the summary out on one screen of `width` columns.
     pub fn to_text(&self, width: usize) -> String {
+        let prose = width.min(PROSE);
+        let say = |text: &mut String, line: &str| text.push_str(&wrap(&printable(line), prose));
         let mut text = String::new();
-        for sentence in &self.sentences {
-            text.push_str(&wrap(&printable(sentence), width));
+        // The answer first: what ran, where the cost goes.
+        let (first, others) = self.sentences.split_at(self.sentences.len().min(FIRST));
+        for sentence in first {
+            say(&mut text, sentence);
+        }
+        if !self.top.is_empty() {
+            text.push('\n');
+            text.push_str(&self.top_text(width));
+        }
+        for line in &self.below {
+            say(&mut text, &brief(line));
+        }
+        if !self.below.is_empty() && !others.is_empty() {
+            text.push('\n');
+        }
+        for sentence in others {
+            say(&mut text, sentence);
         }
         if !self.terms.is_empty() {
             let table = term_table(&self.terms, TERMS, width, "the model has them");
             let _ = write!(text, "\n{} is the sum of\n{table}", self.target);
         }
-        if !self.top.is_empty() {
-            let rows: Vec<Vec<String>> = self
-                .top
-                .iter()
-                .map(|item| {
-                    vec![
-                        brief(&item.name),
-                        quantity(item.cost, &self.unit),
-                        percent(item.share),
-                        bar(item.share),
-                    ]
-                })
-                .collect();
-            let header = [
-                ("where the cost goes", Align::Left),
-                (self.target.as_str(), Align::Right),
-                ("share", Align::Right),
-                ("", Align::Left),
-            ];
-            text.push('\n');
-            text.push_str(&render(&header, &rows, 0, width));
-        }
         if !self.warnings.is_empty() || !self.notes.is_empty() {
             text.push('\n');
         }
         for warning in self.warnings.iter().take(8) {
-            text.push_str(&wrap(&format!("! {}", printable(warning)), width));
+            say(&mut text, &format!("! {warning}"));
         }
         if self.warnings.len() > 8 {
             let _ = writeln!(
@@ -132,7 +169,7 @@ impl Summary {
             );
         }
         for note in self.notes.iter().take(NOTES) {
-            text.push_str(&wrap(&format!("- {}", printable(note)), width));
+            say(&mut text, &format!("- {note}"));
         }
         if self.notes.len() > NOTES {
             let _ = writeln!(

@@ -264,7 +264,9 @@ fn summary_fits_its_width() {
             name: "m".repeat(300),
             cost: 1e9,
             share: 0.5,
+            bounds: Some((0.45, 0.56)),
         }],
+        below: vec!["2 more: 3 %".into()],
         terms: (0..10)
             .map(|i| Term {
                 text: format!("{i}·`{}`", "name ".repeat(30)),
@@ -282,7 +284,7 @@ fn summary_fits_its_width() {
         "{text}"
     );
     assert!(
-        text.contains("██████████")
+        text.contains(" 45–56 %  ██████████\n2 more: 3 %\n")
             && text.contains("wall is the sum of\n")
             && text.contains("2 more: the model has them")
             && text.contains("2 more warnings")

@@ -4,8 +4,7 @@
 //! relative error and are left out of the figures, but stay in the list of rows.
 
 use pricetag_cost_model::{EvaluatedRow, Evaluation};
-use pricetag_dataset::Measured;
-use pricetag_quantity::{median, quantile, relative_spread};
+use pricetag_quantity::{median, quantile};
 
 /// Judges `predicted` against `measured`, row by row.
 pub fn evaluate(
@@ -48,13 +47,4 @@ pub fn evaluate(
             })
             .collect(),
     }
-}
-
-/// Median over the observations of the relative spread of one observation's repeats; none without repeats.
-pub fn noise_floor<'a>(costs: impl Iterator<Item = &'a Measured>) -> Option<f64> {
-    let spreads: Vec<f64> = costs
-        .filter(|m| m.repeats.len() > 1)
-        .filter_map(|m| relative_spread(&m.repeats))
-        .collect();
-    median(&spreads)
 }

@@ -21,7 +21,7 @@ pub use bucket::{Bucket, Buckets};
 pub use contract::{Coefficient, Estimator, EstimatorError, Fitted};
 pub use design::{Checked, Column, Design, DesignError, Values, relative_weights};
 pub use diagnose::{Diagnosis, Inflation, Relation, Support};
-pub use evaluate::{evaluate, noise_floor};
+pub use evaluate::evaluate;
 pub use leverage::leverages;
 pub use qr::{Qr, R_TOLERANCE};
 pub use split::{Split, folds_by_group, split_by_group};

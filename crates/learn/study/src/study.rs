@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use pricetag_cost_model::{Domain, Evaluation, Formula, Provenance};
 use pricetag_dataset::{Dataset, FeatureId, FeatureKind};
 use pricetag_estimator::{
-    Checked, Column, Design, EstimatorError, Split, Table, TableError, evaluate, noise_floor,
-    split_by_group, tabulate,
+    Checked, Column, Design, EstimatorError, Split, Table, TableError, evaluate, split_by_group,
+    tabulate,
 };
 
 use crate::black_box::black_box;
@@ -183,11 +183,7 @@ impl<'a> Study<'a> {
             .collect();
         let measured: Vec<f64> = test.iter().map(|&r| self.design.target[r]).collect();
         let mut out = evaluate(name, self.split.train.len(), &labels, &measured, predicted);
-        out.noise_floor = noise_floor(test.iter().filter_map(|&r| {
-            self.dataset.observations[self.table.observations[r]]
-                .costs
-                .get(&self.options.target)
-        }));
+        out.noise_floor = self.dataset.noise(&self.options.target).map(|n| n.raw);
         Some(out)
     }
 

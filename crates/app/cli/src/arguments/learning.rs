@@ -183,13 +183,14 @@ impl From<&TuningArgs> for Tuning {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_args(super::brief))]
 pub struct FitArgs {
     /// The dataset; a table (CSV, ARFF, either as gzip, or Parquet) with --target serves as well.
     #[arg(value_name = "DATASET", value_hint = ValueHint::AnyPath)]
     pub dataset: PathBuf,
-    /// The model to write.
-    #[arg(short, long, default_value = "model.json", value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
-    pub output: PathBuf,
+    /// The model to write; by default `model.json` in the dataset, or beside you for a table.
+    #[arg(short, long, value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub choices: FitChoices,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use super::tables::TableColumns;
 use super::values::{duration, pattern, separator, variable, word};
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("of").required(true).args(["dataset", "features_file", "command"]))]
+#[command(mut_args(super::brief), group = clap::ArgGroup::new("of").required(true).args(["dataset", "features_file", "command"]))]
 pub struct PredictArgs {
     /// The model.
     #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]

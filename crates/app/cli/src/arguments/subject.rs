@@ -34,7 +34,7 @@ const OF_RUNS: [&str; 17] = [
 ];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("command", |command| command.required(false).required_unless_present("attach")))]
+#[command(mut_arg("command", |command| command.required(false).required_unless_present("attach")), mut_args(super::brief))]
 pub struct RecordArgs {
     /// Directory of the dataset.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -27,7 +27,11 @@ const DIAGNOSTICS: usize = 5;
 const MORE: &str = "--limit N shows N of them";
 
 pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
-    check_writable(&args.output)?;
+    let output = args.output.clone().unwrap_or_else(|| {
+        let inside = Some(&args.dataset).filter(|path| path.is_dir());
+        inside.map_or_else(|| "model.json".into(), |dir| dir.join("model.json"))
+    });
+    check_writable(&output)?;
     let model = if args.stream {
         fit_streaming(&args.dataset, &args.choices, &args.columns, common)?
     } else {
@@ -46,12 +50,12 @@ pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCod
         fit(&dataset, &args.choices, common, console)?
     };
     model
-        .save(&args.output)
+        .save(&output)
         .map_err(|e| Failure::from(e).doing("saving the model"))?;
     console.result(&model, || {
         text(&model, args.limit, console.width, common.verbose)
     })?;
-    console.say(&format!("model written to {}", args.output.display()));
+    console.say(&format!("model written to {}", output.display()));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,5 +1,6 @@
 //! `pricetag mine`: the main job, from a command line to a report.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::analysis::{account, check_writable, paced, target, with_constants, write_report};
@@ -14,6 +15,7 @@ use crate::watch::options;
 
 pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     check_writable(&args.report)?;
+    check_folder(&args.output)?;
     let options = options(&args.subject, common, &args.output)?;
     let (dataset, outcome) = recorded(&options, &args.subject, console)?;
     if outcome.was_interrupted() {
@@ -49,8 +51,29 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
         ("report".to_owned(), args.report.display().to_string()),
         ("model".to_owned(), path.display().to_string()),
         ("dataset".to_owned(), data.to_string()),
+        (
+            "who calls whom".to_owned(),
+            format!("pricetag explain {} --tree", path.display()),
+        ),
+        (
+            "another input".to_owned(),
+            format!("pricetag predict {} -- COMMAND INPUT", path.display()),
+        ),
     ];
     write_report(&args.report, &model, &dataset, &account)?;
     console.result(&account.summary, || account.summary.to_text(console.width))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a file's name where a directory's is wanted.
+fn check_folder(output: &Path) -> Result<(), Failure> {
+    let ending = output.extension().and_then(|e| e.to_str());
+    if !ending.is_some_and(|e| matches!(e, "html" | "htm" | "json")) || output.is_dir() {
+        return Ok(());
+    }
+    let name = output.display();
+    let why = format!("--output {name}: this is the directory of the dataset");
+    Err(Failure::usage(why).advice(format!(
+        "--report {name} names the report; the model is model.json in the directory"
+    )))
 }

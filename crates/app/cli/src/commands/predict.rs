@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use pricetag_dataset::{Dataset, FeatureKind, Observation, Source, Status};
 use pricetag_finding::Predictions;
@@ -43,10 +44,17 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
             .unwrap_or(Scope::Main);
         let needed = Needed::of(model.domain.keys().map(String::as_str), scope);
         let recording = Recording::of(&model);
-        predict_dataset(
+        console.say("the program runs over the input once, counted; nothing of this run is timed");
+        let begun = Instant::now();
+        let predicted = predict_dataset(
             &model,
             &counted(args, &needed, &recording, common, console)?,
-        )?
+        )?;
+        console.say(&format!(
+            "the answer took {:.1} s, with the run",
+            begun.elapsed().as_secs_f64()
+        ));
+        predicted
     };
     console.result(&predictions, || predictions.to_text(console.width))?;
     Ok(ExitCode::SUCCESS)

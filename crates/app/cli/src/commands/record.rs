@@ -49,11 +49,22 @@ pub fn run(args: &RecordArgs, common: &Common, console: &Console) -> Result<Exit
     tell(&outcome, console);
     check(&dataset, &outcome)?;
     console.result(&outcome, String::new)?;
+    next(&outcome, console);
     Ok(if outcome.interrupted {
         ExitCode::from(FAILED)
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Says how to go on.
+pub fn next(outcome: &Outcome, console: &Console) {
+    let data = &outcome.dataset;
+    console.say(&if outcome.interrupted {
+        format!("next: the same command with --resume, or `pricetag fit {data}` with what there is")
+    } else {
+        format!("next: pricetag fit {data} && pricetag explain {data}/model.json")
+    });
 }
 
 /// Records and saves; used by `mine`, too.

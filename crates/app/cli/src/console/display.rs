@@ -17,6 +17,20 @@ const LONG: Duration = Duration::from_mins(1);
 /// Between two looks at the clock.
 const TICK: Duration = Duration::from_millis(200);
 
+/// Where nothing is drawn, a line says so often where it stands.
+const LINES: Duration = Duration::from_secs(10);
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Not at all.
+    Nothing,
+    /// As a bar on a terminal.
+    Drawn,
+    /// As a line now and then, where there is no terminal.
+    Lines,
+}
+
 /// Runs that go on: label, begin, and whether their length was told.
 type Running = Vec<(String, Instant, bool)>;
 
@@ -28,22 +42,28 @@ struct Display {
 }
 
 impl Display {
-    fn new(bar: ProgressBar, draws: bool) -> Self {
+    fn new(bar: ProgressBar, shown: Shown) -> Self {
         let running = Arc::new(Mutex::new(Running::new()));
-        let drawing = draws.then(|| {
+        let drawing = (shown != Shown::Nothing).then(|| {
             let (end, ended) = channel();
             let (bar, running) = (bar.clone(), Arc::clone(&running));
             let draw = move || {
                 let begun = Instant::now();
+                let mut told = begun;
                 while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                    if begun.elapsed() < PATIENCE {
-                        continue;
+                    let now = Instant::now();
+                    if shown == Shown::Lines {
+                        if now.duration_since(told) >= LINES {
+                            told = now;
+                            tell(&line(&bar));
+                        }
+                    } else if now.duration_since(begun) >= PATIENCE {
+                        if bar.is_hidden() {
+                            bar.set_draw_target(ProgressDrawTarget::stderr());
+                        }
+                        bar.tick();
                     }
-                    if bar.is_hidden() {
-                        bar.set_draw_target(ProgressDrawTarget::stderr());
-                    }
-                    bar.tick();
-                    for line in overdue(&mut locked(&running), Instant::now()) {
+                    for line in overdue(&mut locked(&running), now) {
                         bar.suspend(|| tell(&line));
                     }
                 }
@@ -70,6 +90,20 @@ impl Drop for Display {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where a bar stands, as a line.
+fn line(bar: &ProgressBar) -> String {
+    let (message, elapsed) = (bar.message(), bar.elapsed().as_secs());
+    match bar.length() {
+        Some(all) if bar.position() > 0 => format!(
+            "{message}: {} of {all}, {elapsed} s elapsed, about {} s left",
+            bar.position(),
+            bar.eta().as_secs()
+        ),
+        Some(all) => format!("{message}: 0 of {all}, {elapsed} s elapsed"),
+        None => format!("{message}: {elapsed} s elapsed"),
+    }
 }
 
 /// Says which runs have become long.
@@ -113,7 +147,7 @@ impl Progress for Bar {
             bar.set_style(style);
         }
         bar.set_message(what.to_owned());
-        *locked(&self.display) = Some(Display::new(bar, self.console.draws()));
+        *locked(&self.display) = Some(Display::new(bar, self.console.shows()));
     }
 
     fn started(&self, label: &str) {
@@ -164,7 +198,7 @@ impl Spinner {
         }
         bar.set_message(what);
         Self {
-            _display: Display::new(bar, console.draws()),
+            _display: Display::new(bar, console.shows()),
         }
     }
 }
@@ -172,6 +206,18 @@ impl Spinner {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_says_where_a_bar_stands() {
+        let bar = ProgressBar::with_draw_target(Some(40), ProgressDrawTarget::hidden());
+        bar.set_message("counting");
+        assert_eq!(line(&bar), "counting: 0 of 40, 0 s elapsed");
+        bar.inc(10);
+        assert!(line(&bar).starts_with("counting: 10 of 40, 0 s elapsed, about "));
+        let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        spinner.set_message("learning");
+        assert_eq!(line(&spinner), "learning: 0 s elapsed");
+    }
 
     #[test]
     fn a_long_run_is_told_once() {

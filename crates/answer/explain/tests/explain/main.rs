@@ -1,7 +1,5 @@
 //! Explanations against sums done by hand on a program of two methods.
 
-use std::collections::BTreeMap;
-
 use pricetag_cost_model::*;
 use pricetag_dataset::*;
 use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
@@ -9,6 +7,7 @@ use pricetag_finding::Grouping;
 
 use sorter::*;
 
+mod sampled;
 mod sorter;
 
 #[test]

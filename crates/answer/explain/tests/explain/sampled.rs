@@ -5,9 +5,7 @@ use pricetag_dataset::Dataset;
 use pricetag_explain::{ExplainOptions, explain};
 use pricetag_finding::Grouping;
 
-use sorter::*;
-
-mod sorter;
+use crate::sorter::*;
 
 /// A cost that samples bear out: 60 % in `sort`, a tenth in the compilers, the rest in `print`; its formula says otherwise.
 fn sampled() -> (CostModel, Dataset) {

@@ -1,0 +1,44 @@
+//! Which time is explained, and how much repeats of one input differ, in words.
+
+use pricetag_dataset::{Dataset, Noise, Why};
+use pricetag_finding::figure::percent;
+
+/// Why the cost that is meant unless one is named is that one; empty where there is no choice.
+pub(crate) fn which_time(dataset: &Dataset) -> String {
+    match dataset.usual_cost().why {
+        Why::Only => String::new(),
+        Why::Steadier {
+            wall,
+            noise: (cpu, noise),
+        } => format!(
+            "The time explained is CPU time: it follows wall time (wall ≈ {wall:.2} × CPU) and differs by {} where the same input runs again, wall time by {}.",
+            percent(cpu),
+            percent(noise)
+        ),
+        Why::Intervals => "The time explained is CPU time of the program's threads: a row is an interval, whose length is no cost."
+            .to_owned(),
+        Why::Waits(share) => format!(
+            "The time explained is wall time. The program ran on a processor in {} of it and waited in the other {}: for disks, networks, locks, or for a busy machine.",
+            percent(1.0 - share),
+            percent(share)
+        ),
+    }
+}
+
+/// How repeats of one input differ.
+pub(crate) fn noise_words(noise: Noise) -> String {
+    let raw = percent(noise.raw);
+    let evened = noise
+        .evened
+        .filter(|evened| *evened < 0.8 * noise.raw)
+        .map(|evened| {
+            format!(
+                " ({} once stretches in which the machine was slow are evened out)",
+                percent(evened)
+            )
+        });
+    format!(
+        "Noise: runs of one input differ by {raw}{}; an error much below that is luck.",
+        evened.unwrap_or_default()
+    )
+}
