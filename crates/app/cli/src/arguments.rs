@@ -160,13 +160,11 @@ pub enum Command {
 }
 
 /// What `-h` shows: enough for a first hour. `--help` shows all.
-const FIRST: [&str; 26] = [
+const FIRST: [&str; 21] = [
     "output",
     "report",
-    "sources",
     "inputs",
     "workload",
-    "stdin",
     "timeout",
     "scope",
     "include",
@@ -175,18 +173,15 @@ const FIRST: [&str; 26] = [
     "repeat",
     "resume",
     "force",
-    "show_output",
     "command",
     "attach",
     "every",
     "length",
     "target",
     "method",
-    "level",
     "dataset",
     "features_file",
     "model",
-    "only",
 ];
 
 /// Leaves an argument out of `-h` unless it is one of the first.

@@ -249,3 +249,51 @@ fn files_that_are_cut_off_fail_by_themselves() {
     let why = "reading other: not a file of counts: it does not begin like one";
     assert!(refused.stderr.contains(why), "{}", refused.stderr);
 }
+
+/// Counts of a rewritten jar and times of the original one make a model, which predicts a run that was only counted.
+#[test]
+fn counts_and_times_from_elsewhere_make_predictions() {
+    let desk = plain();
+    assert_eq!(desk.run(INSTRUMENT).code, 0);
+    // A program whose cost is known: 3 µs for each of its `product`s, 1 ms for the run.
+    let mut table = String::from("counts,input.size,wall_ms\n");
+    let mut files = Vec::new();
+    for n in 1..=20 {
+        let (input, file) = (format!("in/n{n}"), format!("n{n}.counts"));
+        fs::write(desk.path(&input), format!("{} {}", 5, 10 * n)).unwrap();
+        java(&desk, &file, &["-jar", "counted.jar", &input]);
+        let cost = 1.0 + 0.003 * f64::from(10 * n);
+        for repeat in [0.99, 1.0, 1.01] {
+            table += &format!("{file},{},{}\n", 10 * n, repeat * cost);
+        }
+        files.push(file);
+    }
+    fs::write(desk.path("times.csv"), table).unwrap();
+    let (learnt, new) = files.split_at(19);
+    let import = format!("import {} --jar counted.jar", learnt.join(" "));
+    let all = desk.run(&format!("{import} --times times.csv -o data"));
+    assert_eq!(all.code, 1);
+    let why = "times.csv, line 59, column `counts`: no file of counts is called `n20.counts`";
+    assert!(all.stderr.contains(why), "{}", all.stderr);
+    let text = fs::read_to_string(desk.path("times.csv")).unwrap();
+    let rows: Vec<&str> = text.lines().filter(|l| !l.starts_with("n20.")).collect();
+    fs::write(desk.path("times.csv"), rows.join("\n")).unwrap();
+    let done = desk.run(&format!("{import} --times times.csv -o data"));
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let model = desk.json("fit data --method nnls --json");
+    assert_eq!(model["target"], "wall");
+    assert_eq!(model["unit"], "ns");
+    let new = desk.run(&format!("import {} --jar counted.jar -o new", new[0]));
+    assert_eq!(new.code, 0, "{}", new.stderr);
+    let predicted = desk.json("predict data/model.json --dataset new --json");
+    let cost = predicted["rows"][0]["predicted"].as_f64().unwrap();
+    assert!((cost / 1.6e6 - 1.0).abs() < 0.05, "{predicted}");
+    let explained = desk.run("explain data/model.json");
+    assert_eq!(explained.code, 0, "{}", explained.stderr);
+    assert!(
+        explained.stdout.contains("not sampled")
+            || explained.stdout.contains("No stacks were sampled"),
+        "{}",
+        explained.stdout
+    );
+}

@@ -22,6 +22,7 @@ mod exported;
 mod features;
 mod holes;
 mod source;
+mod times;
 
 use cells::{Cells, classify};
 use features::Offered;

@@ -5,6 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use pricetag_profile::{
+    Allocated, Beside, Compiled, Method, MethodId, Node, NodeId, Profile, ProfiledRun, Role,
+    Sample, State,
+};
 use proptest::prelude::*;
 
 use pricetag_dataset::{
@@ -445,4 +449,93 @@ fn inputs_called_alike_stay_apart_whatever_was_measured() {
     // Built upon, the columns stay what they are.
     let again = DatasetBuilder::from_dataset(with.clone()).finish();
     assert_eq!(cells(&again), expected);
+}
+
+/// A method of the program that calls the JDK, seen in one run over two rows.
+fn profile() -> Profile {
+    let method = |class: &str, own| Method {
+        class: class.into(),
+        name: "f".into(),
+        descriptor: "(I)V".into(),
+        own,
+    };
+    let node = |parent: Option<u32>, method, at| Node {
+        parent: parent.map(NodeId),
+        method: MethodId(method),
+        at,
+    };
+    Profile {
+        methods: vec![method("a/A", true), method("java/util/List", false)],
+        nodes: vec![node(None, 0, Some(7)), node(Some(0), 1, None)],
+        runs: vec![ProfiledRun {
+            rows: vec!["a".into(), "c".into()],
+            samples: State::NAMES
+                .iter()
+                .zip([0, 1, 0, 1])
+                .map(|((_, state), node)| Sample {
+                    node: NodeId(node),
+                    state: *state,
+                    samples: 3,
+                    cpu_ns: 1_500_000,
+                })
+                .collect(),
+            allocated: vec![Allocated {
+                node: NodeId(1),
+                samples: 2,
+                bytes: 1 << 40,
+            }],
+            beside: Role::NAMES
+                .iter()
+                .map(|(_, role)| Beside {
+                    role: *role,
+                    cpu_ns: 17,
+                })
+                .collect(),
+            compiled: vec![Compiled {
+                method: MethodId(0),
+                compiler: Role::C2,
+                cpu_ns: 9,
+            }],
+            cpu_ns: 6_000_136,
+            wall_ns: 7_000_000,
+        }],
+        notes: vec!["a stack could not be walked".into()],
+    }
+}
+
+#[test]
+fn a_profile_comes_back_and_its_loss_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut dataset = recorded(dir.path());
+    let without = dataset.digest();
+    let mut profile = profile();
+    profile.runs[0].rows = dataset
+        .observations
+        .iter()
+        .map(|o| o.label.clone())
+        .collect();
+    dataset.profile = Some(profile);
+    save(&dataset, dir.path()).unwrap();
+    assert_eq!(open(dir.path()).unwrap(), dataset);
+    assert_ne!(dataset.digest(), without);
+    let other = {
+        let mut other = dataset.clone();
+        other.profile.as_mut().unwrap().runs[0].samples[0].cpu_ns += 1;
+        other.digest()
+    };
+    assert_ne!(dataset.digest(), other);
+    for file in ["samples.parquet", "stacks.parquet", "stack-methods.parquet"] {
+        let path = dir.path().join(file);
+        let kept = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(open(dir.path()).is_err(), "without {file}");
+        fs::write(&path, &kept[..kept.len() / 2]).unwrap();
+        assert!(open(dir.path()).is_err(), "with half of {file}");
+        fs::write(&path, kept).unwrap();
+    }
+    // Saved again without a profile, nothing of it stays.
+    dataset.profile = None;
+    save(&dataset, dir.path()).unwrap();
+    assert_eq!(open(dir.path()).unwrap(), dataset);
+    assert!(!dir.path().join("samples.parquet").exists());
 }

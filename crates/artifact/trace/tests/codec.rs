@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use pricetag_probe_plan::{BlockId, ClassHash, CounterIndex, Pc, VariableIndex};
+use pricetag_profile::{Method, MethodId, Node, NodeId, Profile, ProfiledRun, Role, Sample, State};
 use pricetag_trace::{
     Argument, Arrivals, BlockTime, ByCaller, Called, Caller, Caught, ClassCounters, ClassLoaded,
-    Given, Invocation, Left, Look, Numbered, OpenFrameRecord, Parameters, ProcessCosts, Record,
-    Standing, Start, TRACE_VERSION, Trace, TraceError, TraceWriter, ValuePlace,
+    Compiling, Given, Invocation, Left, Look, Numbered, OpenFrameRecord, Parameters, ProcessCosts,
+    Record, Sampled, Standing, Start, TRACE_VERSION, Trace, TraceError, TraceWriter, ValuePlace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -64,6 +65,49 @@ fn invocation() -> impl Strategy<Value = Invocation> {
             counters,
             classes_loaded: ints[3],
         })
+}
+
+fn sampled() -> impl Strategy<Value = Sampled> {
+    let weights = vec((any::<u32>(), 0usize..4, any::<u32>(), any::<u64>()), 0..4);
+    let nodes = vec((proptest::option::of(any::<u32>()), any::<u32>()), 0..4);
+    let compiling = vec((any::<u64>(), any::<i32>(), 0usize..8), 0..3);
+    (weights, nodes, compiling, ".{0,8}").prop_map(|(weights, nodes, compiling, name)| {
+        let samples = weights.iter().map(|(node, state, samples, cpu_ns)| Sample {
+            node: NodeId(*node),
+            state: State::NAMES[*state].1,
+            samples: *samples,
+            cpu_ns: *cpu_ns,
+        });
+        let run = ProfiledRun {
+            samples: samples.collect(),
+            ..ProfiledRun::default()
+        };
+        let nodes = nodes.into_iter().map(|(parent, at)| Node {
+            parent: parent.map(NodeId),
+            method: MethodId(at),
+            at: Some(at),
+        });
+        let compiling = compiling
+            .into_iter()
+            .map(|(at_ns, thread, role)| Compiling {
+                at_ns,
+                thread,
+                compiler: Role::NAMES[role].1,
+                cpu_ns: at_ns / 2,
+            });
+        Sampled {
+            profile: Profile {
+                methods: vec![Method {
+                    name,
+                    ..Method::default()
+                }],
+                nodes: nodes.collect(),
+                runs: vec![run],
+                notes: Vec::new(),
+            },
+            compiling: compiling.collect(),
+        }
+    })
 }
 
 fn record() -> impl Strategy<Value = Record> {
@@ -220,6 +264,7 @@ fn record() -> impl Strategy<Value = Record> {
                 })
             }),
         invocation().prop_map(Record::Invocation),
+        sampled().prop_map(Record::Sampled),
         (
             any::<u32>(),
             ".{0,8}",

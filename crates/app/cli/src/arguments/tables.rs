@@ -87,6 +87,10 @@ pub struct ImportArgs {
     /// The instrumented jar that wrote the files.
     #[arg(long, value_name = "OUT.jar", value_hint = ValueHint::FilePath, conflicts_with = "target")]
     pub jar: Option<PathBuf>,
+    /// Table of what the runs cost, measured on the original archive: a column `counts` with the file of counts, and columns such as `wall_s` or `cpu_ms`;
+    /// rows of one file are repeats; `input.NAME` is what was known before the run.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "jar")]
+    pub times: Option<PathBuf>,
     /// How the instructions that a jar counted are grouped: `fine`, `lata` or a TOML file, as when recording.
     #[arg(long, value_name = "TABLE", default_value = "fine", value_hint = ValueHint::FilePath)]
     pub categories: String,

@@ -1,8 +1,9 @@
 //! `pricetag import`: a dataset of a table that another tool wrote, or of what an instrumented archive counted.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use pricetag_dataset::{Status, directory, save};
+use pricetag_dataset::{Dataset, Status, directory, save};
 use pricetag_file::raw;
 use serde_json::json;
 
@@ -23,7 +24,11 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
     let dataset = match (&args.jar, &args.target, &args.files[1..]) {
         (Some(jar), ..) => {
             let grouped = categories(&args.categories)?;
-            counts::dataset(&args.files, jar, &args.output, grouped)?
+            let mut counted = counts::dataset(&args.files, jar, &args.output, grouped)?;
+            if let Some(times) = &args.times {
+                add_times(&mut counted, times)?;
+            }
+            counted
         }
         (None, Some(target), []) => import_table(first, target, &args.columns)?,
         (None, ..) => {
@@ -61,4 +66,22 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Adds what the runs cost, and says where that is not known.
+fn add_times(dataset: &mut Dataset, times: &Path) -> Result<(), Failure> {
+    let untimed = dataset.add_times(times)?;
+    dataset.meta.notes = vec![format!(
+        "counted offline; costs are those of {}",
+        times.display()
+    )];
+    if let Some(first) = untimed.first() {
+        dataset.meta.notes.push(format!(
+            "{} has no costs for {} of {} files of counts, the first is {first}",
+            times.display(),
+            untimed.len(),
+            dataset.observations.len()
+        ));
+    }
+    Ok(())
 }

@@ -1,0 +1,207 @@
+//! Sampled profiles, against what the programs are known to do.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use pricetag_profile::{Accounts, Profile, ProfiledRun, Spread, Within};
+use pricetag_trace::{Mode, Record, Trace};
+use support::{Subject, execute};
+
+const SPLIT: &str = r#"
+import java.lang.management.ManagementFactory;
+import java.util.*;
+public class Split {
+    static volatile long sink;
+    static Object kept;
+    static final int MILLION = 1_000_000;
+
+    // The same work in methods of their own.
+    static long six(int millions) { long x = 1; for (int i = 0; i < millions * MILLION; i++) x = x * 6364136223846793005L + i; return x; }
+    static long three(int millions) { long x = 1; for (int i = 0; i < millions * MILLION; i++) x = x * 6364136223846793005L + i; return x; }
+    static long one(int millions) { long x = 1; for (int i = 0; i < millions * MILLION; i++) x = x * 6364136223846793005L + i; return x; }
+
+    static long dive(int depth) { return depth == 0 ? six(300) : 1 + dive(depth - 1); }
+
+    static void allocate(int number) { for (int i = 0; i < number; i++) kept = new byte[1000]; }
+
+    static void inThread(Runnable work, String name) throws Exception {
+        Thread thread = new Thread(null, work, name, 64L << 20);
+        thread.start();
+        thread.join();
+    }
+
+    public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "split" -> { for (int i = 0; i < 10; i++) sink = six(60) + three(30) + one(10); }
+            case "deep" -> inThread(() -> sink = dive(20_000), "diver");
+            case "threads" -> {
+                for (int round = 0; round < 20; round++) {
+                    List<Thread> all = new ArrayList<>();
+                    for (int i = 0; i < 50; i++) { Thread t = new Thread(() -> sink = three(1)); t.start(); all.add(t); }
+                    for (Thread t : all) t.join();
+                }
+            }
+            case "own-handler" -> {
+                sun.misc.Signal.handle(new sun.misc.Signal("PROF"), signal -> { });
+                sink = six(300);
+            }
+            case "allocate" -> { allocate(300_000); sink = one(100); }
+            case "exit" -> { sink = six(100); System.exit(3); }
+            case "throw" -> { sink = six(100); throw new IllegalStateException("as asked"); }
+            case "nothing" -> { }
+        }
+        var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        System.out.println(system.getProcessCpuTime());
+    }
+}
+"#;
+
+/// A sampled run.
+struct Sampled {
+    status: Option<i32>,
+    output: String,
+    profile: Profile,
+}
+
+impl Sampled {
+    fn of(subject: &Subject, what: &str) -> Self {
+        let mut options = subject.options(Mode::Sample);
+        options.plans = None;
+        let (outcome, trace) = subject.trace(&options, &["Split", what]);
+        Self {
+            status: outcome.status,
+            output: outcome.output,
+            profile: profile(&trace),
+        }
+    }
+
+    fn run(&self) -> &ProfiledRun {
+        let [run] = &self.profile.runs[..] else {
+            panic!("{} runs", self.profile.runs.len())
+        };
+        run
+    }
+
+    /// By name of the method.
+    fn methods(&self) -> BTreeMap<&str, Spread> {
+        let accounts = Accounts::of(&self.profile, &Within::default());
+        let found = accounts.by_method(&self.profile.runs);
+        let name =
+            |id: pricetag_profile::MethodId| self.profile.methods[id.0 as usize].name.as_str();
+        found
+            .methods
+            .into_iter()
+            .map(|(id, spread)| (name(id), spread))
+            .collect()
+    }
+
+    /// Processor time that the methods of the program have, ns.
+    fn of_program(&self) -> f64 {
+        self.methods().values().map(Spread::running).sum()
+    }
+}
+
+fn profile(trace: &Trace) -> Profile {
+    let found = trace.records.iter().find_map(|record| match record {
+        Record::Sampled(sampled) => Some(sampled.profile.clone()),
+        _ => None,
+    });
+    found.unwrap_or_else(|| panic!("no profile in\n{trace}"))
+}
+
+fn subject() -> Subject {
+    Subject::new("Split.java", SPLIT)
+}
+
+#[test]
+fn time_goes_to_the_methods_that_use_it() {
+    let sampled = Sampled::of(&subject(), "split");
+    let methods = sampled.methods();
+    let whole = sampled.of_program();
+    for (name, share) in [("six", 0.6), ("three", 0.3), ("one", 0.1)] {
+        let found = methods[name].running() / whole;
+        assert!(
+            (found - share).abs() < 0.06,
+            "{name}: {found} of {whole} ns"
+        );
+    }
+    assert!(
+        whole > 0.7 * sampled.run().cpu_ns as f64,
+        "{:?}",
+        sampled.run()
+    );
+}
+
+/// What is attributed is what the process used, on any number of threads.
+#[test]
+fn parts_add_up_to_the_time_of_the_process() {
+    let subject = subject();
+    for what in ["split", "threads"] {
+        let sampled = Sampled::of(&subject, what);
+        let run = sampled.run();
+        let samples: u64 = run.samples.iter().map(|s| s.cpu_ns).sum();
+        let beside: u64 = run.beside.iter().map(|b| b.cpu_ns).sum();
+        assert_eq!(samples + beside, run.cpu_ns, "{what}");
+        // The program asks the system at its end; what the JVM does before it is initialised is not sampled.
+        let told: f64 = sampled.output.trim().parse().unwrap();
+        let ratio = run.cpu_ns as f64 / told;
+        assert!(
+            (0.85..1.03).contains(&ratio),
+            "{what}: {} of {told}",
+            run.cpu_ns
+        );
+        assert_eq!(sampled.profile.check(), Ok(()));
+    }
+}
+
+/// HotSpot walks no more frames than it is given room for: the innermost ones are known.
+#[test]
+fn deep_stacks_keep_their_innermost_frames() {
+    let sampled = Sampled::of(&subject(), "deep");
+    let methods = sampled.methods();
+    let six = methods.get("six").map_or(0.0, Spread::running);
+    assert!(six > 0.6 * sampled.run().cpu_ns as f64, "{methods:?}");
+}
+
+/// A program that handles the signal itself keeps its handler, runs as ever, and the profile says what is missing.
+#[test]
+fn a_program_with_a_handler_of_its_own_is_left_alone() {
+    let sampled = Sampled::of(&subject(), "own-handler");
+    assert_eq!(sampled.status, Some(0));
+    let notes = sampled.profile.notes.join("; ");
+    assert!(notes.contains("SIGPROF"), "{notes}");
+}
+
+#[test]
+fn allocation_goes_to_the_method_that_allocates() {
+    let sampled = Sampled::of(&subject(), "allocate");
+    let methods = sampled.methods();
+    // 300,000 arrays of 1,000 bytes and a header each.
+    let bytes = methods["allocate"].bytes;
+    assert!((bytes / 304.8e6 - 1.0).abs() < 0.15, "{bytes}");
+    let one = methods.get("one").map_or(0.0, |one| one.bytes);
+    assert!(one < 1e6, "{one}");
+}
+
+#[test]
+fn any_end_leaves_a_whole_profile() {
+    let subject = subject();
+    for (what, status) in [("exit", 3), ("throw", 1), ("nothing", 0)] {
+        let sampled = Sampled::of(&subject, what);
+        assert_eq!(sampled.status, Some(status), "{what}");
+        let six = sampled.methods().get("six").map_or(0.0, Spread::running);
+        assert_eq!(six > 0.0, what != "nothing", "{what}: {:?}", sampled.run());
+    }
+}
+
+/// Sampling costs little: as many loops a second as without, on one thread.
+#[test]
+fn what_is_sampled_is_what_runs_without() {
+    let subject = subject();
+    let plain = execute(subject.java(&["Split", "split"]));
+    let sampled = Sampled::of(&subject, "split");
+    let time = |output: &str| output.trim().parse::<f64>().unwrap();
+    // Generous: how much it is on average stands in docs/benchmarks.md.
+    assert!(time(&sampled.output) < 1.6 * time(&plain.output));
+}
