@@ -225,7 +225,7 @@ fn options_that_a_method_would_ignore_are_refused() {
         ),
         (
             "--method lasso --degree 3",
-            "use --method poly, greedy or mars",
+            "use --method poly, greedy, mars, log-poly or log-mars",
         ),
         ("--method wls --weights equal", "use --method ols"),
         ("--method normalised --weights root", "--weights"),

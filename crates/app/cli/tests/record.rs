@@ -338,7 +338,7 @@ fn launched(desk: &Desk, line: &str, before: &str, class: &str) -> Vec<(bool, St
     std::fs::write(&java, script).unwrap();
     std::fs::set_permissions(&java, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = desk.command(&format!(
-        "record -o data --force --repeat 2 --check-determinism none --inputs in/* {line}"
+        "record -o data --force --repeat 2 --samples off --check-determinism none --inputs in/* {line}"
     ));
     command
         .args(["--", "./java", "-cp"])

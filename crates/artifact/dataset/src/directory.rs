@@ -44,7 +44,8 @@ const PARTS: &str = "parts.parquet";
 const METHODS: &str = "stack-methods.parquet";
 const STACKS: &str = "stacks.parquet";
 const SAMPLES: &str = "samples.parquet";
-const FILES: [&str; 8] = [
+/// The files of a dataset.
+pub const FILES: [&str; 8] = [
     RUNS, COUNTS, FEATURES, PARTS, METHODS, STACKS, SAMPLES, META,
 ];
 /// Those that a dataset without sampled runs does not have.

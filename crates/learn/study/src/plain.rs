@@ -18,6 +18,8 @@ use crate::terms::terms;
 /// A row that is missed by its whole cost counts as missed altogether: where errors are compared row by row a wild one is
 /// no worse.
 const MISSED: f64 = 1.0;
+/// Costs below this share of the largest are none.
+const NOTHING: f64 = 1e-6;
 /// Standard errors by which a difference of errors is beyond chance.
 const SURE: f64 = 2.0;
 /// Rows below which nothing is said about chance.
@@ -63,10 +65,13 @@ fn one_for_all(costs: &[f64]) -> f64 {
     sorted.last().map_or(0.0, |last| last.0)
 }
 
-/// Error of each row, wild ones limited.
+/// Error of each row, wild ones limited. What is nothing beside the largest cost is no error where nothing was measured.
 fn errors(pairs: &[(f64, f64)]) -> impl Iterator<Item = f64> {
-    let error = |&(m, p): &(f64, f64)| {
-        let error = (p - m).abs() / m.abs().max(f64::MIN_POSITIVE);
+    let largest = pairs
+        .iter()
+        .fold(f64::MIN_POSITIVE, |most, pair| most.max(pair.0.abs()));
+    let error = move |&(m, p): &(f64, f64)| {
+        let error = (p - m).abs() / m.abs().max(NOTHING * largest);
         if error.is_finite() {
             error.min(MISSED)
         } else {
@@ -143,8 +148,8 @@ impl Study<'_> {
         self.standing(plain.name, &plain.pairs(rows))
     }
 
-    /// Which of both is delivered instead of the method that was chosen: the constant if that predicts training rows from
-    /// the others as well, else the inputs alone if they predict clearly better, and beyond chance.
+    /// Which of both is delivered instead of the method that was chosen: the constant unless the method predicts training
+    /// rows from the others clearly better, or beyond chance; else the inputs alone if they predict clearly better, and beyond chance.
     pub fn plainer<'p>(
         unseen: &CrossValidated,
         constant: &'p Plain,
@@ -167,7 +172,9 @@ impl Study<'_> {
             );
             return Some((inputs, why));
         }
-        (enough && of(constant) <= error).then(|| {
+        let beats = error < CLEARLY * of(constant)
+            || is_surely_closer(&unseen.pairs, &constant.pairs(unseen));
+        (enough && !beats).then(|| {
             let why = format!(
                 "a constant is delivered: in the cross-validation on the training rows it is off by {} on average, the best method by {}; --method says by what to explain the cost nonetheless",
                 told(of(constant)),

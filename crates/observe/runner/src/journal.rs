@@ -23,20 +23,8 @@ use crate::workload::Case;
 pub const FOLDER: &str = ".recording";
 /// Folder of probe plans.
 const PLANS: &str = "plans";
-/// What a recording may leave in a dataset's directory.
-const OURS: &[&str] = &[
-    FOLDER,
-    PLANS,
-    "meta.json",
-    "runs.parquet",
-    "counts.parquet",
-    "features.parquet",
-    "parts.parquet",
-    "stacks.parquet",
-    "samples.parquet",
-    "runs.journal",
-    ".next",
-];
+/// What a recording may leave in a dataset's directory, beside the dataset's files.
+const OURS: [&str; 4] = [FOLDER, PLANS, "runs.journal", ".next"];
 
 /// One run of the subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -480,7 +468,7 @@ fn stranger(dir: &Path) -> Option<String> {
     // A model and a report may stand beside the data they were made from.
     let ours = dir.join(FOLDER).exists() || dir.join("meta.json").exists();
     let known = |n: &str| {
-        (ours && OURS.contains(&n))
+        (ours && (OURS.contains(&n) || directory::FILES.contains(&n)))
             || matches!(
                 Path::new(n).extension().and_then(|e| e.to_str()),
                 Some("json" | "html")

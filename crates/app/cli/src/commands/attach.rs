@@ -46,10 +46,13 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
     }
     let schedule = schedule(args).map_err(|f| f.doing(&doing))?;
     let choice = choice(&args.subject).map_err(|f| f.doing(&doing))?;
+    let lock = || Lock::on_dataset(&args.output).map_err(|e| Failure::from(e).doing(&doing));
+    // A dataset that another recording is still writing is no reason to replace it.
+    let held = args.output.is_dir().then(lock).transpose()?;
     if directory::exists(&args.output) && !args.subject.force {
         let why = format!("{} already holds a dataset", args.output.display());
         return Err(Failure::new(why)
-            .doing(doing)
+            .doing(&doing)
             .advice("use --force to replace it, or another -o"));
     }
     // Before there are counters that an end would leave in the program.
@@ -63,7 +66,7 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
         Err(error) => return Err(advised(&error).doing(doing)),
     };
     std::fs::create_dir_all(&args.output).map_err(io("create", &args.output))?;
-    let _own = Lock::on_dataset(&args.output).map_err(|e| Failure::from(e).doing(&doing))?;
+    let _own = held.map_or_else(lock, Ok)?;
     let attached = there
         .map_or_else(|| load(pid, args), Ok)
         .map_err(|f| f.doing(&doing))?;
