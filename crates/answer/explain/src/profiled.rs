@@ -108,20 +108,25 @@ pub fn call_tree(dataset: &Dataset, least: f64) -> Option<CallTree> {
         root.add(&path, ns);
     }
     let least = least * total;
-    let tree = (total > 0.0).then(|| CallTree {
+    if total <= 0.0 {
+        return None;
+    }
+    Some(CallTree {
         schema: FINDING_SCHEMA,
         cpu_ns: total,
         runs: found.runs.len() as u32,
         samples: samples(&found, |_| true),
         roots: root.children(&found, least),
-    });
-    tree
+    })
 }
+
+/// A method, and those that call it with their share of its time.
+pub type Called = (String, Vec<(String, f64)>);
 
 /// Who calls the methods of this name, by the nearest method of the program, with shares of their time.
 ///
 /// The name is one that an explanation prints, or its end: `Sorter.sort(int[])`, `sort`.
-pub fn callers(dataset: &Dataset, name: &str) -> Option<Vec<(String, Vec<(String, f64)>)>> {
+pub fn callers(dataset: &Dataset, name: &str) -> Option<Vec<Called>> {
     let found = Profiled::of(dataset)?;
     let mut out: BTreeMap<String, Vec<(String, f64)>> = BTreeMap::new();
     for (index, method) in found.profile.methods.iter().enumerate() {

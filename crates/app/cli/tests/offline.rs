@@ -5,6 +5,7 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::process::Command;
@@ -264,7 +265,7 @@ fn counts_and_times_from_elsewhere_make_predictions() {
         java(&desk, &file, &["-jar", "counted.jar", &input]);
         let cost = 1.0 + 0.003 * f64::from(10 * n);
         for repeat in [0.99, 1.0, 1.01] {
-            table += &format!("{file},{},{}\n", 10 * n, repeat * cost);
+            writeln!(table, "{file},{},{}", 10 * n, repeat * cost).unwrap();
         }
         files.push(file);
     }

@@ -38,10 +38,15 @@ fn row(program: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     let (own, classes) = explained(&serde_json::from_str(&text)?);
     let (a, samples) = profiled(folder, "a-", &classes)?;
     let (b, _) = profiled(folder, "b-", &classes)?;
-    let ours = (distance(&own, &a) + distance(&own, &b)) / 2.0;
+    let ours = f64::midpoint(distance(&own, &a), distance(&own, &b));
     let theirs = distance(&a, &b);
     let mean: Shares = names(&a, &b)
-        .map(|name| (name.to_owned(), (share(&a, name) + share(&b, name)) / 2.0))
+        .map(|name| {
+            (
+                name.to_owned(),
+                f64::midpoint(share(&a, name), share(&b, name)),
+            )
+        })
         .collect();
     let mut hottest: Vec<(&String, f64)> = mean
         .iter()
@@ -165,9 +170,9 @@ fn profiled(
             }
         }
     }
-    shares
-        .values_mut()
-        .for_each(|share| *share /= all.max(1) as f64);
+    for share in shares.values_mut() {
+        *share /= all.max(1) as f64;
+    }
     Ok((shares, all))
 }
 

@@ -22,7 +22,9 @@ impl Worker {
     pub fn start() -> std::io::Result<Self> {
         let (jobs, queue): (Sender<Job>, Receiver<Job>) = channel();
         let thread = spawn("pricetag", move || {
-            queue.into_iter().for_each(|job| job());
+            for job in queue {
+                job();
+            }
         });
         thread.map(|_| Self { jobs })
     }

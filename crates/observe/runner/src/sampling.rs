@@ -149,7 +149,7 @@ pub(crate) fn profile(
             continue;
         }
         let log = std::fs::read_to_string(journal.compilations(id)).unwrap_or_default();
-        merged.add(&of_run(sampled, covered, &log));
+        merged.add(&of_run(sampled, &covered, &log));
         runs += 1;
     }
     if let Some(first) = failed.first() {
@@ -180,14 +180,14 @@ fn covered(options: &RecordOptions, rows: &[Row], input: &str) -> Vec<String> {
 }
 
 /// One run's profile, with what its compilers compiled.
-fn of_run(sampled: Sampled, covered: Vec<String>, log: &str) -> Profile {
+fn of_run(sampled: Sampled, covered: &[String], log: &str) -> Profile {
     let Sampled {
         mut profile,
         compiling,
     } = sampled;
     let compiled = compiled(&mut profile.methods, &compiling, log);
     for run in &mut profile.runs {
-        run.rows.clone_from(&covered);
+        run.rows = covered.to_vec();
         run.compiled.clone_from(&compiled);
     }
     profile

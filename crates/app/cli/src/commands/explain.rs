@@ -1,5 +1,6 @@
 //! `pricetag explain`: where the cost goes.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use pricetag_dataset::Dataset;
@@ -83,9 +84,9 @@ fn callers_of(method: &str, dataset: &Dataset, console: &Console) -> Result<Exit
     console.result(&data, || {
         let mut text = String::new();
         for (name, callers) in &found {
-            text.push_str(&format!("{name} is called by\n"));
+            let _ = writeln!(text, "{name} is called by");
             for (caller, share) in callers {
-                text.push_str(&format!("{:>8}  {caller}\n", percent(*share)));
+                let _ = writeln!(text, "{:>8}  {caller}", percent(*share));
             }
         }
         text
