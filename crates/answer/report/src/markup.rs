@@ -5,10 +5,15 @@
 //! policy names its style and its script by their digests, so that even markup that found another way in would run nothing.
 
 use std::fmt::{Display, Write as _};
+use std::io::Write as _;
 
+use flate2::{Compression, GzBuilder};
 use pricetag_finding::table::printable_lines;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+
+/// Data of a page that are no longer than this stand in it as they are; longer ones are packed.
+const PLAIN: usize = 200_000;
 
 /// The body of a page, and the rules of style that its figures need: a policy by digests forbids `style` attributes.
 #[derive(Debug, Default)]
@@ -110,8 +115,14 @@ impl Markup {
         page.body.push_str(&style);
         page.put("</style>\n</head>\n<body>\n", &[]);
         page.body.push_str(&self.body);
-        page.put("<script type=\"application/json\" id=\"data\">", &[]);
-        json_in_script(&mut page.body, &harmless(data).to_string());
+        let json = harmless(data).to_string();
+        if json.len() <= PLAIN {
+            page.put("<script type=\"application/json\" id=\"data\">", &[]);
+            json_in_script(&mut page.body, &json);
+        } else {
+            page.put("<script type=\"application/gzip\" id=\"data\">", &[]);
+            base64(&mut page.body, &gzip(json.as_bytes()));
+        }
         page.put("</script>\n<script>", &[]);
         page.body.push_str(script);
         page.put("</script>\n</body>\n</html>\n", &[]);
@@ -181,10 +192,16 @@ fn json_in_script(out: &mut String, json: &str) {
 
 /// SHA-256 in base 64, as a policy names what may run.
 fn digest(text: &str) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let hash = Sha256::digest(text.as_bytes());
     let mut out = String::new();
-    for three in hash.chunks(3) {
+    base64(&mut out, &Sha256::digest(text.as_bytes()));
+    out
+}
+
+/// Bytes in base 64 (RFC 4648, section 4).
+fn base64(out: &mut String, bytes: &[u8]) {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    out.reserve(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
         let bits = (0..3).fold(0, |bits, at| {
             bits << 8 | u32::from(three.get(at).copied().unwrap_or(0))
         });
@@ -196,7 +213,14 @@ fn digest(text: &str) -> String {
             }
         }
     }
-    out
+}
+
+/// The same bytes for the same data: no time of writing is in it.
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
+    // Writing into memory does not fail.
+    let _ = packed.write_all(bytes);
+    packed.finish().unwrap_or_default()
 }
 
 #[cfg(test)]

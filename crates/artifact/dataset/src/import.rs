@@ -1,9 +1,9 @@
 //! A stranger's table to a dataset: one row per observation, in any format that [`Source`] reads.
 //!
 //! The target column (and any further cost column) becomes a cost; every other numeric column a feature of kind
-//! [`FeatureKind::Foreign`], or [`FeatureKind::Input`] if named as known before the run; booleans are 1 and 0, and text
+//! [`FeatureKind::Foreign`](crate::FeatureKind::Foreign), or [`FeatureKind::Input`](crate::FeatureKind::Input) if named as known before the run; booleans are 1 and 0, and text
 //! columns become categories, a feature `column=text` for each level. A column named as values of variables are (`x#2`)
-//! may have empty cells, as exported tables have: it is then of kind [`FeatureKind::Value`], and a note says so. Holes in
+//! may have empty cells, as exported tables have: it is then of kind [`FeatureKind::Value`](crate::FeatureKind::Value), and a note says so. Holes in
 //! other columns are dealt with by a choice ([`Missing`]) and counted. Nothing is guessed silently: a text in a column that
 //! is mostly numeric, an infinite value of a feature, a ragged row or a duplicate header is an error that names the place.
 //! A row whose target is missing becomes a failed observation.

@@ -2,7 +2,7 @@
 //!
 //! Options of a program often take a share off its time, whatever the workload: a sum of such effects is a sum of
 //! logarithms (Box & Cox 1964, λ = 0). A column whose values are all above zero and reach over more than a factor of
-//! [`WIDE`] is offered as its logarithm as well, as a power of it multiplies the cost then. The logarithm is that of the
+//! `WIDE` is offered as its logarithm as well, as a power of it multiplies the cost then. The logarithm is that of the
 //! share of the column's least value, so that its unit does not matter.
 //!
 //! Errors are those of the logarithm, all rows alike: near enough to relative errors, whatever the design's weights, of which

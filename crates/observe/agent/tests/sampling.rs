@@ -143,11 +143,12 @@ fn parts_add_up_to_the_time_of_the_process() {
         let samples: u64 = run.samples.iter().map(|s| s.cpu_ns).sum();
         let beside: u64 = run.beside.iter().map(|b| b.cpu_ns).sum();
         assert_eq!(samples + beside, run.cpu_ns, "{what}");
-        // The program asks the system at its end; what the JVM does before it is initialised is not sampled.
+        // The program asks the system at its end. In that are the JVM before it is initialised and the sampler itself, which has
+        // more to do the more threads there are.
         let told: f64 = sampled.output.trim().parse().unwrap();
         let ratio = run.cpu_ns as f64 / told;
         assert!(
-            (0.85..1.03).contains(&ratio),
+            (0.7..1.03).contains(&ratio),
             "{what}: {} of {told}",
             run.cpu_ns
         );

@@ -19,7 +19,7 @@ use crate::options::{Determinism, RecordOptions, Timing};
 /// How many inputs are sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Samples {
-    /// As many as take a quarter of the time of the other runs, at least [`FEWEST`].
+    /// As many as take a quarter of the time of the other runs, at least 6.
     #[default]
     Auto,
     /// None.

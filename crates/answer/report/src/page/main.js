@@ -61,7 +61,15 @@ function provenance(data, root) {
   if (data.formula) root.append(h("details", {}, h("summary", {}, "Formula"), h("pre", { class: "r" }, data.formula)));
 }
 
-const data = JSON.parse(byId("data").textContent);
+// Large data are packed: base 64 of gzip.
+async function load() {
+  const element = byId("data");
+  if (element.type === "application/json") return JSON.parse(element.textContent);
+  const bytes = Uint8Array.from(atob(element.textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
 const theme = byId("theme");
 function dark() {
   const chosen = state.get("theme");
@@ -75,13 +83,17 @@ function paint() {
 theme.addEventListener("click", () => { remember("theme", dark() ? "light" : "dark"); paint(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
 paint();
-accuracy(data, byId("accuracy"));
-methods(data, byId("methods"));
-prices(data, byId("prices"));
-rivals(data, byId("rivals"));
-doubts(data, byId("doubts"));
-provenance(data, byId("provenance"));
-document.querySelector("main").append(h("footer", {}, "Made by Pricetag. This file needs no network. The address keeps what you search and sort, so a link shows what you see."));
+function show(data) {
+  accuracy(data, byId("accuracy"));
+  methods(data, byId("methods"));
+  prices(data, byId("prices"));
+  rivals(data, byId("rivals"));
+  doubts(data, byId("doubts"));
+  provenance(data, byId("provenance"));
+  document.querySelector("main").append(h("footer", {}, "Made by Pricetag. This file needs no network. The address keeps what you search and sort, so a link shows what you see."));
+  jump();
+  document.documentElement.dataset.ready = "yes";
+}
 
 // Links of the form #at=section leave the rest of the state alone.
 function jump() {
@@ -97,5 +109,7 @@ document.addEventListener("click", (event) => {
   if (section) { section.scrollIntoView(); section.focus({ preventScroll: true }); }
 });
 addEventListener("hashchange", () => location.reload());
-jump();
-document.documentElement.dataset.ready = "yes";
+load().then(show, (problem) => {
+  const why = typeof DecompressionStream === "undefined" ? "This browser is too old to unpack the tables: use one of 2023 or later." : "The tables cannot be read: " + problem;
+  document.querySelector("main").append(h("p", { class: "note" }, why));
+});
