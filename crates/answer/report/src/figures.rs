@@ -7,8 +7,9 @@ mod axis;
 mod controls;
 mod draw;
 
-use pricetag_cost_model::{CostModel, Evaluation, Sensitivity};
+use pricetag_cost_model::{Charge, Charges, CostModel, Evaluation, Sensitivity};
 use pricetag_finding::figure::brief;
+use pricetag_finding::{Place, RANKED};
 
 use axis::Scale;
 pub use controls::control_figures;
@@ -39,7 +40,10 @@ pub fn figures(model: &CostModel) -> Result<Vec<Figure>, FigureError> {
         out.extend(predicted(model, evaluation)?);
         out.extend(residuals(model, evaluation)?);
     }
-    out.extend(prices(model)?);
+    out.extend(match &model.charges {
+        Some(charges) => shares(charges)?,
+        None => prices(model)?,
+    });
     if let Some(sensitivity) = &model.sensitivity {
         out.extend(training(sensitivity)?);
         out.extend(lambda(sensitivity)?);
@@ -123,6 +127,54 @@ fn residuals(model: &CostModel, evaluation: &Evaluation) -> Result<Option<Figure
         title: "Relative residuals of unseen rows".into(),
         svg,
     }))
+}
+
+/// Where the cost goes, by sampled runs: methods and what the JVM does beside them.
+fn shares(charges: &Charges) -> Result<Option<Figure>, FigureError> {
+    let all: f64 = charges.accounts.iter().map(|account| account.cost).sum();
+    // What samples cannot rank has no line of its own, as in the tables.
+    let is_ranked = |(low, high): (f64, f64)| low > 0.0 && high <= RANKED * low;
+    let accounts = charges.accounts.iter();
+    let known = accounts.filter(|account| account.cost > 0.0 && is_ranked(account.factors));
+    let bars: Vec<Bar> = known
+        .take(PRICES)
+        .map(|account| {
+            let share = 100.0 * account.cost / all;
+            Bar {
+                name: account_name(account),
+                value: share,
+                ends: Some((share * account.factors.0, share * account.factors.1)),
+            }
+        })
+        .collect();
+    if bars.is_empty() {
+        return Ok(None);
+    }
+    let level = 100.0 * charges.level;
+    Ok(Some(Figure {
+        name: "shares",
+        title: format!(
+            "Where the cost goes: the {} largest shares, measured by {} samples, with {level:.0} % intervals",
+            bars.len(),
+            charges.samples
+        ),
+        svg: intervals(&bars, "share of the cost (%)")?,
+    }))
+}
+
+fn account_name(account: &Charge) -> String {
+    account.method.as_ref().map_or_else(
+        || account.kind.title().to_owned(),
+        |method| {
+            let place = Place {
+                class: method.class.clone(),
+                method: Some(method.name.clone()),
+                descriptor: Some(method.descriptor.clone()),
+                ..Place::default()
+            };
+            brief(&place.method_name())
+        },
+    )
 }
 
 fn prices(model: &CostModel) -> Result<Option<Figure>, FigureError> {
@@ -336,4 +388,62 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
         (low.min(v), high.max(v))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use pricetag_cost_model::{ChargeKind, MethodKey};
+
+    use super::*;
+
+    /// Horizontal positions of the dots of a figure.
+    fn dots(svg: &str) -> Vec<f64> {
+        let circles = svg.split("<circle cx=\"").skip(1);
+        circles
+            .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn prices_far_apart_have_places_of_their_own() {
+        let bar = |exponent: i32| Bar {
+            name: format!("A.m() block {exponent}"),
+            value: 10_f64.powi(exponent),
+            ends: Some((0.0, 10_f64.powi(exponent + 1))),
+        };
+        let bars: Vec<Bar> = (0..10).map(bar).collect();
+        let dots = dots(&intervals(&bars, "price").unwrap());
+        assert_eq!(dots.len(), 10);
+        assert!(
+            dots.windows(2).all(|pair| pair[1] > pair[0] + 20.0),
+            "{dots:?}"
+        );
+    }
+
+    #[test]
+    fn shares_that_samples_know_are_drawn() {
+        let account = |name: &str, cost, factors| Charge {
+            kind: ChargeKind::Method,
+            method: Some(MethodKey {
+                class: "a/B".into(),
+                name: name.into(),
+                descriptor: "(I)V".into(),
+            }),
+            cost,
+            factors,
+            ..Charge::default()
+        };
+        let charges = Charges {
+            accounts: vec![
+                account("hot", 60.0, (0.9, 1.1)),
+                account("warm", 39.0, (0.8, 1.2)),
+                account("unknown", 1.0, (0.0, 8.0)),
+            ],
+            ..Charges::default()
+        };
+        let figure = shares(&charges).unwrap().unwrap();
+        assert_eq!(figure.name, "shares");
+        assert_eq!(dots(&figure.svg).len(), 2);
+        assert!(figure.svg.contains("B.hot(int)") && !figure.svg.contains("unknown"));
+    }
 }

@@ -124,7 +124,7 @@ impl Spread {
 }
 
 /// Ends of a share's interval may be this many times apart, if the line is to have a rank.
-const RANKED: f64 = 3.0;
+pub const RANKED: f64 = 3.0;
 
 /// Marks lines whose share is not known well enough for a rank. Lines without an interval keep theirs.
 pub fn ranked(items: &mut [CostItem]) {

@@ -180,8 +180,10 @@ fn draw_intervals(
         .flatten()
         .filter(|v| *v > 0.0);
     let (low, high) = positive.fold((f64::INFINITY, 0.0_f64), |(l, h), v| (l.min(v), h.max(v)));
-    // A lower end at or near zero has no place on a logarithmic axis: four decades below the top are enough.
-    let scale = Scale::spanning(low.max(1e-4 * high), high);
+    // Every value has its place; a lower end of an interval at or near zero has none on a logarithmic axis.
+    let values = bars.iter().map(|bar| bar.value).filter(|v| *v > 0.0);
+    let least = values.fold(f64::INFINITY, f64::min);
+    let scale = Scale::spanning(low.max(0.1 * least), high);
     let (left, right) = scale.ends();
     let rows = bars.len() as f64;
     let mut axes = ChartBuilder::on(area)
