@@ -14,7 +14,7 @@ use pricetag_cost_model::{Charge, ChargeKind, Charges, MethodKey};
 use pricetag_dataset::{Dataset, FeatureId, FeatureKind, Measured};
 use pricetag_profile::{Accounts, MethodId, Profile, ProfiledRun, Within};
 use pricetag_regress::{Sampled, rates};
-use statrs::distribution::{ContinuousCDF, Gamma};
+use statrs::distribution::{ContinuousCDF, Gamma, Normal};
 
 mod activities;
 
@@ -399,14 +399,44 @@ impl Block {
     }
 }
 
-/// Ends of the interval of a gamma distributed cost, as factors of its mean.
+/// Ends of the interval of a gamma distributed cost, as factors of its mean. Where the deviation is small the quantile is
+/// taken from a cube root that is normally distributed (Wilson and Hilferty 1931): the search for the exact one has no end there.
 fn factors(mean: f64, deviation: f64, level: f64) -> (f64, f64) {
+    const NARROW: f64 = 1e3;
     if deviation <= 0.0 || mean <= 0.0 {
         return (1.0, 1.0);
     }
     let shape = (mean / deviation).powi(2);
     let tail = (1.0 - level) / 2.0;
+    if shape > NARROW {
+        let reach = Normal::standard().inverse_cdf(1.0 - tail) / (3.0 * shape.sqrt());
+        let end = |reach: f64| (1.0 - 1.0 / (9.0 * shape) + reach).powi(3);
+        return (end(-reach), end(reach));
+    }
     Gamma::new(shape, shape).map_or((0.0, f64::INFINITY), |gamma| {
         (gamma.inverse_cdf(tail), gamma.inverse_cdf(1.0 - tail))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_of_any_width_have_ends() {
+        // Quantiles of chi-squared with 50 degrees of freedom are 32.3574 and 71.4202.
+        let (low, high) = factors(1.0, 0.2, 0.95);
+        assert!((low - 32.3574 / 50.0).abs() < 1e-5 && (high - 71.4202 / 50.0).abs() < 1e-5);
+        // The two ways meet.
+        let [below, above] =
+            [999.0_f64, 1001.0].map(|shape| factors(1.0, 1.0 / shape.sqrt(), 0.95));
+        assert!((below.0 - above.0).abs() < 1e-4 && (below.1 - above.1).abs() < 1e-4);
+        for exponent in -12..3 {
+            let (a, b) = factors(7.0, 10_f64.powi(exponent), 0.95);
+            assert!(
+                (0.0..=1.0).contains(&a) && b >= 1.0 || exponent > 0,
+                "{exponent}: {a} {b}"
+            );
+        }
+    }
 }
