@@ -322,7 +322,14 @@ fn vain(include: &[Pattern], count_jdk: bool, counted: &Tabulator) -> Vec<String
             what
         }
     });
-    told.collect()
+    let told = told.collect();
+    if include.is_empty() && counted.classes().next().is_none() {
+        return vec![
+            "no class of the program was counted: the JDK's own classes and tools are no part of it unless --include names them, such as --include 'com.sun.tools.javac.**'"
+                .to_owned(),
+        ];
+    }
+    told
 }
 
 fn tabulate(

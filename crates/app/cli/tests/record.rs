@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -301,6 +302,48 @@ fn ctrl_c_keeps_finished_runs_and_resume_continues() {
         .find(|c| c["name"] == "wall")
         .unwrap();
     assert_eq!(wall["repeats"], 4);
+}
+
+/// A program that compiles something is not the compiler; the compiler is counted where it is asked for.
+#[test]
+fn tools_of_the_jdk_are_counted_when_they_are_named() {
+    let desk = Desk::new(&[]);
+    let program = "import javax.tools.*; public class Compile { public static void main(String[] a) { ToolProvider.getSystemJavaCompiler().run(null, null, null, \"-d\", \".\", a[0]); } }";
+    std::fs::write(desk.path("Compile.java"), program).unwrap();
+    let compiled = Command::new("javac")
+        .arg("Compile.java")
+        .current_dir(desk.path("."))
+        .status();
+    assert!(compiled.unwrap().success());
+    let classes = |options: &str, command: &str| {
+        let line = format!(
+            "record -o data --force --repeat 1 --samples off --check-determinism none {options} -- {command}"
+        );
+        let ran = desk.run(&line);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let list = desk.run("inspect data --list methods").stdout;
+        let classes: BTreeSet<String> = list
+            .lines()
+            .filter_map(|method| Some(method.split_once('.')?.0.to_owned()))
+            .collect();
+        (classes, ran.stderr)
+    };
+    let (own, _) = classes("", "java -cp . Compile Compile.java");
+    assert_eq!(own, BTreeSet::from(["Compile".to_owned()]));
+    let named = "--include com.sun.tools.javac.parser.**";
+    let (parser, _) = classes(named, "java -cp . Compile Compile.java");
+    assert!(
+        parser.len() > 5
+            && parser
+                .iter()
+                .all(|c| c.starts_with("com/sun/tools/javac/parser/")),
+        "{parser:?}"
+    );
+    let (none, said) = classes("", "javac -d . Compile.java");
+    assert!(
+        none.is_empty() && said.contains("no class of the program was counted"),
+        "{said}"
+    );
 }
 
 #[test]
