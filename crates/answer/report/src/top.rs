@@ -1,7 +1,7 @@
 //! The head of the page, in plain HTML: what was run, how good the model is, where the cost goes. It needs no script.
 
-use pricetag_finding::Summary;
 use pricetag_finding::figure::{count, percent, quantity};
+use pricetag_finding::{Summary, interval};
 
 use crate::ReportInput;
 use crate::figures::figures;
@@ -176,9 +176,13 @@ fn strip(page: &mut Markup, summary: &Summary) {
     page.put("</div><ol>", &[]);
     for (index, item) in summary.top.iter().enumerate() {
         page.put(
-            "<li><i class=\"p{}\"></i><span class=\"name\" title=\"{}\">{}</span> <b>{}</b></li>",
+            "<li><i class=\"p{}\"></i><span class=\"name\" title=\"{}\">{}</span> <b>{}</b>",
             &[&(index % 8), &item.name, &item.name, &percent(item.share)],
         );
+        if let Some(bounds) = item.bounds {
+            page.put(" <small>{}</small>", &[&interval(bounds)]);
+        }
+        page.put("</li>", &[]);
     }
     if rest > 0.0005 {
         page.put(
@@ -186,7 +190,11 @@ fn strip(page: &mut Markup, summary: &Summary) {
             &[&percent(rest)],
         );
     }
-    page.put("</ol></figure>\n", &[]);
+    page.put("</ol>", &[]);
+    for line in &summary.below {
+        page.put("<p class=\"small\">{}</p>", &[line]);
+    }
+    page.put("</figure>\n", &[]);
 }
 
 fn warnings(page: &mut Markup, summary: &Summary) {

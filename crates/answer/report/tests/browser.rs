@@ -35,6 +35,11 @@ fn browser() -> PathBuf {
 
 /// Opens a page with a fragment; gives the document as the script left it, and what the console said.
 fn open(page: &str, fragment: &str) -> (String, Vec<String>) {
+    open_in(page, fragment, 1200)
+}
+
+/// The same in a window of so many pixels.
+fn open_in(page: &str, fragment: &str, width: u32) -> (String, Vec<String>) {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("report.html");
     std::fs::write(&file, page).unwrap();
@@ -54,6 +59,7 @@ fn open(page: &str, fragment: &str) -> (String, Vec<String>) {
             "--virtual-time-budget=30000",
             "--dump-dom",
         ])
+        .arg(format!("--window-size={width},900"))
         .arg(format!(
             "--user-data-dir={}",
             directory.path().join("profile").display()
@@ -384,4 +390,19 @@ fn long_names_do_not_widen_the_page() {
     );
     let (document, _) = open(&page, "inputs.sort=-label");
     assert!(document.contains("<title>true</title>"));
+}
+
+/// On a telephone the cost of every method is on the screen.
+#[test]
+fn costs_are_visible_on_a_small_screen() {
+    // A window may not be narrower than 500 pixels, what is in it may.
+    let measure = "<script>
+const table = document.querySelector('#methods-table');
+document.querySelector('main').style.width = '400px';
+const heads = [...table.querySelectorAll('th')].filter((th) => ['cost', 'wall', 'cpu', 'share'].includes(th.textContent));
+document.title = innerWidth <= 560 && heads.length >= 2 && heads.every((th) => th.getBoundingClientRect().right <= 400);
+</script>";
+    let page = with_script(&synthetic::page(40, 64, &[]), measure);
+    let (document, _) = open_in(&page, "", 500);
+    assert_eq!(title(&document), "true");
 }

@@ -23,7 +23,7 @@ pub use controls::*;
 pub use explanation::*;
 pub use inspection::*;
 pub use prediction::*;
-pub use sampled::Together;
+pub use sampled::{Together, interval};
 pub use summary::*;
 
 /// Version of the JSON of every answer.
