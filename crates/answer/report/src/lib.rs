@@ -30,6 +30,8 @@ pub struct ReportInput<'a> {
     pub dataset: &'a Dataset,
     /// Its explanation by block, with listings if there are any.
     pub explanation: &'a Explanation,
+    /// Its explanation by method: intervals and what methods caused, where stacks were sampled.
+    pub methods: &'a Explanation,
     /// What is in the dataset.
     pub inspection: &'a Inspection,
     /// The account of the run in sentences.

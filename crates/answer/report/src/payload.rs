@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use pricetag_cost_model::{CostModel, Evaluation, Price};
 use pricetag_dataset::{Dataset, InputValue, ObservationId};
-use pricetag_finding::{CostItem, Explanation, Inspection, Listing};
+use pricetag_finding::{CostItem, Inspection, Listing, Spread};
 use serde_json::{Value, json};
 
 use crate::ReportInput;
@@ -31,7 +31,7 @@ pub fn payload(input: &ReportInput) -> Value {
         .iter()
         .map(|row| price(row, &mut strings))
         .collect();
-    let (methods, blocks) = methods(input.explanation, &mut strings);
+    let (methods, blocks) = methods(input, &mut strings);
     json!({
         "target": input.model.target,
         "unit": input.model.unit,
@@ -221,8 +221,11 @@ fn price(row: &Price, strings: &mut Strings) -> Value {
     ])
 }
 
-/// Methods with the numbers of their blocks, and all blocks; things without a method stand alone.
-fn methods(explanation: &Explanation, strings: &mut Strings) -> (Vec<Value>, Vec<Value>) {
+/// Methods with the numbers of their blocks and what samples say of them, and all blocks; things without a method stand alone.
+fn methods(input: &ReportInput, strings: &mut Strings) -> (Vec<Value>, Vec<Value>) {
+    let explanation = input.explanation;
+    let by_method = input.methods.items.iter();
+    let by_method: HashMap<&str, &CostItem> = by_method.map(|i| (i.name.as_str(), i)).collect();
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, item) in explanation.items.iter().enumerate() {
         let name = match &item.place {
@@ -277,11 +280,31 @@ fn methods(explanation: &Explanation, strings: &mut Strings) -> (Vec<Value>, Vec
                 number(cost),
                 members,
                 listings.get(name.as_str()),
-                first.is_some()
+                first.is_some(),
+                by_method
+                    .get(name.as_str())
+                    .map_or(Value::Null, |item| sampled(item))
             ])
         })
         .collect();
     (methods, blocks)
+}
+
+/// `[lower, upper, own, callees, caused, inclusive]`, shares of the whole; null where nothing was sampled, or too little for a rank.
+fn sampled(item: &CostItem) -> Value {
+    let Some((low, high)) = item.share_bounds else {
+        return Value::Null;
+    };
+    let spread = item.spread.filter(|_| !item.unranked);
+    let of = |part: fn(&Spread) -> f64| maybe(spread.as_ref().map(part));
+    json!([
+        number(low),
+        number(high),
+        of(|s| s.own + s.interpreted),
+        of(|s| s.called + s.runtime),
+        of(Spread::caused),
+        of(|s| s.inclusive),
+    ])
 }
 
 /// `[name, kind, block, pcs, lines, count, cost, price, lower, upper, prior, evidence, support, split from, variation,

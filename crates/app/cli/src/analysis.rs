@@ -268,6 +268,8 @@ pub fn options(target: String, choices: &FitChoices, common: &Common) -> FitOpti
 pub struct Account {
     /// The explanation by block, with listings.
     pub blocks: Explanation,
+    /// The explanation by method.
+    pub methods: Explanation,
     /// What is in the dataset.
     pub inspection: Inspection,
     /// The account in sentences.
@@ -298,9 +300,11 @@ pub fn account(
         LISTINGS,
         &mut source_reader(sources.to_vec()),
     )?;
-    let summary = summarize(model, &inspection, &by(Grouping::Method)?);
+    let methods = by(Grouping::Method)?;
+    let summary = summarize(model, &inspection, &methods);
     Ok(Account {
         blocks,
+        methods,
         inspection,
         summary,
     })
@@ -322,6 +326,7 @@ pub fn write_report(
         model,
         dataset,
         explanation: &account.blocks,
+        methods: &account.methods,
         inspection: &account.inspection,
         summary: &account.summary,
     });

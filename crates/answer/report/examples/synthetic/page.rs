@@ -40,6 +40,7 @@ pub fn page_of(
         model,
         dataset,
         explanation: &explanation,
+        methods: &explanation,
         inspection: &inspection,
         summary: &summary,
     })

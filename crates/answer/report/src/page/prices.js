@@ -1,12 +1,22 @@
 // Where the cost goes: methods with their blocks and listings, and the price list.
 const BLOCK = { NAME: 0, KIND: 1, NUMBER: 2, PCS: 3, LINES: 4, COUNT: 5, COST: 6, PRICE: 7, LOW: 8, HIGH: 9, PRIOR: 10, EVIDENCE: 11, SUPPORT: 12, SPLIT: 13, VARIATION: 14, RISK: 15, TEXT: 16, NOTES: 17 };
 
+// What sampled stacks say of a method: [lower, upper, own, callees, caused, inclusive].
+const part = (key, at, title, hint) => ({ key, title, hint, num: true, value: (r) => r.sampled && r.sampled[at], cell: (r) => (r.sampled && r.sampled[at] !== null ? percent(r.sampled[at]) : "") });
+const SAMPLED = [
+  { key: "interval", title: "95 % interval", hint: "where the true share lies, by the sampling alone", num: true, value: (r) => r.sampled && r.sampled[0], cell: (r) => (r.sampled ? percent(r.sampled[0]) + " … " + percent(r.sampled[1]) : "") },
+  part("own", 2, "own code", "the method's own instructions"),
+  part("callees", 3, "callees", "what it calls outside the program, and the JVM on its behalf"),
+  part("caused", 4, "caused", "loading, compiling and collecting on other lines that it set off"),
+  part("inclusive", 5, "inclusive", "on the stack, with all it calls"),
+];
+
 function methods(data, root) {
   const text = (id) => data.strings[id];
   const total = data.predicted || 1;
-  const rows = data.methods.map(([name, cost, members, listing, code]) => {
+  const rows = data.methods.map(([name, cost, members, listing, code, sampled]) => {
     const blocks = members.map((index) => data.blocks[index]);
-    return { name: text(name), cost, blocks, listing, code, variation: blocks.reduce((sum, b) => sum + (b[BLOCK.VARIATION] || 0), 0), risks: blocks.filter((b) => b[BLOCK.RISK] !== null) };
+    return { name: text(name), cost, blocks, listing, code, sampled, variation: blocks.reduce((sum, b) => sum + (b[BLOCK.VARIATION] || 0), 0), risks: blocks.filter((b) => b[BLOCK.RISK] !== null) };
   });
   const largest = rows.length ? rows[0].cost : 1;
   root.append(h("p", { class: "about" }, `Predicted ${words(data.target)} over ${thousands(data.observations)} inputs, ${quantity(data.predicted, data.unit)} in all. Variation is how much of the difference between inputs a method carries: whoever chooses the input decides there.`));
@@ -23,6 +33,7 @@ function methods(data, root) {
       { key: "bar", title: "", cell: (r) => meter(r.cost / largest) },
       { key: "cost", title: data.target, num: true, value: (r) => r.cost, cell: (r) => quantity(r.cost, data.unit) },
       { key: "share", title: "share", num: true, value: (r) => r.cost, cell: (r) => percent(r.cost / total) },
+      ...(rows.some((r) => r.sampled) ? SAMPLED : []),
       { key: "variation", title: "variation", num: true, value: (r) => r.variation, cell: (r) => percent(Math.abs(r.variation) < 0.0005 ? 0 : r.variation) },
       { key: "blocks", title: "blocks", num: true, value: (r) => r.blocks.length, cell: (r) => (r.code ? thousands(r.blocks.length) : h("span", { class: "dim" }, text(r.blocks[0][BLOCK.KIND]))) },
     ],
