@@ -1,6 +1,6 @@
 //! The head of the page, in plain HTML: what was run, how good the model is, where the cost goes. It needs no script.
 
-use pricetag_finding::figure::{count, percent, quantity};
+use pricetag_finding::figure::{brief, count, percent, quantity};
 use pricetag_finding::{Summary, interval};
 
 use crate::ReportInput;
@@ -177,7 +177,12 @@ fn strip(page: &mut Markup, summary: &Summary) {
     for (index, item) in summary.top.iter().enumerate() {
         page.put(
             "<li><i class=\"p{}\"></i><span class=\"name\" title=\"{}\">{}</span> <b>{}</b>",
-            &[&(index % 8), &item.name, &item.name, &percent(item.share)],
+            &[
+                &(index % 8),
+                &item.name,
+                &brief(&item.name),
+                &percent(item.share),
+            ],
         );
         if let Some(bounds) = item.bounds {
             page.put(" <small>{}</small>", &[&interval(bounds)]);
