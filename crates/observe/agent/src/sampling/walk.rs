@@ -82,6 +82,8 @@ pub struct Stack {
 
 /// No thread of Java.
 pub const NO_JAVA: i32 = -99;
+/// HotSpot finds no frame of Java where a thread runs Java (`ticks_unknown_Java`).
+const UNKNOWN_JAVA: i32 = -5;
 
 static SLOT: OnceLock<Box<[Slot]>> = OnceLock::new();
 static WALK: AtomicUsize = AtomicUsize::new(0);
@@ -253,11 +255,36 @@ fn walk(content: &mut Content, context: *mut c_void) -> i32 {
         list: content.frames.as_mut_ptr(),
     };
     // SAFETY: HotSpot's function of this signature, made for handlers of signals; the list has DEPTH frames.
-    unsafe {
+    let mut ask = || unsafe {
         let walk: Walk = std::mem::transmute::<usize, Walk>(walk);
         walk(&raw mut trace, DEPTH as i32, context);
+        trace.frames
+    };
+    match ask() {
+        UNKNOWN_JAVA => as_caller(context, ask),
+        frames => frames,
     }
-    trace.frames
+}
+
+/// Asks once more as if the thread had returned already: at the entry of compiled code and in stubs between two methods the
+/// frame is not built yet, or no more, and the caller's address lies on top of the stack.
+fn as_caller(context: *mut c_void, mut ask: impl FnMut() -> i32) -> i32 {
+    // SAFETY: with SA_SIGINFO the system passes the interrupted context, which is put back as it was; the stack's top is
+    // memory of the thread.
+    unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let (pc, sp) = (libc::REG_RIP as usize, libc::REG_RSP as usize);
+        let kept = (registers[pc], registers[sp]);
+        if kept.1 % 8 != 0 {
+            return UNKNOWN_JAVA;
+        }
+        registers[pc] = *(kept.1 as *const i64);
+        registers[sp] = kept.1 + 8;
+        let frames = ask();
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        (registers[pc], registers[sp]) = kept;
+        frames
+    }
 }
 
 /// Sends a thread the signal that makes it tell its stack; the slot in which it will, if there is a free one and a thread.
