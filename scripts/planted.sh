@@ -3,7 +3,8 @@
 #   scripts/planted.sh [PROGRAM ...]
 # A spin of known length goes into a block that is drawn at random, the program is mined as a user would, and the answer is held against the
 # spin's own clock. docs/attribution/planted.md explains the tables, which go to .cache/attribution/planted/table.md.
-# PLANTED_PLACES, PLANTED_INPUTS, PLANTED_REPEATS, PLANTED_SEED: how many places per program, inputs, timing runs of each kind; where to begin.
+# PLANTED_PLACES, PLANTED_INPUTS and PLANTED_REPEATS are how many places per program, inputs, and timing runs of each kind. PLANTED_SEED is the
+# first place's number: above 1 the places are added to those that are there.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -55,16 +56,18 @@ timed() { # timed INPUT: seconds, of the user and the system
     local input=$1
     # As Pricetag runs programs.
     with "$jar" -XX:-DontCompileHugeMethods "${@:2}"
-    { time "${changed[@]/"{}"/$input}" >/dev/null 2>&1 3>&- || true; } 2>&1
+    { time "${changed[@]/"{}"/$input}" >/dev/null 2>&1 || true; } 2>&1
 }
-measure() { # measure FOLDER: runs with the spin, without, and with its ledger, in turn
-    local repeat input size seconds
+measure() { # measure FOLDER: runs with the spin, without, with its ledger, and of nothing, in turn
+    local repeat input size seconds started
     rm -f "$1"/*/times
     for ((repeat = 0; repeat < repeats; repeat++)); do
         for input in $pattern; do
             seconds=$(timed "$input")
+            started=$({ time java -XX:-DontCompileHugeMethods -cp "$all/spin" PlantedSpin nothing; } 2>&1)
             for size in "${!shares[@]}"; do
                 local rounds=-Dplanted.rounds=${lengths[$size]} times=$1/$size/times
+                echo "start $(basename "$input") $started" >>"$times"
                 echo "off $(basename "$input") $seconds" >>"$times"
                 echo "on $(basename "$input") $(timed "$input" "$rounds")" >>"$times"
                 [ "$repeat" -eq 0 ] || continue
@@ -80,11 +83,11 @@ programs=("$@")
 [ $# -gt 0 ] || programs=("${every[@]}")
 for program in "${programs[@]}"; do
     work=$all/$program
+    echo "planted: $program" >&2
+    [ "$seed" -gt 1 ] && [ -s "$work/base-blocks.json" ] || rm -rf "$work"
     mkdir -p "$work"
     choose "$program" "$work"
-    echo "planted: $program" >&2
-    mine "$work" base- "${command[@]}" || { tail -3 "$work/base-mine.err" >&2 && continue; }
-    : >"$work/lines"
+    [ -s "$work/base-blocks.json" ] || mine "$work" base- "${command[@]}" || { tail -3 "$work/base-mine.err" >&2 && continue; }
     for ((number = seed; number < seed + places; number++)); do
         place=$work/$number
         jar=$place/planted.jar
@@ -101,10 +104,8 @@ for program in "${programs[@]}"; do
         done
         measure "$place"
         for size in "${!shares[@]}"; do
-            "$planted" compare "$program" "$place/place.json" "$size" "$place/$size" | tee -a "$work/lines" || true
+            "$planted" compare "$program" "$place/place.json" "$size" "$place/$size" | tee "$place/$size/line" || true
         done
     done
 done
-lines=()
-for program in "${every[@]}"; do [ ! -s "$all/$program/lines" ] || lines+=("$all/$program/lines"); done
-"$planted" table "${lines[@]}" | tee "$all/table.md"
+find "$all" -name line -size +0 | sort -V | xargs "$planted" table | tee "$all/table.md"

@@ -1,7 +1,7 @@
 //! One planted cost: what was measured, and what the answers say.
 //!
-//! The truth is the sum of all spins by the thread's own clock, over the processor time of the program with the spin. Beside it stands
-//! the difference of the times with and without rounds; for a small spin that is mostly the noise of two runs. A machine
+//! The truth is the sum of all spins by the thread's own clock, over the processor time of the program with the spin, less what a JVM
+//! takes to start and end (our clock runs between). Beside it stands the difference of the times with and without rounds; for a small spin that is mostly the noise of two runs. A machine
 //! is not equally fast at all times, so shares are compared, not milliseconds that were taken minutes apart.
 
 use std::collections::BTreeMap;
@@ -27,6 +27,8 @@ pub struct Line {
     pub executions: f64,
     pub on_ms: f64,
     pub off_ms: f64,
+    /// Of as many JVMs that do nothing.
+    pub start_ms: f64,
     /// Of the program with the spin.
     pub planted_share: f64,
     pub answered_ms: f64,
@@ -46,6 +48,11 @@ pub struct Line {
 impl Line {
     pub fn error(&self) -> f64 {
         self.method_share / self.planted_share - 1.0
+    }
+
+    /// By time instead of share.
+    pub fn time_error(&self) -> f64 {
+        self.method_ms / self.planted_ms - 1.0
     }
 
     pub fn block_error(&self) -> f64 {
@@ -125,7 +132,7 @@ pub fn line(program: &str, place: &Planted, size: usize, folder: &Path) -> Resul
         .keys()
         .map(|name| (name.clone(), change(cost(&with, name), cost(&base, name))))
         .collect();
-    let on = times.sum("on");
+    let (on, start) = (times.sum("on"), times.sum("start"));
     let line = Line {
         program: program.to_owned(),
         size,
@@ -136,7 +143,8 @@ pub fn line(program: &str, place: &Planted, size: usize, folder: &Path) -> Resul
         executions: times.executions,
         on_ms: 1e3 * on,
         off_ms: 1e3 * times.sum("off"),
-        planted_share: times.planted / 1e9 / on,
+        start_ms: 1e3 * start,
+        planted_share: times.planted / 1e9 / (on - start),
         answered_ms: with.total / 1e6,
         base_ms: base.total / 1e6,
         method_ms: found / 1e6,
@@ -153,7 +161,7 @@ pub fn line(program: &str, place: &Planted, size: usize, folder: &Path) -> Resul
 /// What runs with and without the spin took.
 #[derive(Default)]
 struct Times {
-    /// Seconds, by `on` or `off` and input.
+    /// Seconds, by `on`, `off` or `start` and input.
     runs: BTreeMap<(String, String), Vec<f64>>,
     planted: f64,
     executions: f64,

@@ -16,9 +16,9 @@ pub fn print(files: &[&str]) -> Result<(), Failure> {
         }
     }
     println!(
-        "| program | planted | median error at the method | at the block | within 15 % | median of the largest change elsewhere, points |"
+        "| program | planted | median error at the method | at the block | within 15 % | by time | median of the largest change elsewhere, points |"
     );
-    println!("|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|");
     let mut groups: BTreeMap<(&str, usize), Vec<&Line>> = BTreeMap::new();
     for line in &lines {
         groups
@@ -37,10 +37,15 @@ pub fn print(files: &[&str]) -> Result<(), Failure> {
             _ => format!("{:.1} %", 100.0 * middle(&|l| l.planted_share)),
         };
         println!(
-            "| {} | {planted} | {:.1} % | {:.1} % | {close} of {} | {:.1} |",
+            "| {} | {planted} | {:.1} % | {:.1} % | {close} of {} | {} of {} | {:.1} |",
             program.trim_start_matches('~'),
             100.0 * middle(&|l| l.error().abs()),
             100.0 * middle(&|l| l.block_error().abs()),
+            group.len(),
+            group
+                .iter()
+                .filter(|l| l.time_error().abs() <= CLOSE)
+                .count(),
             group.len(),
             middle(&|l| l.other_points.abs()),
         );
