@@ -68,19 +68,18 @@ pub fn plant(class: &[u8], method: &str, descriptor: &str, pc: u32) -> Result<Ve
     let spin = constants.method(SPIN_CLASS, SPIN_METHOD, "()V")?;
     let assembled = assemble(&code, &instructions, at, spin)?;
     let moved = Moved::new(&code, &instructions, assembled);
-    let frames = match code.attributes.find(pool, "StackMapTable") {
-        None => None,
-        Some(_) => {
-            let (name, descriptor) = (member.name(pool), member.descriptor(pool));
-            let object = |name: &str| constants.class(name);
-            let initial =
-                frame::initial_locals(member.access, &name, &descriptor, &class.name(), object)?
-                    .ok_or_else(|| refused("its descriptor is none"))?;
-            let frames = code.frames(pool, &initial)?;
-            let table = moved.frames(initial, &frames, &instructions);
-            let table = table.ok_or_else(|| refused("a jump leads to no frame"))?;
-            Some((constants.utf8("StackMapTable")?, table))
-        }
+    let frames = if code.attributes.find(pool, "StackMapTable").is_some() {
+        let (name, descriptor) = (member.name(pool), member.descriptor(pool));
+        let object = |name: &str| constants.class(name);
+        let initial =
+            frame::initial_locals(member.access, &name, &descriptor, &class.name(), object)?
+                .ok_or_else(|| refused("its descriptor is none"))?;
+        let frames = code.frames(pool, &initial)?;
+        let table = moved.frames(initial, &frames, &instructions);
+        let table = table.ok_or_else(|| refused("a jump leads to no frame"))?;
+        Some((constants.utf8("StackMapTable")?, table))
+    } else {
+        None
     };
     let code = moved.attribute(&code, &class, frames)?;
     let mut edits = constants.edits();

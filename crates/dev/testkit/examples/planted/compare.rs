@@ -47,16 +47,16 @@ pub struct Line {
 
 impl Line {
     pub fn error(&self) -> f64 {
-        self.method_share / self.planted_share - 1.0
-    }
-
-    /// By time instead of share.
-    pub fn time_error(&self) -> f64 {
         self.method_ms / self.planted_ms - 1.0
     }
 
+    /// By shares of the program's time instead of milliseconds.
+    pub fn share_error(&self) -> f64 {
+        self.method_share / self.planted_share - 1.0
+    }
+
     pub fn block_error(&self) -> f64 {
-        self.block_share / self.planted_share - 1.0
+        self.block_ms / self.planted_ms - 1.0
     }
 }
 

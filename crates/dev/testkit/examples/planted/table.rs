@@ -16,7 +16,7 @@ pub fn print(files: &[&str]) -> Result<(), Failure> {
         }
     }
     println!(
-        "| program | planted | median error at the method | at the block | within 15 % | by time | median of the largest change elsewhere, points |"
+        "| program | planted | median error at the method | at the block | within 15 % | by share | median of the largest change elsewhere, points |"
     );
     println!("|---|---|---|---|---|---|---|");
     let mut groups: BTreeMap<(&str, usize), Vec<&Line>> = BTreeMap::new();
@@ -44,7 +44,7 @@ pub fn print(files: &[&str]) -> Result<(), Failure> {
             group.len(),
             group
                 .iter()
-                .filter(|l| l.time_error().abs() <= CLOSE)
+                .filter(|l| l.share_error().abs() <= CLOSE)
                 .count(),
             group.len(),
             middle(&|l| l.other_points.abs()),
