@@ -21,6 +21,11 @@ pdfs() {
     echo "$given/pdf/*.pdf"
 }
 
+accepting() { # accepting CODE ...: a script that runs its arguments and takes these exit codes for success
+    local codes=$*
+    printf '#!/bin/sh\n"$@"\ncase $? in %s) exit 0 ;; *) exit 1 ;; esac\n' "${codes// /|}"
+}
+
 every=(antlr4 closure ecj google-java-format groovy jython pdfbox plantuml sat4j saxon)
 command=() # what runs an input, `{}`
 pattern=   # the inputs
@@ -37,7 +42,11 @@ choose() { # choose PROGRAM WORK
     case $1 in
         antlr4) pattern=$(made g4) command=(java -cp "$subject" org.antlr.v4.Tool -o "$cache/out" '{}') ;;
         closure) pattern=$(made js) command=(java -jar "$subject" --js '{}' --js_output_file /dev/null) ;;
-        ecj) pattern=$(sources) command=(java -jar "$subject" -proceedOnError -nowarn -17 -d none '{}') ;;
+        ecj)
+            # Files that need others do not compile alone; it goes on and says so.
+            accepting 0 255 >"$2/run" && chmod +x "$2/run"
+            pattern=$(sources) command=("$2/run" java -jar "$subject" -proceedOnError -nowarn -17 -d none '{}')
+            ;;
         google-java-format)
             pattern=$(sources)
             local opens=()
@@ -52,7 +61,7 @@ choose() { # choose PROGRAM WORK
         plantuml) pattern=$(made puml) command=(java -Djava.awt.headless=true -jar "$subject" -tsvg -o "$cache/out" '{}') ;;
         sat4j)
             # It says by its exit code whether there is a solution.
-            printf '#!/bin/sh\n"$@"\ncase $? in 0|10|20) exit 0 ;; *) exit 1 ;; esac\n' >"$2/run" && chmod +x "$2/run"
+            accepting 0 10 20 >"$2/run" && chmod +x "$2/run"
             pattern=$(made cnf) command=("$2/run" java -cp "$subject" org.sat4j.BasicLauncher '{}')
             ;;
         saxon)

@@ -60,13 +60,10 @@ pub fn planted(
     }
     for entry in std::fs::read_dir(spin)? {
         let path = entry?.path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        if name.starts_with(SPIN_CLASS) && name.ends_with(".class") {
-            writer.start_file(&name, options)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let class = path.extension().is_some_and(|end| end == "class");
+        if class && name.starts_with(SPIN_CLASS) {
+            writer.start_file(&*name, options)?;
             writer.write_all(&std::fs::read(&path)?)?;
         }
     }
