@@ -4,7 +4,8 @@
 # A spin of known length goes into a block that is drawn at random, the program is mined as a user would, and the answer is held against the
 # spin's own clock. docs/attribution/planted.md explains the tables, which go to .cache/attribution/planted/table.md.
 # PLANTED_PLACES, PLANTED_INPUTS and PLANTED_REPEATS are how many places per program, inputs, and timing runs of each kind. PLANTED_SEED is the
-# first place's number: above 1 the places are added to those that are there.
+# first place's number: above 1 the places are added to those that are there. PLANTED_JVM are further options of the JVM in all runs with the
+# spin's class, such as "-XX:CompileCommand=quiet -XX:CompileCommand=dontinline,PlantedSpin::spin".
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,6 +16,7 @@ places=${PLANTED_PLACES:-10}
 inputs=${PLANTED_INPUTS:-6}
 repeats=${PLANTED_REPEATS:-3}
 seed=${PLANTED_SEED:-1}
+read -ra extra <<<"${PLANTED_JVM:-}"
 shares=(0.05 0.20) # of the processor time of the program with the spin in it
 export PRICETAG_CACHE=none LC_ALL=C TIMEFORMAT='%U %S'
 
@@ -48,7 +50,7 @@ with() { # with JAR OPTION ...: the command in `changed`, with that jar and thes
     changed=()
     for word in "${command[@]}"; do
         changed+=("${word//"$subject"/"$jar"}")
-        [ "$word" = java ] && changed+=("$@")
+        [ "$word" = java ] && changed+=("${extra[@]}" "$@")
     done
     return 0
 }

@@ -15,6 +15,11 @@ use support::{Desk, classes, ran};
 
 /// Of the time without the spin: a quarter of the time with it.
 const PLANTED: f64 = 1.0 / 3.0;
+/// C2's tables of inlined loops name the caller only, to us and to every profiler (docs/attribution/planted.md).
+const APART: [&str; 2] = [
+    "-XX:CompileCommand=quiet",
+    "-XX:CompileCommand=dontinline,PlantedSpin::spin",
+];
 /// What a round takes, roughly; how long the spin really was is measured.
 const ROUND_NS: f64 = 2.0;
 
@@ -24,7 +29,8 @@ fn mined(desk: &Desk, data: &str, options: &[&str]) -> (Value, Value) {
         "mine -o {data} --force --samples all --target cpu --method nnls --repeat 1 --check-determinism none \
          --exclude PlantedSpin --exclude PlantedSpin$* --inputs in/* -- java"
     ));
-    mine.args(options)
+    mine.args(APART)
+        .args(options)
         .args(["-cp", &class_path(desk), "Chores", "{}"]);
     let done = ran(mine);
     assert_eq!(done.code, 0, "{}", done.stderr);
@@ -61,6 +67,7 @@ fn spun(desk: &Desk, rounds: &str) -> f64 {
     let mut sum = 0.0;
     for input in std::fs::read_dir(desk.path("in")).unwrap() {
         let done = Command::new("java")
+            .args(APART)
             .args([rounds, &format!("-Dplanted.ledger={}", ledger.display())])
             .args(["-cp", &class_path(desk), "Chores"])
             .arg(input.unwrap().path())
@@ -76,7 +83,7 @@ fn spun(desk: &Desk, rounds: &str) -> f64 {
 
 #[test]
 fn a_spin_in_a_random_block_is_found_with_its_size() {
-    let desk = Desk::new(&[("a", "120"), ("b", "250"), ("c", "180"), ("d", "320")]);
+    let desk = Desk::new(&[("a", "120"), ("b", "300"), ("c", "200")]);
     let planted = desk.path("planted");
     std::fs::create_dir(&planted).unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -95,7 +102,8 @@ fn a_spin_in_a_random_block_is_found_with_its_size() {
         let count = item["count"].as_f64().unwrap();
         item["place"]["block"].is_u64() && count > 0.0 && PLANTED * total / count > 200.0
     };
-    let places: Vec<&Value> = items(&blocks).filter(room).collect();
+    let mut places: Vec<&Value> = items(&blocks).filter(room).collect();
+    places.sort_by_key(|item| item["name"].as_str());
     assert!(places.len() > 10, "{} places", places.len());
     let number = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
     let item = places[number as usize % places.len()];
