@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint doc bench attribution evaluate campaign clean
+.PHONY: help setup demo test lint doc bench attribution planted evaluate campaign clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
@@ -31,10 +31,15 @@ bench: ## exactness, corpora, overhead, throughput and accuracy on real programs
 	cargo build --release --workspace --locked
 	@scripts/evaluate.sh
 
-attribution: ## where the time goes, beside an independent profiler and planted costs, on programs nobody tuned on (an hour)
+attribution: ## where the time goes, beside an independent profiler, on programs nobody tuned on (an hour)
 	@scripts/setup.sh subjects
 	cargo build --release -p pricetag-cli -p pricetag-agent --locked
 	@scripts/attribution.sh
+
+planted: ## are costs found that we planted in such programs? (half a day; PLANTED_PLACES=1: an hour)
+	@scripts/setup.sh subjects
+	cargo build --release -p pricetag-cli -p pricetag-agent --locked
+	@scripts/planted.sh
 
 evaluate: ## how well unseen inputs are predicted: Lucene, ImageJ and three more, as in the Mantis paper (two hours; resumable)
 	@scripts/setup.sh subjects

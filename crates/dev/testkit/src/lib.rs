@@ -12,6 +12,7 @@ pub mod counts;
 pub mod jdk;
 pub mod jvm;
 pub mod machine;
+pub mod planted;
 pub mod program;
 pub mod server;
 pub mod suite;

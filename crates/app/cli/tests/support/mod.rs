@@ -20,6 +20,7 @@ pub fn classes() -> &'static Path {
             .arg(&dir)
             .args(
                 [
+                    "Chores.java",
                     "Early.java",
                     "Naps.java",
                     "Parts.java",
