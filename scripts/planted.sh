@@ -60,22 +60,19 @@ timed() { # timed INPUT: seconds, of the user and the system
     with "$jar" -XX:-DontCompileHugeMethods "${@:2}"
     { time "${changed[@]/"{}"/$input}" >/dev/null 2>&1 || true; } 2>&1
 }
-measure() { # measure FOLDER: runs with the spin, without, with its ledger, and of nothing, in turn
-    local repeat input size seconds started
+measure() { # measure FOLDER: runs with the spin, without, and of nothing, in turn
+    local repeat input size off
     rm -f "$1"/*/times
+    for input in $pattern; do
+        off=$({ time java -XX:-DontCompileHugeMethods -cp "$all/spin" PlantedSpin nothing; } 2>&1)
+        for size in "${!shares[@]}"; do echo "start $(basename "$input") $off" >>"$1/$size/times"; done
+    done
     for ((repeat = 0; repeat < repeats; repeat++)); do
         for input in $pattern; do
-            seconds=$(timed "$input")
-            started=$({ time java -XX:-DontCompileHugeMethods -cp "$all/spin" PlantedSpin nothing; } 2>&1)
+            off=$(timed "$input")
             for size in "${!shares[@]}"; do
-                local rounds=-Dplanted.rounds=${lengths[$size]} times=$1/$size/times
-                echo "start $(basename "$input") $started" >>"$times"
-                echo "off $(basename "$input") $seconds" >>"$times"
-                echo "on $(basename "$input") $(timed "$input" "$rounds")" >>"$times"
-                [ "$repeat" -eq 0 ] || continue
-                rm -f "$1/ledger"
-                timed "$input" "$rounds" -Dplanted.ledger="$1/ledger" >/dev/null
-                [ ! -f "$1/ledger" ] || echo "ledger $(basename "$input") $(cat "$1/ledger")" >>"$times"
+                echo "off $(basename "$input") $off" >>"$1/$size/times"
+                echo "on $(basename "$input") $(timed "$input" "-Dplanted.rounds=${lengths[$size]}")" >>"$1/$size/times"
             done
         done
     done
@@ -101,7 +98,7 @@ for program in "${programs[@]}"; do
         for size in "${!shares[@]}"; do
             mkdir -p "$place/$size"
             ln -s "$work"/base-{methods,blocks}.json "$place/$size/"
-            with "$jar" "-Dplanted.rounds=${lengths[$size]}"
+            with "$jar" "-Dplanted.rounds=${lengths[$size]}" "-Dplanted.ledger=$place/$size/ledger"
             mine "$place/$size" "" "${changed[@]}" || tail -3 "$place/$size/mine.err" >&2
         done
         measure "$place"

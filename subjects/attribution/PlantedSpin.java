@@ -2,15 +2,17 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
  * A planted cost: `spin` takes processor time that nobody else has a use for. `planted` inserts calls of it into blocks of
  * real programs (docs/attribution/planted.md).
  *
- * <p>-Dplanted.rounds=N is how long: N rounds, 0 by default. -Dplanted.ledger=FILE measures every spin by the thread's
- * own clock, and appends nanoseconds and executions to that file when the JVM ends. Run by itself it prints the nanoseconds of a round;
- * with an argument it does nothing: what a JVM takes to start and end.
+ * <p>-Dplanted.rounds=N is how long: N rounds, 0 by default. -Dplanted.ledger=FILE measures every spin by the thread's own clock, that
+ * measuring included, and appends a line to the file when the JVM ends: which of Pricetag's runs it was, nanoseconds, executions, and the
+ * nanoseconds of the whole process. Run by itself it prints the nanoseconds of a round; with an argument it does nothing: what a
+ * JVM takes to start and end.
  */
 public final class PlantedSpin {
     private static final int ROUNDS = Integer.getInteger("planted.rounds", 0);
@@ -45,19 +47,24 @@ public final class PlantedSpin {
             Runtime.getRuntime().addShutdownHook(new Thread(Ledger::write));
         }
 
+        /** What reading the clock takes, before and behind what the clock sees, is the spin's as well. */
         static void spin() {
-            // The clock takes as long as a short spin. What it sees of itself, here and now, is taken off; the first reading warms it up.
-            THREADS.getCurrentThreadCpuTime();
-            long before = THREADS.getCurrentThreadCpuTime();
             long begin = THREADS.getCurrentThreadCpuTime();
+            long ready = THREADS.getCurrentThreadCpuTime();
             work(ROUNDS);
-            NANOSECONDS.add(THREADS.getCurrentThreadCpuTime() - begin - (begin - before));
+            NANOSECONDS.add(THREADS.getCurrentThreadCpuTime() - begin + (ready - begin));
             EXECUTIONS.increment();
         }
 
         static void write() {
+            String run = "alone";
+            for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+                if (option.startsWith("-agentpath:")) run = option.substring(option.lastIndexOf('/') + 1);
+            }
+            var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+            String line = run + " " + NANOSECONDS.sum() + " " + EXECUTIONS.sum() + " " + system.getProcessCpuTime() + "\n";
             try {
-                Files.writeString(Path.of(LEDGER), NANOSECONDS.sum() + " " + EXECUTIONS.sum() + "\n");
+                Files.writeString(Path.of(LEDGER), line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             } catch (java.io.IOException e) {
                 e.printStackTrace();
             }

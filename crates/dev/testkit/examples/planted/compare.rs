@@ -1,8 +1,9 @@
 //! One planted cost: what was measured, and what the answers say.
 //!
-//! The truth is the sum of all spins by the thread's own clock, over the processor time of the program with the spin, less what a JVM
-//! takes to start and end (our clock runs between). Beside it stands the difference of the times with and without rounds; for a small spin that is mostly the noise of two runs. A machine
-//! is not equally fast at all times, so shares are compared, not milliseconds that were taken minutes apart.
+//! The truth comes from the ledger of the very runs that were mined: the sum of all spins by the threads' own clock. An answer is a share, seen
+//! in the sampled runs, of the time of the timed runs; so shares are held against the sampled runs' ledger, and milliseconds
+//! against the timed runs'. The difference of times with and without rounds stands beside it; it is the noise of two runs, and holds what
+//! a longer run lets the JIT compile.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,14 +23,14 @@ pub struct Line {
     pub place: String,
     pub class: String,
     pub count: f64,
-    /// By the ledger.
+    /// By the ledger of the timed runs.
     pub planted_ms: f64,
     pub executions: f64,
     pub on_ms: f64,
     pub off_ms: f64,
     /// Of as many JVMs that do nothing.
     pub start_ms: f64,
-    /// Of the program with the spin.
+    /// By the ledger of the sampled runs, of their time after the start of the JVM.
     pub planted_share: f64,
     pub answered_ms: f64,
     pub base_ms: f64,
@@ -105,6 +106,14 @@ fn key(class: &str, method: &str, descriptor: &str, block: Option<u64>) -> Strin
 /// The figures as one line of JSON.
 pub fn line(program: &str, place: &Planted, size: usize, folder: &Path) -> Result<String, Failure> {
     let times = Times::read(&folder.join("times"))?;
+    let ledger = folder.join("ledger");
+    let timed = Spent::read(&ledger, "-time-")?;
+    let sampled = Spent::read(&ledger, "-sample")?;
+    if sampled.runs == 0.0 || timed.runs == 0.0 {
+        return Err(format!("{}: no mined runs", ledger.display()).into());
+    }
+    // One run of each input.
+    let once = sampled.runs / timed.runs;
     let read = |name: &str| Answer::read(&folder.join(name));
     let (base, with) = (read("base-methods.json")?, read("methods.json")?);
     let (base_blocks, blocks) = (read("base-blocks.json")?, read("blocks.json")?);
@@ -139,12 +148,12 @@ pub fn line(program: &str, place: &Planted, size: usize, folder: &Path) -> Resul
         place: place.name.clone(),
         class: place.class.clone(),
         count: place.count,
-        planted_ms: times.planted / 1e6,
-        executions: times.executions,
+        planted_ms: once * timed.spinning / 1e6,
+        executions: once * timed.executions,
         on_ms: 1e3 * on,
         off_ms: 1e3 * times.sum("off"),
         start_ms: 1e3 * start,
-        planted_share: times.planted / 1e9 / (on - start),
+        planted_share: sampled.spinning / (sampled.cpu - 1e9 * start),
         answered_ms: with.total / 1e6,
         base_ms: base.total / 1e6,
         method_ms: found / 1e6,
@@ -158,36 +167,56 @@ pub fn line(program: &str, place: &Planted, size: usize, folder: &Path) -> Resul
     Ok(serde_json::to_string(&line)?)
 }
 
-/// What runs with and without the spin took.
+/// What one kind of runs spent, by their ledgers, nanoseconds.
+#[derive(Clone, Copy, Default)]
+struct Spent {
+    runs: f64,
+    spinning: f64,
+    executions: f64,
+    /// All of the process.
+    cpu: f64,
+}
+
+impl Spent {
+    /// `RUN NANOSECONDS EXECUTIONS CPU` a line; the runs of this kind are added up.
+    fn read(path: &Path, kind: &str) -> Result<Self, Failure> {
+        let mut spent = Self::default();
+        for line in std::fs::read_to_string(path)?.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [run, spinning, executions, cpu] = words[..] else {
+                return Err(format!("{}: {line}", path.display()).into());
+            };
+            if run.contains(kind) {
+                spent.runs += 1.0;
+                spent.spinning += spinning.parse::<f64>()?;
+                spent.executions += executions.parse::<f64>()?;
+                spent.cpu += cpu.parse::<f64>()?;
+            }
+        }
+        Ok(spent)
+    }
+}
+
+/// What runs with and without the spin took, outside Pricetag.
 #[derive(Default)]
 struct Times {
     /// Seconds, by `on`, `off` or `start` and input.
     runs: BTreeMap<(String, String), Vec<f64>>,
-    planted: f64,
-    executions: f64,
 }
 
 impl Times {
     fn read(path: &Path) -> Result<Self, Failure> {
         let mut times = Self::default();
-        let mut ledgers: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
         for line in std::fs::read_to_string(path)?.lines() {
-            match line.split_whitespace().collect::<Vec<_>>()[..] {
-                ["ledger", input, nanoseconds, executions] => ledgers
-                    .entry(input.to_owned())
-                    .or_default()
-                    .push((nanoseconds.parse()?, executions.parse()?)),
-                [kind, input, user, system] => times
-                    .runs
-                    .entry((kind.to_owned(), input.to_owned()))
-                    .or_default()
-                    .push(user.parse::<f64>()? + system.parse::<f64>()?),
-                _ => return Err(format!("{}: {line}", path.display()).into()),
-            }
-        }
-        for ledger in ledgers.values() {
-            times.planted += median(ledger.iter().map(|(ns, _)| *ns).collect());
-            times.executions += median(ledger.iter().map(|(_, n)| *n).collect());
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [kind, input, user, system] = words[..] else {
+                return Err(format!("{}: {line}", path.display()).into());
+            };
+            times
+                .runs
+                .entry((kind.to_owned(), input.to_owned()))
+                .or_default()
+                .push(user.parse::<f64>()? + system.parse::<f64>()?);
         }
         Ok(times)
     }
