@@ -5,7 +5,7 @@
 //! - `planted rounds PLACE.json` prints these rounds.
 //! - `planted compare PROGRAM PLACE.json SIZE FOLDER` holds answers against what was measured and prints a line of figures. In the
 //!   folder are `base-methods.json` and `base-blocks.json` (`explain --json` of the program as it is), `methods.json` and
-//!   `blocks.json` (with the spin), `ledger` (of the mined runs, as PlantedSpin writes it) and `times` (`on|off|start INPUT USER SYSTEM` in
+//!   `blocks.json` (with the spin), `ledger` (of the mined runs, as `PlantedSpin` writes it) and `times` (`on|off|start INPUT USER SYSTEM` in
 //!   seconds, of runs outside Pricetag).
 //! - `planted table FILE …` makes the tables of docs/attribution/planted.md of such lines.
 //!
