@@ -31,7 +31,7 @@ bench: ## exactness, corpora, overhead, throughput and accuracy on real programs
 	cargo build --release --workspace --locked
 	@scripts/evaluate.sh
 
-attribution: ## where the time goes, beside an independent profiler, on programs nobody tuned on (an hour)
+attribution: ## where the time goes, beside an independent profiler, on programs nobody tuned on (hours)
 	@scripts/setup.sh subjects
 	cargo build --release -p pricetag-cli -p pricetag-agent --locked
 	@scripts/attribution.sh
