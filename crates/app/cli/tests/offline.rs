@@ -287,14 +287,10 @@ fn counts_and_times_from_elsewhere_make_predictions() {
     let new = desk.run(&format!("import {} --jar counted.jar -o new", new[0]));
     assert_eq!(new.code, 0, "{}", new.stderr);
     let predicted = desk.json("predict data/model.json --dataset new --json");
-    let cost = predicted["rows"][0]["predicted"].as_f64().unwrap();
+    let cost = predicted["rows"][0]["value"].as_f64().unwrap();
     assert!((cost / 1.6e6 - 1.0).abs() < 0.05, "{predicted}");
     let explained = desk.run("explain data/model.json");
     assert_eq!(explained.code, 0, "{}", explained.stderr);
-    assert!(
-        explained.stdout.contains("not sampled")
-            || explained.stdout.contains("No stacks were sampled"),
-        "{}",
-        explained.stdout
-    );
+    let said = explained.stdout;
+    assert!(said.contains("no stacks were sampled"), "{said}");
 }
