@@ -23,7 +23,7 @@ programs=("$@")
 [ $# -gt 0 ] || programs=("${every[@]}")
 table=$cache/table.md
 for program in "${programs[@]}"; do
-    work=$cache/work/$program
+    work=$cache/runs/$program
     rm -rf "$work"
     mkdir -p "$work"
     choose "$program" "$work"
@@ -44,5 +44,5 @@ for program in "${programs[@]}"; do
     cat "$work/row.md"
 done
 "$target/release/examples/attribution" --header >"$table"
-for program in "${programs[@]}"; do cat "$cache/work/$program/row.md" >>"$table" 2>/dev/null || true; done
+for program in "${programs[@]}"; do cat "$cache/runs/$program/row.md" >>"$table" 2>/dev/null || true; done
 cat "$table"

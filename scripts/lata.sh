@@ -30,7 +30,7 @@ record() {
 prices() {
     local name=$1 model=$2
     shift 2
-    "$pricetag" --quiet fit "$work/$name" -o "$work/$model.json" --train 80% "$@" | tee "$work/$model.summary.txt"
+    "$pricetag" --quiet fit "$work/$name" -o "$work/$model.json" --target wall --train 80% "$@" | tee "$work/$model.summary.txt"
 }
 
 section() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Are planted costs found at their place, with their size? On real programs, after Burchell & Marr (OOPSLA 2025, 10.1145/3763180).
+# Are planted costs found at their place, with their size? On real programs; docs/attribution/planted.md says after whom.
 #   scripts/planted.sh [PROGRAM ...]
 # A spin of known length goes into a block that is drawn at random, the program is mined as a user would, and the answer is held against the
 # spin's own clock. docs/attribution/planted.md explains the tables, which go to .cache/attribution/planted/table.md.

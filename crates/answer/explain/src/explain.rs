@@ -98,8 +98,22 @@ pub fn explain(
         measured: measured.iter().copied().sum(),
         items,
         listings: Vec::new(),
-        notes: [notes(&attribution, options.by), Vec::from_iter(free)].concat(),
+        notes: [
+            Vec::from_iter(unsampled(model, dataset)),
+            notes(&attribution, options.by),
+            Vec::from_iter(free),
+        ]
+        .concat(),
     })
+}
+
+/// What an account of a program's code cannot know without samples.
+pub(crate) const UNSAMPLED: &str = "no stacks were sampled: shares are estimated from counts and times alone, and may be far off for single methods";
+
+fn unsampled(model: &CostModel, dataset: &Dataset) -> Option<String> {
+    let mut features = dataset.features.iter();
+    let of_code = features.any(|feature| feature.kind == FeatureKind::Block);
+    (of_code && model.charges.is_none()).then(|| UNSAMPLED.to_owned())
 }
 
 /// A price as one line of the explanation shows it.

@@ -1,8 +1,10 @@
 //! The account of a whole run in plain sentences.
 
-use pricetag_cost_model::{Concise, CostModel, Evaluation, Severity};
+use pricetag_cost_model::{ChargeKind, Concise, CostModel, Evaluation, Severity};
 use pricetag_finding::figure::{brief, count, percent, quantity, subject_name};
 use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, SummaryItem, Together};
+
+use crate::explain::UNSAMPLED;
 
 /// Methods shown in a summary.
 const TOP: usize = 8;
@@ -131,15 +133,11 @@ fn below(methods: &Explanation) -> Vec<String> {
     if unranked.lines > 0 {
         out.push(methods.unranked_text(&unranked));
     }
-    out.push(if is_sampled(methods) {
-        format!(
-            "Shares are measured: stacks were sampled in runs of their own. Intervals hold {}.",
-            percent(0.95)
-        )
-    } else {
-        "No stacks were sampled: shares are estimated from counts and times alone, and may be far off for single methods."
-            .to_owned()
-    });
+    if is_sampled(methods) {
+        out.push("Shares are measured: stacks were sampled in runs of their own. Intervals are of the luck of sampling alone: stacks that could not be walked are in none of them.".to_owned());
+    }
+    let unsampled = methods.notes.iter().filter(|note| *note == UNSAMPLED);
+    out.extend(unsampled.map(|note| sentence(&capitalised(note))));
     out
 }
 
@@ -316,7 +314,9 @@ fn in_few_terms(found: &Concise) -> String {
 }
 
 fn where_it_goes(summary: &Summary, methods: &Explanation) -> Option<String> {
-    let first = summary.top.iter().take(3);
+    // What is not known is nowhere that time goes.
+    let known = |item: &&SummaryItem| item.name != ChargeKind::Unknown.title();
+    let first = summary.top.iter().filter(known).take(3);
     let names: Vec<String> = first
         .map(|item| format!("{} ({})", brief(&item.name), percent(item.share)))
         .collect();

@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "shared with tests that read more of it")]
 mod simulation;
 
-use pricetag_cost_model::{ChargeKind, Charges};
+use pricetag_cost_model::{Charge, ChargeKind, Charges};
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_profile::{
     Beside, Method, MethodId, Node, NodeId, Profile, ProfiledRun, Role, Sample, State,
@@ -137,6 +137,14 @@ fn charges(truth: &Truth, method: By) -> (Charges, f64) {
     (model.charges.unwrap(), error)
 }
 
+/// The account of a method by its number.
+fn of_method(charges: &Charges, number: usize) -> &Charge {
+    let name = format!("m{number}");
+    let mut accounts = charges.accounts.iter();
+    let is = |account: &&Charge| account.method.as_ref().is_some_and(|m| m.name == name);
+    accounts.find(is).unwrap()
+}
+
 #[test]
 fn shares_are_the_true_ones_whatever_method_predicts() {
     for method in [By::Hier, By::Sampled, By::Poly] {
@@ -146,14 +154,7 @@ fn shares_are_the_true_ones_whatever_method_predicts() {
         let all = truth.methods.iter().sum::<f64>() + truth.compilation;
         let mut difference = 0.0;
         for (number, cost) in truth.methods.iter().enumerate() {
-            let name = format!("m{number}");
-            let account = charges.accounts.iter().find(|account| {
-                account
-                    .method
-                    .as_ref()
-                    .is_some_and(|method| method.name == name)
-            });
-            difference += (account.unwrap().cost / total - cost / all).abs();
+            difference += (of_method(&charges, number).cost / total - cost / all).abs();
         }
         let compilation = charges
             .accounts
@@ -177,14 +178,7 @@ fn intervals_hold_what_they_say() {
             .sum::<f64>()
             / (truth.methods.iter().sum::<f64>() + truth.compilation);
         for (number, cost) in truth.methods.iter().enumerate() {
-            let name = format!("m{number}");
-            let account = charges.accounts.iter().find(|account| {
-                account
-                    .method
-                    .as_ref()
-                    .is_some_and(|method| method.name == name)
-            });
-            let account = account.unwrap();
+            let account = of_method(&charges, number);
             let (low, high) = account.factors;
             let truth = cost * scale;
             inside += u32::from(low * account.cost <= truth && truth <= high * account.cost);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use pricetag_profile::{Accounts, Profile, ProfiledRun, Spread, Within};
 use pricetag_trace::{Mode, Record, Trace};
-use support::{Subject, execute};
+use support::Subject;
 
 const SPLIT: &str = r#"
 import java.lang.management.ManagementFactory;
@@ -194,15 +194,4 @@ fn any_end_leaves_a_whole_profile() {
         let six = sampled.methods().get("six").map_or(0.0, Spread::running);
         assert_eq!(six > 0.0, what != "nothing", "{what}: {:?}", sampled.run());
     }
-}
-
-/// Sampling costs little: as many loops a second as without, on one thread.
-#[test]
-fn what_is_sampled_is_what_runs_without() {
-    let subject = subject();
-    let plain = execute(subject.java(&["Split", "split"]));
-    let sampled = Sampled::of(&subject, "split");
-    let time = |output: &str| output.trim().parse::<f64>().unwrap();
-    // Generous: how much it is on average stands in docs/benchmarks.md.
-    assert!(time(&sampled.output) < 1.6 * time(&plain.output));
 }

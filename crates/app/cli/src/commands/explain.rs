@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use pricetag_dataset::{Dataset, Feature, FeatureKind};
+use pricetag_dataset::Dataset;
 use pricetag_explain::{ExplainOptions, call_tree, callers, explain, listings, source_reader};
 use pricetag_finding::Grouping;
 use pricetag_finding::figure::percent;
@@ -47,13 +47,6 @@ pub fn run(args: &ExplainArgs, console: &Console) -> Result<ExitCode, Failure> {
         )
     };
     let mut explanation = by(args.by.into())?;
-    let of_code = |f: &Feature| f.kind == FeatureKind::Block;
-    if model.charges.is_none() && dataset.features.iter().any(of_code) {
-        explanation.notes.push(
-            "no stacks were sampled: shares are estimated from counts and times alone, and may be far off for single methods"
-                .to_owned(),
-        );
-    }
     if args.listing {
         let mut source = source_reader(args.sources.clone());
         let methods = args.limit.min(5);

@@ -6,7 +6,7 @@
 //! charged to that stack ([`tree`]). So samples are weighted by time, no privileges are needed, and a busy machine does not
 //! bias them. Allocations are sampled by JVMTI.
 //!
-//! A program that runs is disturbed by a few percent; nothing of a sampled run is counted or timed for anybody.
+//! Nothing of a sampled run is counted, or timed for anybody. What sampling costs stands in `docs/benchmarks.md`.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock};
