@@ -44,8 +44,7 @@ pub fn listings(
                     .or_insert_with(|| source(path))
                     .clone()
             });
-            let lines =
-                text.and_then(|text| source_lines(&text, &method.blocks, explanation.predicted));
+            let lines = text.and_then(|text| source_lines(&text, &method, explanation.predicted));
             let path = path.filter(|_| lines.is_some());
             let lines = lines.or_else(|| bytecode_lines(method.blocks, explanation.predicted))?;
             Some(Listing {
@@ -63,6 +62,8 @@ struct Method<'a> {
     title: String,
     cost: f64,
     blocks: Vec<Block<'a>>,
+    /// Executions by line; empty if lines were not recorded.
+    lines: BTreeMap<u32, f64>,
 }
 
 /// A block, or another feature with a place in a method.
@@ -88,6 +89,7 @@ fn methods<'a>(explanation: &'a Explanation, dataset: &'a Dataset) -> Vec<Method
             title,
             cost: 0.0,
             blocks: Vec::new(),
+            lines: BTreeMap::new(),
         });
         method.cost += item.cost;
         method.blocks.push(Block {
@@ -100,7 +102,8 @@ fn methods<'a>(explanation: &'a Explanation, dataset: &'a Dataset) -> Vec<Method
         seen.insert(item.name.as_str());
     }
     for (index, feature) in dataset.features.iter().enumerate() {
-        if feature.kind != FeatureKind::Block || seen.contains(feature.name.as_str()) {
+        let is_block = feature.kind == FeatureKind::Block && !seen.contains(feature.name.as_str());
+        if !is_block && feature.kind != FeatureKind::Line {
             continue;
         }
         let Some(place) = place(feature) else {
@@ -112,6 +115,10 @@ fn methods<'a>(explanation: &'a Explanation, dataset: &'a Dataset) -> Vec<Method
                 .iter()
                 .map(|(_, value)| value)
                 .sum();
+            if let (false, Some((line, _))) = (is_block, place.lines) {
+                method.lines.insert(line, count);
+                continue;
+            }
             let text = feature.text.as_deref();
             method.blocks.push(Block {
                 name: &feature.name,
@@ -142,11 +149,12 @@ pub fn source_reader(roots: Vec<PathBuf>) -> impl FnMut(&str) -> Option<String> 
     }
 }
 
-/// Lines of a source file around a method; none if its blocks have no line numbers or the file is too short for them.
-fn source_lines(text: &str, blocks: &[Block], total: f64) -> Option<Vec<ListingLine>> {
+/// Lines of a source file around a method; none if its blocks have no line numbers or the file is too short for them. Where lines were not
+/// recorded a line has the largest count of its blocks' entries.
+fn source_lines(text: &str, method: &Method, total: f64) -> Option<Vec<ListingLine>> {
     let lines: Vec<&str> = text.lines().collect();
     let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
-    for block in blocks {
+    for block in &method.blocks {
         let Some((first, last)) = block.place.lines else {
             continue;
         };
@@ -155,6 +163,11 @@ fn source_lines(text: &str, blocks: &[Block], total: f64) -> Option<Vec<ListingL
             let sum = sums.entry(line).or_default();
             sum.0 = sum.0.max(block.count);
             sum.1 += block.cost / span;
+        }
+    }
+    if !method.lines.is_empty() {
+        for (line, sum) in &mut sums {
+            sum.0 = method.lines.get(line).copied().unwrap_or(0.0);
         }
     }
     let (&first, &last) = (sums.keys().next()?, sums.keys().next_back()?);

@@ -96,6 +96,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         invocations: splits_invocations(args),
         availability: args.availability,
         repeat: args.repeat,
+        shuffle: args.shuffle,
         timing: match args.timing {
             TimingArg::Separate => Timing::Separate,
             TimingArg::Same => Timing::Same,

@@ -166,6 +166,8 @@ pub enum FeatureKind {
     Opcode,
     /// Calls that leave the counted code, per target method.
     Call,
+    /// Executions of a source line.
+    Line,
     /// Iterations of a loop.
     Loop,
     /// Outcomes of a branch (one side).

@@ -42,13 +42,14 @@ impl Measured {
 
 impl FeatureKind {
     /// Every kind, in order.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Input,
         Self::Block,
         Self::Method,
         Self::Context,
         Self::Opcode,
         Self::Call,
+        Self::Line,
         Self::Loop,
         Self::Branch,
         Self::Transition,
@@ -70,6 +71,7 @@ impl FeatureKind {
             Self::Context => "context",
             Self::Opcode => "opcode",
             Self::Call => "call",
+            Self::Line => "line",
             Self::Loop => "loop",
             Self::Branch => "branch",
             Self::Transition => "transition",

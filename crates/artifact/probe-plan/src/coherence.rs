@@ -4,7 +4,7 @@
 //! its numbers, so each is checked once, when the plan is read. That the counters suffice is checked where counts are
 //! derived.
 
-use crate::plan::{BlockId, ClassPlan, CounterIndex, MethodPlan, Node};
+use crate::plan::{BlockId, BlockPlan, ClassPlan, CounterIndex, MethodPlan, Node};
 use crate::stride::StridePlan;
 use crate::transition::TransitionPlan;
 use crate::variable::{AssignmentPlan, VariablePlace, VariablePlan};
@@ -106,6 +106,16 @@ fn dangling(method: &MethodPlan, counters: u32) -> Option<&'static str> {
     }
     if !method.comparisons.iter().all(|c| block(c.block)) {
         return Some("a comparison");
+    }
+    let of_the_block = |b: &BlockPlan| {
+        let starts = b.lines.iter().map(|l| l.at);
+        starts.clone().is_sorted()
+            && starts
+                .max()
+                .is_none_or(|at| usize::from(at) < b.instructions.len())
+    };
+    if !method.blocks.iter().all(of_the_block) {
+        return Some("a source line");
     }
     let known_loop = |l: &u32| (*l as usize) < method.loops.len();
     let innermost = method

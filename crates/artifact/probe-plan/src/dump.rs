@@ -55,7 +55,7 @@ impl Display for BlockPlan {
             "[{}, {}) depth {}",
             self.start.0, self.end, self.loop_depth
         )?;
-        if let (Some(first), Some(last)) = (self.lines.first(), self.lines.last()) {
+        if let Some((first, last)) = self.line_span() {
             write!(f, " lines {first}-{last}")?;
         }
         f.write_str(":")?;

@@ -61,6 +61,8 @@ impl MethodPlan {
     /// The first source line of a loop's header, if known.
     pub fn loop_line(&self, of: u32) -> Option<u16> {
         let header = self.loops[of as usize].header;
-        self.blocks[header.0 as usize].lines.first().copied()
+        self.blocks[header.0 as usize]
+            .line_span()
+            .map(|(first, _)| first)
     }
 }

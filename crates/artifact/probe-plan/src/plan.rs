@@ -9,7 +9,7 @@ use crate::uninitialised::Uninitialised;
 use crate::variable::ValuesPlan;
 
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
-pub const PLAN_VERSION: u32 = 15;
+pub const PLAN_VERSION: u32 = 16;
 
 /// XXH3-128 of the bytes of a class file before instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -138,11 +138,20 @@ pub struct BlockPlan {
     pub innermost_loop: Option<u32>,
     /// Every instruction of the block.
     pub instructions: Vec<Instruction>,
-    /// Source lines the block's instructions stem from, ascending, without repeats.
-    pub lines: Vec<u16>,
+    /// Where in the block another source line begins, in order of the code.
+    pub lines: Vec<LineStart>,
     /// The block's invocations, in order: one for each instruction that is one. Only [`ClassPlan::to_bytes`] stores them.
     #[serde(skip)]
     pub calls: Vec<CallSite>,
+}
+
+/// The first of the instructions in a row that stem from one source line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineStart {
+    /// Index in [`BlockPlan::instructions`].
+    pub at: u16,
+    /// Number of the line.
+    pub line: u16,
 }
 
 /// One instruction.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::derive::MethodCounts;
 use crate::plan::{
-    BlockId, CallSite, ClassPlan, EdgeId, EdgeKind, EdgePlan, LoopPlan, MethodPlan, Node,
+    BlockId, BlockPlan, CallSite, ClassPlan, EdgeId, EdgeKind, EdgePlan, LoopPlan, MethodPlan, Node,
 };
 
 /// How often a loop ran.
@@ -18,6 +18,9 @@ pub struct LoopCounts {
     pub entries: u64,
     /// Times control came back to the header over a back edge: iterations after the first.
     pub repeats: u64,
+    /// Executions of the header. They are entries and repeats together, but for loops that are also entered elsewhere
+    /// (the state machine of a suspended coroutine goes on in the middle).
+    pub passes: u64,
 }
 
 /// The static target of an invocation.
@@ -48,6 +51,20 @@ impl EdgePlan {
             Node::Block(block) => Some(block),
             Node::Entry | Node::Exit => None,
         }
+    }
+}
+
+impl BlockPlan {
+    /// Source lines the block's instructions stem from, ascending, without repeats.
+    pub fn line_numbers(&self) -> Vec<u16> {
+        let numbers: BTreeSet<u16> = self.lines.iter().map(|l| l.line).collect();
+        numbers.into_iter().collect()
+    }
+
+    /// The first and the last of them.
+    pub fn line_span(&self) -> Option<(u16, u16)> {
+        let numbers = self.lines.iter().map(|l| l.line);
+        numbers.clone().min().zip(numbers.max())
     }
 }
 
@@ -83,9 +100,14 @@ impl MethodPlan {
             let handlers = self.handlers.iter().zip(&counts.handlers);
             let at_header = handlers.filter(|(h, _)| h.block == l.header);
             let by_exception: u64 = at_header.map(|(_, n)| n).sum();
+            let repeats = sum(&l.back_edges)?;
+            let (at_header, elsewhere): (Vec<EdgeId>, Vec<EdgeId>) = (l.entry_edges.iter())
+                .partition(|e| self.edges[e.0 as usize].to == Node::Block(l.header));
+            let through_header = sum(&at_header)? + by_exception;
             Some(LoopCounts {
-                entries: sum(&l.entry_edges)? + by_exception,
-                repeats: sum(&l.back_edges)?,
+                entries: through_header + sum(&elsewhere)?,
+                repeats,
+                passes: through_header + repeats,
             })
         };
         self.loops.iter().map(count).collect()

@@ -19,7 +19,7 @@ fn plan() -> ClassPlan {
                 opcode: 0xb1,
             },
         ],
-        lines: vec![7],
+        lines: vec![LineStart { at: 0, line: 7 }],
         calls: vec![CallSite {
             pc: Pc(0),
             opcode: 0xb8,

@@ -114,7 +114,8 @@ fn a_loop_with_a_caught_throw() {
         plan.loop_counts(&counts),
         [Some(LoopCounts {
             entries: 5,
-            repeats: 28
+            repeats: 28,
+            passes: 33,
         })]
     );
     let outcomes: Vec<_> = plan

@@ -70,7 +70,7 @@ fn told(listed: &BlockName, plans: &[&ClassPlan]) -> Option<String> {
 
 /// File and lines of a block, as its name states them.
 fn place(plan: &ClassPlan, block: &BlockPlan) -> Option<String> {
-    let lines = block.lines.first().zip(block.lines.last());
-    let lines = lines.map(|(first, last)| (u32::from(*first), u32::from(*last)));
+    let lines = block.line_span();
+    let lines = lines.map(|(first, last)| (first.into(), last.into()));
     naming::place(plan.source_file.as_deref(), lines)
 }

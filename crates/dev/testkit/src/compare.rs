@@ -121,6 +121,17 @@ pub fn compare(
             stepped.retain(|pc, _| !unknown.contains(pc));
         }
         instructions(method, classes, counts, &stepped, &mut verdict);
+        for (header, passes) in derived.loops.get(method).into_iter().flatten() {
+            if !counts.contains_key(header) {
+                continue;
+            }
+            let stepped = stepped.get(header).copied().unwrap_or(0);
+            if stepped != *passes {
+                verdict.differences.push(Difference::Other(format!(
+                    "{method}: the loop at {header} has {passes} passes, its header was stepped {stepped} times"
+                )));
+            }
+        }
     }
     for expectation in &program.expectations {
         comment(

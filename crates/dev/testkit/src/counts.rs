@@ -13,6 +13,8 @@ use crate::{MethodKey, TestkitError, content, io};
 pub struct Counts {
     /// Per method, per address; instructions that never ran may be missing.
     pub methods: BTreeMap<MethodKey, BTreeMap<u16, u64>>,
+    /// Passes of each loop, by the address where its header starts.
+    pub loops: BTreeMap<MethodKey, BTreeMap<u16, u64>>,
     /// Addresses whose counts do not follow, since probes were removed.
     pub unknown: BTreeMap<MethodKey, BTreeSet<u16>>,
     /// Methods whose counters contradict each other, with the contradiction.
@@ -163,6 +165,12 @@ impl Counts {
                 .collect();
             match method.derive(&counters, &open) {
                 Ok(derived) => {
+                    let passes = method.loops.iter().zip(method.loop_counts(&derived));
+                    let headers = self.loops.entry(key.clone()).or_default();
+                    for (l, counts) in passes {
+                        let header = method.blocks[l.header.0 as usize].start.0;
+                        *headers.entry(header).or_default() += counts.map_or(0, |c| c.passes);
+                    }
                     let unknown = self.unknown.entry(key.clone()).or_default();
                     let counts = self.methods.entry(key).or_default();
                     for (block, times) in method.blocks.iter().zip(&derived.instructions) {

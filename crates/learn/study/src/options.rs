@@ -22,6 +22,8 @@ pub enum Level {
     Method,
     /// Calls of methods by calling method.
     Context,
+    /// Executions of source lines.
+    Line,
     /// Loop iterations.
     Loop,
     /// Branch outcomes.
@@ -44,12 +46,13 @@ pub enum Level {
 
 impl Level {
     /// Every level with its name.
-    pub const NAMES: [(&'static str, Self); 14] = [
+    pub const NAMES: [(&'static str, Self); 15] = [
         ("auto", Self::Auto),
         ("opcode", Self::Opcode),
         ("block", Self::Block),
         ("method", Self::Method),
         ("context", Self::Context),
+        ("line", Self::Line),
         ("loop", Self::Loop),
         ("branch", Self::Branch),
         ("transition", Self::Transition),
@@ -117,6 +120,7 @@ impl Level {
             ],
             Self::Method => vec![K::Method, K::Base, K::Cold],
             Self::Context => vec![K::Context, K::Base, K::Cold],
+            Self::Line => vec![K::Line, K::Base, K::Cold],
             Self::Loop => vec![K::Loop, K::Base, K::Cold],
             Self::Branch => vec![K::Branch, K::Base, K::Cold],
             Self::Transition => vec![K::Transition, K::Base, K::Cold],

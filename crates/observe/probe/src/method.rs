@@ -7,7 +7,7 @@ use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, Operand};
 use pricetag_flow::{Cfg, FlowError, MethodLoop, compared_literals};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, CallSite, ComparisonPlan, CounterIndex, EdgePlan, HandlerPlan, Instruction,
-    Literal, LoopPlan, MethodOutcome, MethodPlan, Name, Pc, ThrowPoint, Uninitialised,
+    LineStart, Literal, LoopPlan, MethodOutcome, MethodPlan, Name, Pc, ThrowPoint, Uninitialised,
 };
 
 use crate::throwing::{ClassScope, MethodScope, Throwing};
@@ -220,20 +220,16 @@ fn blocks(
         for here in instructions.iter().filter(&is_call) {
             calls.push(call_site(class, constants, names, here)?);
         }
-        let mut in_lines: Vec<u16> = Vec::new();
-        for here in instructions {
+        let mut starts: Vec<LineStart> = Vec::new();
+        for (at, here) in (0..).zip(instructions) {
             while lines.get(following).is_some_and(|l| l.0 <= here.pc) {
                 following += 1;
             }
             let line = following.checked_sub(1).map(|i| lines[i].1);
-            if line != in_lines.last().copied() {
-                in_lines.extend(line);
+            if line != starts.last().map(|start| start.line) {
+                starts.extend(line.map(|line| LineStart { at, line }));
             }
         }
-        if !in_lines.is_sorted() {
-            in_lines.sort_unstable();
-        }
-        in_lines.dedup();
         plans.push(BlockPlan {
             start: Pc(first.pc),
             end: last.end(),
@@ -246,7 +242,7 @@ fn blocks(
                     opcode: i.opcode,
                 })
                 .collect(),
-            lines: in_lines,
+            lines: starts,
             calls,
         });
     }

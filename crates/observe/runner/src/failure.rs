@@ -38,6 +38,21 @@ pub fn reason(ended: &Ended, crash_log: &Path) -> Option<String> {
     }
 }
 
+/// What a counted run that failed may lack and a plain one has; none if it failed for other reasons.
+pub fn too_little_room(ended: &Ended) -> Option<&'static str> {
+    let (stderr, stdout) = (ended.stderr.text(), ended.stdout.text());
+    let said = |words: &str| stderr.contains(words) || stdout.contains(words);
+    if said("java.lang.OutOfMemoryError: Java heap space") {
+        Some(
+            "if it has enough uncounted: counters take heap, 8 bytes each in every thread; allow more with -Xmx",
+        )
+    } else if said("java.lang.StackOverflowError") {
+        Some("if it has enough uncounted: counted frames are larger; allow more stack with -Xss")
+    } else {
+        None
+    }
+}
+
 /// Why the agent let the program run unobserved, in its own words; none if it did not.
 pub fn unobserved(stderr: &str) -> Option<&str> {
     stderr.lines().find_map(|line| {

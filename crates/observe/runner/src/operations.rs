@@ -152,7 +152,7 @@ impl Executed<'_> {
             for (l, passes) in (0..).zip(method.loop_counts(counts)) {
                 let probed = !method.is_removed(Some(l)) && method.loops[l as usize].reducible;
                 let passes = passes.filter(|_| probed);
-                sums.add(Some(l), passes.map_or(0, |p| p.entries + p.repeats));
+                sums.add(Some(l), passes.map_or(0, |p| p.passes));
             }
         }
         sums.by_loop
@@ -267,8 +267,8 @@ fn open_frames(trace: &Trace) -> BTreeMap<(ClassHash, usize), Vec<OpenFrame>> {
 #[cfg(test)]
 mod tests {
     use pricetag_probe_plan::{
-        BlockPlan, CounterIndex, EdgeId, EdgeKind, EdgePlan, HandlerPlan, Instruction, LoopPlan,
-        Node, PLAN_VERSION, StridePlan, TransitionPlan, Uninitialised,
+        BlockPlan, CounterIndex, EdgeId, EdgeKind, EdgePlan, HandlerPlan, Instruction, LineStart,
+        LoopPlan, Node, PLAN_VERSION, StridePlan, TransitionPlan, Uninitialised,
     };
     use pricetag_trace::ClassCounters;
 
@@ -289,7 +289,10 @@ mod tests {
             loop_depth: u32::from(around.is_some()),
             innermost_loop: around,
             instructions: vec![Instruction { pc: Pc(pc), opcode }],
-            lines: vec![pc + 20],
+            lines: vec![LineStart {
+                at: 0,
+                line: pc + 20,
+            }],
             calls: Vec::new(),
         };
         let method = MethodPlan {

@@ -123,6 +123,8 @@ pub struct RecordOptions {
     pub availability: bool,
     /// Timing runs per input.
     pub repeat: u32,
+    /// Whether each round of timing runs goes through the inputs in an order of its own.
+    pub shuffle: bool,
     /// Where times come from.
     pub timing: Timing,
     /// Whether the JIT compiler is on.

@@ -1,10 +1,11 @@
 //! Which files a subject's program consists of, and what was in them: a recording that is resumed must go on with the same program.
 //!
 //! Of a `java` command these are its jar, source file or class path, its module path, its agents and files of arguments; of any other command the program itself. A folder counts by the
-//! class files in it. Limits: jars that a manifest names, what a script starts, files that a program reads, and folders behind links are not looked at.
+//! class files in it, a jar by what it holds and by the jars that its manifest names. Limits: what a script starts, files that a program reads, and folders behind links are not looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use pricetag_dataset::command::launched;
@@ -26,6 +27,8 @@ const PATHS: [&str; 6] = [
 ];
 /// What a file that cannot be read counts as.
 const UNREADABLE: &str = "unreadable";
+/// Bytes of a manifest that are read.
+const MANIFEST: u64 = 1 << 20;
 /// Digits of a digest that are shown.
 const SHOWN: usize = 16;
 
@@ -34,10 +37,19 @@ pub fn files(options: &RecordOptions) -> BTreeMap<String, String> {
     let base = options.cwd.clone().unwrap_or_default();
     let of = |names: Vec<String>| {
         let named = names.into_iter().filter(|name| !has_placeholder(name));
-        let found = named.map(|name| (base.join(raw::name(&name)), name));
-        found
-            .filter_map(|(path, name)| Some((name, state(&path)?)))
-            .collect()
+        let mut states = BTreeMap::new();
+        for name in named {
+            let path = base.join(raw::name(&name));
+            let Some(state) = state(&path) else { continue };
+            states.insert(name, state);
+            for beside in beside(&path) {
+                if let Some(state) = state_of_file(&beside) {
+                    let name = beside.strip_prefix(&base).unwrap_or(&beside);
+                    states.insert(raw::text(name.as_os_str()), state);
+                }
+            }
+        }
+        states
     };
     let Some((word, arguments)) = options.command.split_first() else {
         return BTreeMap::new();
@@ -108,9 +120,8 @@ fn named(arguments: &[String], options: &RecordOptions) -> Vec<String> {
 
 /// What is in a file, in the class files of a folder, or in the jars that `FOLDER/*` stands for; none where there is nothing.
 fn state(path: &Path) -> Option<String> {
-    let short = |bytes: &[u8]| digest(bytes)[..SHOWN].to_owned();
-    if path.is_file() {
-        return Some(fs::read(path).map_or_else(|_| UNREADABLE.to_owned(), |bytes| short(&bytes)));
+    if let Some(state) = state_of_file(path) {
+        return Some(state);
     }
     let (folder, ending) = if path.ends_with("*") {
         (path.parent()?, "jar")
@@ -131,6 +142,47 @@ fn state(path: &Path) -> Option<String> {
         all.extend_from_slice(format!("\0{held}\0").as_bytes());
     }
     Some(short(&all))
+}
+
+fn state_of_file(path: &Path) -> Option<String> {
+    let held = || fs::read(path).map_or_else(|_| UNREADABLE.to_owned(), |bytes| short(&bytes));
+    path.is_file().then(held)
+}
+
+fn short(bytes: &[u8]) -> String {
+    digest(bytes)[..SHOWN].to_owned()
+}
+
+/// The jars that a jar's manifest adds to the class path, and those that these add.
+fn beside(jar: &Path) -> Vec<PathBuf> {
+    let mut found = vec![jar.to_owned()];
+    // Jars may name each other, over folders and back.
+    let mut seen: BTreeSet<PathBuf> = fs::canonicalize(jar).into_iter().collect();
+    let mut at = 0;
+    while let Some(jar) = found.get(at).cloned() {
+        at += 1;
+        let folder = jar.parent().unwrap_or(Path::new(""));
+        for entry in class_path(&jar).unwrap_or_default() {
+            let path = folder.join(entry);
+            if fs::canonicalize(&path).is_ok_and(|p| p.is_file() && seen.insert(p)) {
+                found.push(path);
+            }
+        }
+    }
+    found.split_off(1)
+}
+
+/// The entries of `Class-Path` in a jar's manifest.
+fn class_path(jar: &Path) -> Option<Vec<String>> {
+    let mut archive = zip::ZipArchive::new(fs::File::open(jar).ok()?).ok()?;
+    let entry = archive.by_name("META-INF/MANIFEST.MF").ok()?;
+    let mut text = Vec::new();
+    entry.take(MANIFEST).read_to_end(&mut text).ok()?;
+    // A line that begins with a space goes on with the one before.
+    let text = String::from_utf8_lossy(&text).replace("\r\n", "\n");
+    let text = text.replace("\n ", "");
+    let list = text.lines().find_map(|l| l.strip_prefix("Class-Path:"))?;
+    Some(list.split_whitespace().map(str::to_owned).collect())
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {
@@ -156,6 +208,8 @@ fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     #[test]
@@ -196,5 +250,29 @@ mod tests {
         fs::write(&class, "two").unwrap();
         assert_ne!(state(dir.path()).unwrap(), first);
         assert_eq!(state(&dir.path().join("absent.jar")), None);
+    }
+
+    #[test]
+    fn jars_that_a_manifest_names_belong_to_the_program() {
+        let dir = tempfile::tempdir().unwrap();
+        let jar = |name: &str, manifest: &str| {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let mut writer = zip::ZipWriter::new(fs::File::create(&path).unwrap());
+            let options = zip::write::SimpleFileOptions::default();
+            writer.start_file("META-INF/MANIFEST.MF", options).unwrap();
+            writer.write_all(manifest.as_bytes()).unwrap();
+            writer.finish().unwrap();
+            path
+        };
+        let app = jar(
+            "app.jar",
+            "Manifest-Version: 1.0\r\nClass-Path: lib/a\r\n .jar absent.jar\r\n\r\n",
+        );
+        let a = jar("lib/a.jar", "Class-Path: b.jar ../app.jar\n");
+        let b = jar("lib/b.jar", "Main-Class: B\n");
+        assert_eq!(beside(&app), [a, b.clone()]);
+        assert_eq!(beside(&b), Vec::<PathBuf>::new());
+        assert_eq!(beside(&dir.path().join("none")), Vec::<PathBuf>::new());
     }
 }

@@ -12,6 +12,10 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64Mcg;
+
 use pricetag_dataset::lacks_room;
 use pricetag_dataset::secrets::without_secrets;
 use pricetag_trace::{Record, Scope, Trace};
@@ -126,7 +130,11 @@ pub(crate) fn timing_runs(options: &RecordOptions) -> Vec<RunId> {
         Timing::Never => Vec::new(),
         Timing::Separate => {
             let rounds = (0..options.repeat).flat_map(|k| {
-                (0..cases).map(move |case| RunId {
+                let mut order: Vec<usize> = (0..cases).collect();
+                if options.shuffle {
+                    order.shuffle(&mut Pcg64Mcg::seed_from_u64(k.into()));
+                }
+                order.into_iter().map(move |case| RunId {
                     case,
                     kind: RunKind::Time(k),
                 })
@@ -329,6 +337,10 @@ impl Session<'_> {
         }
         let crash_log = self.journal.crash_log(id);
         let own = failure::reason(&ended, &crash_log);
+        let own = own.map(|own| match failure::too_little_room(&ended) {
+            Some(advice) if matches!(id.kind, RunKind::Count(_)) => format!("{own} ({advice})"),
+            _ => own,
+        });
         let untold = || match trace_bytes {
             None => Some("the JVM left no trace".to_owned()),
             Some(_) => self.journal.whole(id).err(),
@@ -483,6 +495,27 @@ fn remarks(ended: &Ended) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::Case;
+
+    #[test]
+    fn shuffled_rounds_have_all_inputs_each_in_an_order_of_its_own() {
+        let mut options = crate::reopen::options_of(Path::new("."), &Manifest::default());
+        options.workload.cases = vec![Case::default(); 20];
+        options.repeat = 2;
+        let rounds = |options: &RecordOptions| {
+            let runs: Vec<usize> = timing_runs(options).iter().map(|id| id.case).collect();
+            (runs[..20].to_vec(), runs[20..].to_vec())
+        };
+        let (first, second) = rounds(&options);
+        assert!(first.is_sorted() && first == second);
+        options.shuffle = true;
+        let (mut first, mut second) = rounds(&options);
+        assert!(!first.is_sorted() && first != second);
+        assert_eq!(rounds(&options).0, first, "the same when resumed");
+        first.sort_unstable();
+        second.sort_unstable();
+        assert!(first == second && first == (0..20).collect::<Vec<_>>());
+    }
 
     #[test]
     fn a_full_disk_is_an_error_and_no_failed_observation() {

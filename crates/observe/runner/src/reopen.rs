@@ -79,6 +79,7 @@ pub(crate) fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
         invocations: is("invocations", "true"),
         availability: is("availability", "true"),
         repeat: text("repeat").parse().unwrap_or(1),
+        shuffle: false,
         timing: match text("timing") {
             "same" => Timing::Same,
             "never" => Timing::Never,

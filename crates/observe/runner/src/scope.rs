@@ -69,6 +69,7 @@ pub(crate) fn join(mut parts: Vec<Part>, notes: &mut Vec<String>) -> Vec<Row> {
             row.observation.inputs.extend(own);
         }
         part.group();
+        notes.extend(part.lost());
     }
     parts.into_iter().flat_map(|p| p.rows).collect()
 }
@@ -84,6 +85,26 @@ impl Part {
         for (row, group) in self.rows.iter_mut().zip(groups) {
             row.observation.group = format!("{} {group}", self.prefix);
         }
+    }
+}
+
+impl Part {
+    /// Says so if inputs were seen in warm-up alone.
+    fn lost(&self) -> Option<String> {
+        let of = |status: Status| {
+            let rows = self.rows.iter().map(|row| &row.observation);
+            let rows = rows.filter(move |row| row.status == status);
+            rows.map(|row| row.group.as_str()).collect::<BTreeSet<_>>()
+        };
+        let (warm, kept) = (of(Status::WarmUp), of(Status::Ok));
+        let lost = warm.difference(&kept).count();
+        (lost > 0).then(|| {
+            format!(
+                "{}: {lost} of {} inputs came during warm-up alone, so nothing is learnt from them: let the program go through its inputs twice, or keep all with --warmup 0",
+                self.prefix,
+                warm.union(&kept).count()
+            )
+        })
     }
 }
 
@@ -325,7 +346,8 @@ fn warm_up(
     };
     let all = counted.len();
     if warm >= all - all / 4 {
-        notes.push(format!("{label}: times did not settle; {warm} of {all} invocations are left out as warm-up: run more of them"));
+        notes.push(format!("{label}: times did not settle in {all} invocations, so none is left out as warm-up, and the first ones are dearer than the last: let the program repeat its inputs"));
+        return 0;
     } else if warm > 0 {
         notes.push(format!(
             "{label}: the first {warm} of {all} invocations are warm-up and left out of fits"

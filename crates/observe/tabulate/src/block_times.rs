@@ -61,7 +61,7 @@ pub fn block_rows(traces: &[Trace], plans: &PlanStore) -> Result<Vec<BlockRow>, 
         };
         let name = naming::method(&class.name, &planned.name, &planned.descriptor);
         let lines = planned.blocks.get(block.0 as usize);
-        let lines = lines.map_or_else(Vec::new, |block| block.lines.clone());
+        let lines = lines.map_or_else(Vec::new, pricetag_probe_plan::BlockPlan::line_numbers);
         rows.push((class.name.clone(), method, row(name, block, lines, &times)));
     }
     rows.sort_by(|a, b| (&a.0, a.1, a.2.block).cmp(&(&b.0, b.1, b.2.block)));

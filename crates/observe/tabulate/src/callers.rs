@@ -107,7 +107,7 @@ impl Sums {
                 continue;
             };
             let number = first + index;
-            let all = counts.entries + counts.repeats;
+            let all = counts.passes;
             let mut observed = 0;
             for (caller, passes) in passes.get(&(hash, number)).into_iter().flatten() {
                 self.count(&by(feature, caller), *passes as f64, builder);
@@ -228,6 +228,7 @@ mod tests {
         let counts = LoopCounts {
             entries: 2,
             repeats: 3,
+            passes: 5,
         };
         let feature = Feature {
             name: "C.m() loop 0 at block 1 (C.java:5)".to_owned(),

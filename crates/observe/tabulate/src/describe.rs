@@ -82,14 +82,14 @@ impl MethodFeatures {
 }
 
 /// File and lines of a feature, as they stand at the end of its name.
-fn place(feature: &Feature) -> String {
+pub(crate) fn file_and_lines(feature: &Feature) -> String {
     let place = naming::place(feature.source_file.as_deref(), feature.lines);
     place.map_or_else(String::new, |place| format!(" ({place})"))
 }
 
 /// A feature's name with more words before its place.
 pub(crate) fn inserted(feature: &Feature, words: &str) -> String {
-    let place = place(feature);
+    let place = file_and_lines(feature);
     let name = feature.name.strip_suffix(place.as_str());
     format!("{} {words}{place}", name.unwrap_or(&feature.name))
 }
@@ -120,15 +120,14 @@ impl Describe<'_> {
     /// A feature at a block, with the block's place but without its text.
     fn at(&self, kind: FeatureKind, what: &str, block: usize) -> Feature {
         let plan = &self.method.blocks[block];
-        let lines = plan.lines.first().zip(plan.lines.last());
-        let lines = lines.map(|(a, b)| (u32::from(*a), u32::from(*b)));
+        let lines = plan.line_span().map(|(a, b)| (a.into(), b.into()));
         let mut feature = Feature {
             block: Some(block as u32),
             pcs: Some((u32::from(plan.start.0), plan.end)),
             lines,
             ..self.somewhere(kind)
         };
-        feature.name = format!("{} {what}{}", self.shown, place(&feature));
+        feature.name = format!("{} {what}{}", self.shown, file_and_lines(&feature));
         feature
     }
 
@@ -145,13 +144,13 @@ impl Describe<'_> {
     }
 
     fn method(&self) -> Feature {
-        let lines = self.method.blocks.iter().flat_map(|b| &b.lines);
-        let first = lines.clone().min();
-        let lines = first.zip(lines.max());
+        let spans = self.method.blocks.iter().filter_map(BlockPlan::line_span);
+        let first = spans.clone().map(|span| span.0).min();
+        let lines = first.zip(spans.map(|span| span.1).max());
         Feature {
             name: format!("{} invocations", self.shown),
             pcs: Some((0, self.method.code_bytes)),
-            lines: lines.map(|(a, b)| (u32::from(*a), u32::from(*b))),
+            lines: lines.map(|(a, b)| (a.into(), b.into())),
             ..self.somewhere(FeatureKind::Method)
         }
     }
@@ -169,7 +168,11 @@ impl Describe<'_> {
             .map(|(index, l)| {
                 let header = l.header.0 as usize;
                 let what = format!("loop {index} at block {header}");
-                let irregular = if l.reducible { "" } else { ", irreducible" };
+                let irregular = if l.reducible {
+                    ""
+                } else {
+                    ", entered in several places"
+                };
                 Feature {
                     text: Some(format!(
                         "passes of the loop's header, nesting depth {}{irregular}",

@@ -19,6 +19,8 @@ mod context;
 mod describe;
 mod interval;
 mod leaving;
+mod lines;
+mod noticed;
 mod numberless;
 mod options;
 mod prepare;

@@ -11,6 +11,8 @@ use crate::cold::Cold;
 use crate::context;
 use crate::describe::{self, MethodFeatures};
 use crate::leaving::{Leaving, TargetId};
+use crate::lines;
+use crate::noticed::Noticed;
 use crate::numberless::Numberless;
 use crate::options::TabulateOptions;
 use crate::thrown;
@@ -31,6 +33,8 @@ pub(crate) struct Sums {
     pub(crate) valued: bool,
     /// Values that are no finite numbers, and sizes that are not known.
     pub(crate) numberless: Vec<Numberless>,
+    /// Where the program may have noticed that it is counted.
+    pub(crate) noticed: Noticed,
 }
 
 impl Sums {
@@ -46,6 +50,7 @@ impl Sums {
             unplanned: 0,
             valued: false,
             numberless: Vec::new(),
+            noticed: Noticed::default(),
         }
     }
 
@@ -95,6 +100,7 @@ impl Sums {
             self.add_control_flow(options, leaving, method, features, counts, builder);
         }
         self.add_blocks(options, leaving, method, features, counts, builder);
+        self.noticed.look(method, counts, &features.shown);
         let executed = method.opcodes(counts);
         for (sum, count) in self.opcodes.iter_mut().zip(executed) {
             *sum += count;
@@ -137,7 +143,7 @@ impl Sums {
             }
         }
         for (feature, passes) in features.loops.iter().zip(&loops) {
-            let passes = passes.map_or(0, |l| l.entries + l.repeats);
+            let passes = passes.map_or(0, |l| l.passes);
             if wanted(FeatureKind::Loop) && passes > 0 {
                 self.count(feature, passes as f64, builder);
             }
@@ -154,6 +160,12 @@ impl Sums {
         }
         if wanted(FeatureKind::Value) && wanted(FeatureKind::Loop) && self.valued {
             self.add_loops_per_entry(method, features, &loops, builder);
+        }
+        if wanted(FeatureKind::Line) {
+            for (line, n) in lines::executions(method, counts) {
+                let feature = lines::feature(&features.invocations, &features.shown, line);
+                self.count(&feature, n as f64, builder);
+            }
         }
         if wanted(FeatureKind::Branch) {
             for (edge, _, count) in method.branch_outcomes(counts) {
@@ -190,8 +202,8 @@ impl Sums {
                 text: Some("passes per entry of the outermost loop around".to_owned()),
                 ..feature.clone()
             });
-            let passes = counts.entries + counts.repeats;
-            self.counts.insert(id, passes as f64 / entries as f64);
+            self.counts
+                .insert(id, counts.passes as f64 / entries as f64);
         }
     }
 

@@ -448,6 +448,7 @@ impl Tabulator {
         caveats.extend(listed(sums.imbalances, "further methods left out"));
         caveats.extend(listed(sums.contradictions, "further handlers and loops"));
         caveats.extend(numberless::caveat(&sums.numberless));
+        caveats.extend(sums.noticed.tell(builder));
         if sums.stray > 0 {
             caveats.push(format!("{} counters that no plan knows", sums.stray));
         }

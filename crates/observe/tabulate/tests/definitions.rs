@@ -6,8 +6,8 @@ use std::path::Path;
 use pricetag_dataset::{Dataset, DatasetBuilder, FeatureKind, Observation};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, CallSite, ClassHash, ClassPlan, ComparisonPlan, CounterIndex, EdgeId,
-    EdgeKind, EdgePlan, HandlerPlan, Instruction, Literal, LoopPlan, MethodOutcome, MethodPlan,
-    Node, PLAN_VERSION, Pc, PlanStore, ThrowPoint, Uninitialised,
+    EdgeKind, EdgePlan, HandlerPlan, Instruction, LineStart, Literal, LoopPlan, MethodOutcome,
+    MethodPlan, Node, PLAN_VERSION, Pc, PlanStore, ThrowPoint, Uninitialised,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, code_constants, compare};
 use pricetag_trace::{
@@ -26,7 +26,10 @@ fn block(pcs: std::ops::Range<u16>, opcodes: &[(u16, u8)], lines: &[u16]) -> Blo
             .iter()
             .map(|&(pc, opcode)| Instruction { pc: Pc(pc), opcode })
             .collect(),
-        lines: lines.to_vec(),
+        lines: (0..)
+            .zip(lines)
+            .map(|(at, &line)| LineStart { at, line })
+            .collect(),
         calls: Vec::new(),
     }
 }

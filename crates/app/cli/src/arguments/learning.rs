@@ -25,7 +25,7 @@ pub struct FitChoices {
     /// Share of the observations to learn from; the others judge.
     #[arg(long, default_value = "50%", value_parser = fraction, value_name = "PERCENT", help_heading = "Learning")]
     pub train: f64,
-    /// Which features explain the cost: auto, block, method, context, opcode, loop, branch, transition, stride, exception, value, features, foreign, input; several with commas.
+    /// Which features explain the cost: auto, block, method, context, opcode, line, loop, branch, transition, stride, exception, value, features, foreign, input; several with commas.
     #[arg(long, default_value = "auto", value_delimiter = ',', value_parser = level, help_heading = "Learning")]
     pub level: Vec<Level>,
     /// File with the features to learn from, one a line, as `inspect --list blocks` prints them; of their kinds all others are left out.

@@ -111,7 +111,7 @@ pub struct ExplainArgs {
     /// Print who calls this method instead, from the sampled runs: `Sorter.sort`, `sort(int[])`.
     #[arg(long, value_name = "METHOD", conflicts_with_all = ["by", "listing"])]
     pub callers: Option<String>,
-    /// Print annotated source or bytecode of the most expensive methods.
+    /// Print annotated source or bytecode of the most expensive methods. Counts are of blocks' entries, or of lines if those were recorded.
     #[arg(long)]
     pub listing: bool,
     /// Root of the subject's source files; may be repeated.

@@ -13,7 +13,7 @@ use super::values::{
 
 /// What says how a program is run, which one that runs already is not. `--cache` and `--jobs` are missing: they change nothing of what is recorded, and the
 /// environment, where whole machines have them, counts as the command line.
-const OF_RUNS: [&str; 17] = [
+const OF_RUNS: [&str; 18] = [
     "command",
     "inputs",
     "workload",
@@ -24,6 +24,7 @@ const OF_RUNS: [&str; 17] = [
     "scope",
     "check_determinism",
     "repeat",
+    "shuffle",
     "timing",
     "overhead",
     "warmup",
@@ -148,6 +149,9 @@ pub struct SubjectArgs {
     /// Timing runs per input.
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Timing")]
     pub repeat: u32,
+    /// Time the inputs in another order in each round, the same whenever it is repeated: what changes slowly on a machine then hits no input alone.
+    #[arg(long, help_heading = "Timing")]
+    pub shuffle: bool,
     /// Where times come from: separate runs, or the counting run (which then states its overhead).
     #[arg(long, value_enum, default_value_t = TimingArg::Separate, help_heading = "Timing")]
     pub timing: TimingArg,

@@ -235,6 +235,7 @@ pub fn feature_kinds(text: &str) -> Result<FeatureGroup, String> {
         "blocks" => vec![FeatureKind::Block],
         "methods" => vec![FeatureKind::Method],
         "context" => vec![FeatureKind::Context],
+        "lines" => vec![FeatureKind::Line],
         "loops" => vec![FeatureKind::Loop],
         "branches" => vec![FeatureKind::Branch],
         "transitions" => vec![FeatureKind::Transition],
@@ -244,7 +245,7 @@ pub fn feature_kinds(text: &str) -> Result<FeatureGroup, String> {
         "calls" => return Err(format!("`{text}` cannot be recorded by this version")),
         _ => {
             return Err(format!(
-                "`{text}` is none of opcodes, blocks, methods, context, loops, branches, transitions, strides, exceptions, values"
+                "`{text}` is none of opcodes, blocks, methods, context, lines, loops, branches, transitions, strides, exceptions, values"
             ));
         }
     };

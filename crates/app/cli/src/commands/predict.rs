@@ -177,6 +177,7 @@ fn options(
         invocations: needed.invocations,
         availability: false,
         repeat: 1,
+        shuffle: false,
         timing: Timing::Never,
         jit: !recording.was("jit", "off"),
         gc: !recording.was("gc", "off"),

@@ -75,6 +75,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         invocations: false,
         availability: false,
         repeat: args.repeat,
+        shuffle: false,
         timing: Timing::Never,
         jit: args.jit == Switch::On,
         gc: args.gc == Switch::On,

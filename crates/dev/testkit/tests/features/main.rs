@@ -92,7 +92,9 @@ fn dataset(trace: &Path, plans: &Path, scoped: bool) -> Dataset {
     assert_eq!(trace.incomplete_reason(), None);
     let store = PlanStore::open(plans).expect("plans");
     let mut options = TabulateOptions::default();
-    options.kinds.insert(FeatureKind::Context);
+    options
+        .kinds
+        .extend([FeatureKind::Context, FeatureKind::Line]);
     let mut tabulator = Tabulator::new(store, options);
     let mut builder = DatasetBuilder::new(Meta::default());
     let tabulated: Vec<Tabulated> = if scoped {
@@ -161,6 +163,15 @@ fn changes_of_outcome_as_the_program_writes_them_down() {
         for (name, changes) in printed {
             assert_eq!(cell(&dataset, 0, name), Some(changes), "{name}");
         }
+    }
+}
+
+#[test]
+fn lines_ran_as_often_as_it_says_behind_exceptions_too() {
+    for compiler in [Compiler::Javac(11), Compiler::Javac(17), Compiler::Eclipse] {
+        let subject = subject("Lines", "100", compiler);
+        let (_, dataset) = rows(&subject, None, 0);
+        agree(&subject, &dataset);
     }
 }
 

@@ -210,6 +210,7 @@ impl Bench {
             invocations: false,
             availability: false,
             repeat: 2,
+            shuffle: false,
             timing: Timing::Separate,
             jit: true,
             gc: true,

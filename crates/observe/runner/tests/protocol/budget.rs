@@ -2,7 +2,7 @@
 
 use pricetag_probe_plan::{
     BlockId, BlockPlan, ClassHash, ClassPlan, CounterIndex, EdgeId, EdgeKind, EdgePlan,
-    Instruction, LoopPlan, MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore,
+    Instruction, LineStart, LoopPlan, MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore,
     Uninitialised,
 };
 use pricetag_runner::{RecordOptions, RunnerError};
@@ -95,7 +95,10 @@ fn planned_loop(bench: &Bench, folder: &str, removed: bool) {
             pc: Pc(pc),
             opcode: 0,
         }],
-        lines: vec![pc + 30],
+        lines: vec![LineStart {
+            at: 0,
+            line: pc + 30,
+        }],
         calls: vec![],
     };
     planned(bench, folder, false);
