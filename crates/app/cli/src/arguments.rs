@@ -18,7 +18,7 @@ pub use ocaml::{
     ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,
     OcamlPredictArgs,
 };
-pub use questions::{ExplainArgs, PredictArgs, ReportArgs};
+pub use questions::{DiffArgs, ExplainArgs, Layout, PredictArgs, ReportArgs};
 pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
 pub use tables::{ExportArgs, Format, ImportArgs, InspectArgs, Listing, TableColumns};
 
@@ -132,6 +132,11 @@ pub enum Command {
     Predict(PredictArgs),
     /// Show where the cost goes.
     Explain(ExplainArgs),
+    /// Show what a change made a program execute, and what that is worth: two datasets of the same inputs, before and after.
+    ///
+    /// Methods are matched by name, and by content where they were renamed or renumbered. Counts are exact. Prices come from the
+    /// model.json in BEFORE; of what is new, in AFTER.
+    Diff(DiffArgs),
     /// Write one self-contained HTML page about a model.
     Report(ReportArgs),
     /// Time every block by itself, an inaccurate baseline for cost models: its mean with its spread.

@@ -133,6 +133,7 @@ macro_rules! plain {
 plain!(
     pricetag_report::figures::FigureError,
     pricetag_explain::ExplainError,
+    pricetag_compare::CompareError,
     pricetag_trace::TraceError,
 );
 

@@ -97,7 +97,7 @@ fn methods_that_were_not_tried_are_named_with_the_reason() {
     assert_eq!(
         found(&lata(0.01), 0.2),
         [
-            "not tried: `hier` (the dataset does not say what features consist of), `poly` (12 training rows, it wants 20), `mars` (12 training rows, it wants 30), `log-mars` (12 training rows, it wants 30)"
+            "not tried: `hier` (the dataset does not say what features consist of), `sampled` (the dataset has no sampled runs), `poly` (12 training rows, it wants 20), `mars` (12 training rows, it wants 30), `log-mars` (12 training rows, it wants 30)"
         ]
     );
     let blocks = simulate(&Simulation {

@@ -3,9 +3,11 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::process::Command;
 
 use pricetag_profile::{Accounts, Profile, ProfiledRun, Spread, Within};
-use pricetag_trace::{Mode, Record, Trace};
+use pricetag_testkit::{Compiler, Testbed};
+use pricetag_trace::{AgentOptions, Mode, Record, Trace};
 use support::Subject;
 
 const SPLIT: &str = r#"
@@ -193,5 +195,68 @@ fn any_end_leaves_a_whole_profile() {
         assert_eq!(sampled.status, Some(status), "{what}");
         let six = sampled.methods().get("six").map_or(0.0, Spread::running);
         assert_eq!(six > 0.0, what != "nothing", "{what}: {:?}", sampled.run());
+    }
+}
+
+const PARTS: &str = r"
+public class Parts {
+    static volatile long sink;
+    static long part(int millions) { long x = 1; for (int i = 0; i < millions * 1_000_000; i++) x = x * 6364136223846793005L + i; return x; }
+    static long most(int millions) { long x = 1; for (int i = 0; i < millions * 1_000_000; i++) x = x * 6364136223846793005L + i; return x; }
+    public static void main(String[] arguments) { for (int i = 0; i < 10; i++) sink = most(75) + part(25); }
+}
+";
+
+#[test]
+fn every_runtime_is_sampled() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let at = |name: &str| scratch.path().join(name);
+    std::fs::write(at("Parts.java"), PARTS).expect("the source is written");
+    let testbed = Testbed::locate();
+    Compiler::Javac(11)
+        .compile(&testbed, &[at("Parts.java")], &at("classes"))
+        .expect("the source compiles");
+    let machines = testbed.runtimes().expect("the pinned runtimes");
+    assert!(machines.len() >= 4, "{}", machines.len());
+    for machine in machines {
+        let options = AgentOptions::new(Mode::Sample, at(&machine.name));
+        options.write(&at("options")).expect("options");
+        let mut java = Command::new(&machine.java);
+        let agent = support::agent();
+        java.arg(format!(
+            "-agentpath:{}={}",
+            agent.display(),
+            at("options").display()
+        ));
+        java.arg("-cp").arg(at("classes")).arg("Parts");
+        let outcome = support::execute(java);
+        assert_eq!(
+            outcome.status,
+            Some(0),
+            "{}: {}",
+            machine.name,
+            outcome.error
+        );
+        let sampled = Sampled {
+            status: outcome.status,
+            output: outcome.output,
+            profile: profile(&Trace::read(&options.trace).expect("a trace")),
+        };
+        let methods = sampled.methods();
+        let whole = sampled.of_program();
+        for (name, share) in [("most", 0.75), ("part", 0.25)] {
+            let found = methods[name].running() / whole;
+            assert!(
+                (found - share).abs() < 0.08,
+                "{}: {name} has {found} of {whole} ns",
+                machine.name
+            );
+        }
+        assert!(
+            whole > 0.6 * sampled.run().cpu_ns as f64,
+            "{}: {:?}",
+            machine.name,
+            sampled.run()
+        );
     }
 }

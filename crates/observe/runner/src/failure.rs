@@ -255,6 +255,24 @@ mod tests {
     }
 
     #[test]
+    fn what_counting_may_lack_is_named() {
+        let lacks = |script: &str| {
+            let launch = Launch {
+                program: "/bin/sh".into(),
+                args: vec!["-c".to_owned(), script.to_owned()],
+                ..Launch::default()
+            };
+            let ended = run(&launch, None, false, &Cancel::default()).unwrap();
+            too_little_room(&ended)
+        };
+        let heap = "echo 'java.lang.OutOfMemoryError: Java heap space' >&2; exit 1";
+        assert!(lacks(heap).unwrap().contains("-Xmx"));
+        let stack = "echo 'Exception in thread \"main\" java.lang.StackOverflowError' >&2; exit 1";
+        assert!(lacks(stack).unwrap().contains("-Xss"));
+        assert_eq!(lacks("exit 1"), None);
+    }
+
+    #[test]
     fn the_agents_own_words_are_found() {
         let said = "warming up\npricetag: cannot read a: no; the program runs unobserved\nout\n";
         assert_eq!(unobserved(said), Some("cannot read a: no"));

@@ -124,6 +124,31 @@ pub struct ExplainArgs {
     pub columns: TableColumns,
 }
 
+/// How an answer is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Layout {
+    /// For a terminal.
+    Text,
+    /// For a summary of continuous integration, or a comment.
+    Markdown,
+}
+
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The dataset of the build before the change.
+    #[arg(value_name = "BEFORE", value_hint = ValueHint::DirPath)]
+    pub before: PathBuf,
+    /// The dataset of the build after it, recorded over the same inputs.
+    #[arg(value_name = "AFTER", value_hint = ValueHint::DirPath)]
+    pub after: PathBuf,
+    /// How to lay the answer out.
+    #[arg(long, value_enum, default_value_t = Layout::Text)]
+    pub format: Layout,
+    /// Most methods that are printed.
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub limit: usize,
+}
+
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// The model.

@@ -2,6 +2,7 @@
 
 pub mod attach;
 pub mod counts;
+pub mod diff;
 pub mod doctor;
 pub mod explain;
 pub mod export;

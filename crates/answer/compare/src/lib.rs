@@ -1,0 +1,13 @@
+//! What a change made a program execute and cost.
+//!
+//! Two datasets of the same inputs are held against each other: methods are aligned across the builds ([`align`]), their counts subtracted
+//! input by input, and the difference priced by what an execution cost before, or, of what is new, costs after ([`mod@compare`]). Counts
+//! are exact; prices and times have intervals.
+
+mod align;
+mod code;
+mod compare;
+mod cost;
+mod growth;
+
+pub use compare::{CompareError, Side, compare};

@@ -1,0 +1,261 @@
+//! `pricetag diff` on two builds of a program whose differences were planted, with the counts that its loops have.
+
+#[expect(dead_code, reason = "these tests have subjects of their own")]
+mod support;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use serde_json::Value;
+use support::{Desk, ran};
+
+/// `n` is the length of the input.
+const BEFORE: &str = r"
+import java.nio.file.*;
+import java.util.function.*;
+public class Work {
+    static long sum(int n) {
+        long s = 0;
+        for (int i = 0; i < n; i++) s += i;
+        return s;
+    }
+    static long pairs(int n) {
+        long s = 0;
+        for (int i = 0; i < n; i++) s += i * 3;
+        return s;
+    }
+    static long called(int n, long seed) {
+        long s = seed;
+        for (int i = 1; i < n; i++) s = s * 31 + n / i;
+        return s;
+    }
+    static long kept(int n) { return n * 2L + 1; }
+    static long dropped(int n) { return n * 7L; }
+    public static void main(String[] a) throws Exception {
+        int n = (int) Files.size(Path.of(a[0]));
+        LongUnaryOperator scale = x -> x * 5 + 1;
+        long s = sum(n) + pairs(n) + called(n, 3) + kept(n) + dropped(n) + scale.applyAsLong(n);
+        System.out.println(s);
+    }
+}
+";
+
+/// One loop goes round twice as often, one is quadratic, a method has another name, one is gone, one is new, and a lambda stands before the old one.
+const AFTER: &str = r"
+import java.nio.file.*;
+import java.util.function.*;
+public class Work {
+    static long sum(int n) {
+        long s = 0;
+        for (int i = 0; i < 2 * n; i++) s += i;
+        return s;
+    }
+    // A comment moves the lines.
+    static long pairs(int n) {
+        long s = 0;
+        for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s += i * 3;
+        return s;
+    }
+    static long renamed(int n, long seed) {
+        long s = seed;
+        for (int i = 1; i < n; i++) s = s * 31 + n / i;
+        return s;
+    }
+    static long kept(int n) { return n * 2L + 1; }
+    static long added(int n) { return n * 11L - 4; }
+    public static void main(String[] a) throws Exception {
+        int n = (int) Files.size(Path.of(a[0]));
+        LongUnaryOperator shift = x -> x - 9;
+        LongUnaryOperator scale = x -> x * 5 + 1;
+        long s = sum(n) + pairs(n) + renamed(n, 3) + kept(n) + added(n) + scale.applyAsLong(shift.applyAsLong(n));
+        System.out.println(s);
+    }
+}
+";
+
+const SIZES: [usize; 6] = [10, 20, 40, 80, 160, 320];
+
+fn build(desk: &Desk, name: &str, source: &str) {
+    let folder = desk.path(name);
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("Work.java"), source).unwrap();
+    let javac = Command::new("javac")
+        .arg("-g")
+        .arg("-d")
+        .arg(&folder)
+        .arg(folder.join("Work.java"))
+        .status();
+    assert!(javac.expect("a JDK").success());
+}
+
+fn record(desk: &Desk, of: &str, to: &str) {
+    let mut command = desk.command(&format!(
+        "record -o {to} --repeat 1 --samples off --inputs in/*"
+    ));
+    command
+        .args(["--", "java", "-cp"])
+        .arg(desk.path(of))
+        .args(["Work", "{}"]);
+    let done = ran(command);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+}
+
+fn desk() -> Desk {
+    let texts = SIZES.map(|n| (format!("{n:03}"), "x".repeat(n)));
+    let inputs = texts
+        .each_ref()
+        .map(|(name, text)| (name.as_str(), text.as_str()));
+    let desk = Desk::new(&inputs);
+    build(&desk, "old", BEFORE);
+    record(&desk, "old", "before");
+    desk
+}
+
+fn method<'v>(found: &'v Value, name: &str) -> &'v Value {
+    let changed = found["changed"].as_array().unwrap();
+    let method = changed.iter().find(|m| m["name"] == name);
+    method.unwrap_or_else(|| panic!("{name} in {found:#}"))
+}
+
+#[test]
+fn planted_changes_are_found_with_their_counts() {
+    let desk = desk();
+    build(&desk, "new", AFTER);
+    record(&desk, "new", "after");
+    let found = desk.json("diff before after --json");
+    assert_eq!(found["inputs"], 6);
+    let names = |kind: &str| -> BTreeSet<&str> {
+        let changed = found["changed"].as_array().unwrap().iter();
+        let of_kind = changed.filter(|m| m["kind"] == kind);
+        of_kind.map(|m| m["name"].as_str().unwrap()).collect()
+    };
+    assert_eq!(names("gone"), ["Work.dropped(int)"].into());
+    assert_eq!(
+        names("new"),
+        ["Work.added(int)", "Work.lambda$main$0(long)"].into()
+    );
+    assert_eq!(
+        names("changed"),
+        ["Work.main(String[])", "Work.pairs(int)", "Work.sum(int)"].into(),
+        "what was renamed, moved or renumbered and does the same is no change"
+    );
+    let n: usize = SIZES.iter().sum();
+    let squares: usize = SIZES.iter().map(|n| n * n).sum();
+    let ran = |block: &Value| {
+        (
+            block["executions"]["before"].as_f64().unwrap(),
+            block["executions"]["after"].as_f64().unwrap(),
+        )
+    };
+    let blocks = |name: &str| -> Vec<(f64, f64)> {
+        method(&found, name)["blocks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(ran)
+            .collect()
+    };
+    let (n, squares) = (n as f64, squares as f64);
+    assert!(
+        blocks("Work.sum(int)").contains(&(n, 2.0 * n)),
+        "{:?}",
+        blocks("Work.sum(int)")
+    );
+    let inner = blocks("Work.pairs(int)");
+    assert!(inner.iter().any(|ran| ran.1 == squares), "{inner:?}");
+    let growth = &method(&found, "Work.pairs(int)")["growth"];
+    assert!(
+        growth["input"].as_str().unwrap().contains("bytes"),
+        "{growth}"
+    );
+    assert!(
+        (growth["before"].as_f64().unwrap() - 1.0).abs() < 0.2
+            && (growth["after"].as_f64().unwrap() - 2.0).abs() < 0.2,
+        "{growth}"
+    );
+    assert_eq!(
+        found["changed"][0]["name"], "Work.pairs(int)",
+        "the most first"
+    );
+    // Without prices it says so.
+    let text = desk.run("diff before after");
+    assert!(
+        text.stdout.contains("no prices") && text.stdout.contains("Work.pairs(int)"),
+        "{}",
+        text.stdout
+    );
+    let markdown = desk.run("diff before after --format markdown").stdout;
+    assert!(
+        markdown.contains("| method | calls | instructions | worth |"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn with_a_model_a_change_has_its_price() {
+    let desk = desk();
+    build(&desk, "new", AFTER);
+    record(&desk, "new", "after");
+    let fitted = desk.run("fit before --method nnls --train 100%");
+    assert_eq!(fitted.code, 0, "{}", fitted.stderr);
+    let found = desk.json("diff before after --json");
+    let (dropped, pairs) = (
+        method(&found, "Work.dropped(int)"),
+        method(&found, "Work.pairs(int)"),
+    );
+    for (method, sign) in [(dropped, -1.0), (pairs, 1.0)] {
+        if let Some(worth) = method["worth"]["cost"].as_f64() {
+            assert!(worth * sign >= 0.0, "{method}");
+        }
+    }
+    assert!(
+        found["target"].is_string() && found["unit"] == "ns",
+        "{found}"
+    );
+}
+
+#[test]
+fn one_build_recorded_twice_is_the_same() {
+    let desk = desk();
+    record(&desk, "old", "again");
+    let found = desk.json("diff before again --json");
+    assert_eq!(found["changed"], Value::Array(Vec::new()));
+    assert_eq!(found["settings"], Value::Array(Vec::new()));
+    assert_eq!(
+        found["instructions"]["before"],
+        found["instructions"]["after"]
+    );
+    let text = desk.run("diff before again").stdout;
+    assert!(
+        text.contains("every count that repeats is the same"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_cannot_be_compared_is_told() {
+    let desk = desk();
+    let other = Desk::new(&[("other", "x")]);
+    build(&other, "old", BEFORE);
+    record(&other, "old", "before");
+    let path = other.path("before");
+    let compared = desk.run(&format!("diff before {}", path.display()));
+    assert_eq!(compared.code, 1);
+    for part in [
+        "no input of one is an input of the other",
+        "010 and other",
+        "record both over the same inputs",
+    ] {
+        assert!(
+            compared.stderr.contains(part),
+            "{part} in {}",
+            compared.stderr
+        );
+    }
+    let absent = desk.run("diff before nowhere");
+    assert!(
+        absent.code == 1 && absent.stderr.contains("nowhere"),
+        "{}",
+        absent.stderr
+    );
+}

@@ -1,0 +1,556 @@
+//! What one build executes and costs more or less than another.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::explanation::Place;
+use crate::figure::{brief, count, percent, quantity};
+use crate::table::{Align, printable, render};
+
+/// What a count cannot see.
+const UNSEEN: &str = "Counts do not see memory and caches, contention, waiting and native code: the measured costs do.";
+/// Blocks shown of each method.
+const BLOCKS: usize = 4;
+/// Costs that are told.
+const SHOWN: [&str; 3] = ["cpu", "wall", "alloc"];
+/// Names listed before the rest is counted.
+const NAMES: usize = 3;
+
+/// Two builds, held against each other over the inputs that both ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// [`crate::FINDING_SCHEMA`].
+    pub schema: u32,
+    /// Inputs that succeeded in both.
+    pub inputs: u32,
+    /// Inputs of the first alone.
+    pub only_before: Vec<String>,
+    /// Inputs of the second alone.
+    pub only_after: Vec<String>,
+    /// Differences of the JVM, its flags, the machine, the program's files and the command.
+    pub settings: Vec<SettingChange>,
+    /// Executed instructions of all counted code.
+    pub instructions: Change,
+    /// Measured costs, sums over the inputs.
+    pub costs: Vec<CostChange>,
+    /// Methods that execute another number of instructions, the most that it is worth first.
+    pub changed: Vec<MethodChange>,
+    /// Likewise of methods whose counts differ between two runs of one input: not the change alone made that.
+    pub varying: Vec<MethodChange>,
+    /// Methods that execute exactly what they did.
+    pub same: u32,
+    /// Calls that leave the counted code, where their number changed.
+    pub calls: Vec<(String, Change)>,
+    /// The cost that the prices are of.
+    pub target: Option<String>,
+    /// Its base unit.
+    pub unit: Option<String>,
+}
+
+/// A number before and after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// In the first build.
+    pub before: f64,
+    /// In the second.
+    pub after: f64,
+}
+
+/// A fact about how they were recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingChange {
+    /// Its name in the dataset.
+    pub name: String,
+    /// Empty if it was not there.
+    pub before: String,
+    /// Likewise.
+    pub after: String,
+}
+
+/// A measured cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CostChange {
+    /// `cpu`, `wall`, `alloc`, ….
+    pub name: String,
+    /// Its base unit.
+    pub unit: String,
+    /// Sum of the inputs' medians.
+    pub before: f64,
+    /// Likewise.
+    pub after: f64,
+    /// Geometric mean of the inputs' ratios.
+    pub ratio: Option<f64>,
+    /// Its 95 % interval over the inputs.
+    pub ratio_bounds: Option<(f64, f64)>,
+}
+
+/// A method.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MethodChange {
+    /// As it is called now; of a vanished one, as it was called.
+    pub name: String,
+    /// What it was called, if that is not the same.
+    pub was: Option<String>,
+    /// Where it is.
+    pub place: Option<Place>,
+    /// `changed`, `new` or `gone`.
+    pub kind: String,
+    /// How often it was called.
+    pub invocations: Change,
+    /// Instructions of the blocks that were entered.
+    pub instructions: Change,
+    /// What the difference is worth.
+    pub worth: Option<Priced>,
+    /// Whether it grows another way with the input.
+    pub growth: Option<GrowthChange>,
+    /// Its blocks that ran more or less often, the largest difference first.
+    pub blocks: Vec<BlockChange>,
+}
+
+/// A block.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BlockChange {
+    /// Its number, in the second build if it is there.
+    pub block: u32,
+    /// First and last source line, likewise.
+    pub lines: Option<(u32, u32)>,
+    /// `same` code, `changed`, `new` or `gone`.
+    pub kind: String,
+    /// How often it was entered.
+    pub executions: Change,
+    /// Its instructions times that.
+    pub instructions: Change,
+}
+
+/// A cost with its interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Priced {
+    /// In the unit of the whole.
+    pub cost: f64,
+    /// By the interval of the method's share; none if it has none.
+    pub bounds: Option<(f64, f64)>,
+}
+
+/// How a count grows with an input.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GrowthChange {
+    /// The input.
+    pub input: String,
+    /// Exponent before.
+    pub before: f64,
+    /// And after.
+    pub after: f64,
+}
+
+impl Change {
+    /// After less before.
+    pub fn delta(&self) -> f64 {
+        self.after - self.before
+    }
+
+    /// `+1,200 (+4.1 %)`.
+    fn told(&self) -> String {
+        let delta = self.delta();
+        if delta == 0.0 {
+            return "no change".to_owned();
+        }
+        let relative = if self.before > 0.0 {
+            format!(" ({})", signed_percent(delta / self.before))
+        } else {
+            String::new()
+        };
+        format!("{}{relative}", signed(delta, count))
+    }
+}
+
+impl Difference {
+    /// Whether both executed the same, as far as their counts repeat.
+    pub fn is_same(&self) -> bool {
+        self.changed.is_empty()
+    }
+
+    /// Lays it out: what differs in the setting, totals, methods, their blocks.
+    pub fn to_text(&self, limit: usize, width: usize) -> String {
+        let mut text = self.head(&|s| s.to_owned());
+        let rows = self.rows(limit);
+        if !rows.is_empty() {
+            let header = self.header();
+            let header: Vec<(&str, Align)> = header
+                .iter()
+                .map(|(name, align)| (name.as_str(), *align))
+                .collect();
+            text.push('\n');
+            text.push_str(&render(&header, &rows, 0, width));
+        }
+        self.tail(&mut text, limit);
+        text
+    }
+
+    /// The same in Markdown, for a summary of continuous integration or a comment.
+    pub fn to_markdown(&self, limit: usize) -> String {
+        let mut text = format!(
+            "### What the change costs\n\n{}",
+            self.head(&|s| escaped(s)).replace('\n', "\n\n")
+        );
+        let rows = self.rows(limit);
+        if !rows.is_empty() {
+            let header = self.header();
+            let cells: Vec<&str> = header.iter().map(|(name, _)| name.as_str()).collect();
+            let _ = writeln!(text, "| {} |", cells.join(" | "));
+            let sides = header
+                .iter()
+                .map(|(_, align)| if *align == Align::Left { "---" } else { "--:" });
+            let _ = writeln!(text, "|{}|", sides.collect::<Vec<_>>().join("|"));
+            for row in rows {
+                let cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
+                let _ = writeln!(text, "| {} |", cells.join(" | "));
+            }
+            text.push('\n');
+        }
+        let mut tail = String::new();
+        self.tail(&mut tail, limit);
+        for line in tail.lines() {
+            let _ = writeln!(text, "{}\n", escaped(line.trim()));
+        }
+        text
+    }
+
+    fn head(&self, clean: &dyn Fn(&str) -> String) -> String {
+        let mut text = String::new();
+        for setting in &self.settings {
+            let shown =
+                |value: &str| clean(&printable(if value.is_empty() { "none" } else { value }));
+            let _ = writeln!(
+                text,
+                "{} differs: {} → {}",
+                setting.name,
+                shown(&setting.before),
+                shown(&setting.after)
+            );
+        }
+        let verdict = if self.is_same() {
+            ": every count that repeats is the same"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            text,
+            "instructions over the {} inputs both ran: {} → {}, {}{verdict}",
+            self.inputs,
+            count(self.instructions.before),
+            count(self.instructions.after),
+            self.instructions.told(),
+        );
+        for cost in self.costs.iter().filter(|c| self.is_shown(c)) {
+            let ratio = match (cost.ratio, cost.ratio_bounds) {
+                (Some(ratio), Some((low, high))) => format!(
+                    " ({}; 95 % interval {} … {})",
+                    signed_percent(ratio - 1.0),
+                    signed_percent(low - 1.0),
+                    signed_percent(high - 1.0)
+                ),
+                (Some(ratio), None) => format!(
+                    " ({}; too few inputs for an interval)",
+                    signed_percent(ratio - 1.0)
+                ),
+                _ => String::new(),
+            };
+            let _ = writeln!(
+                text,
+                "{} measured: {} → {}{ratio}",
+                printable(&cost.name),
+                quantity(cost.before, &cost.unit),
+                quantity(cost.after, &cost.unit)
+            );
+        }
+        for (names, side) in [(&self.only_before, "first"), (&self.only_after, "second")] {
+            if !names.is_empty() {
+                let some: Vec<String> = names
+                    .iter()
+                    .take(NAMES)
+                    .map(|n| clean(&printable(n)))
+                    .collect();
+                let more = names.len() - some.len();
+                let more = if more > 0 {
+                    format!(" and {more} more")
+                } else {
+                    String::new()
+                };
+                let _ = writeln!(
+                    text,
+                    "in the {side} alone, not compared: {}{more}",
+                    some.join(", ")
+                );
+            }
+        }
+        text
+    }
+
+    /// Whether a cost is one that people ask for; JSON has all.
+    fn is_shown(&self, cost: &CostChange) -> bool {
+        let asked = SHOWN.contains(&cost.name.as_str()) || self.target.as_ref() == Some(&cost.name);
+        asked && (cost.before, cost.after) != (0.0, 0.0)
+    }
+
+    fn header(&self) -> Vec<(String, Align)> {
+        let worth = match &self.target {
+            Some(target) => format!("worth ({target})"),
+            None => "worth".to_owned(),
+        };
+        [
+            ("method", Align::Left),
+            ("calls", Align::Right),
+            ("instructions", Align::Right),
+            (worth.as_str(), Align::Right),
+        ]
+        .map(|(name, align)| (name.to_owned(), align))
+        .to_vec()
+    }
+
+    /// Methods, and under each its blocks.
+    fn rows(&self, limit: usize) -> Vec<Vec<String>> {
+        let unit = self.unit.as_deref().unwrap_or("1");
+        let mut rows = Vec::new();
+        for method in self.changed.iter().take(limit) {
+            let what = match method.kind.as_str() {
+                "changed" => method
+                    .was
+                    .as_ref()
+                    .map_or_else(String::new, |was| format!(" (was {})", brief(was))),
+                kind => format!(" ({kind})"),
+            };
+            let worth = match &method.worth {
+                Some(Priced {
+                    cost,
+                    bounds: Some(ends),
+                }) => format!(
+                    "{} ({} … {})",
+                    signed(*cost, |c| quantity(c, unit)),
+                    signed(ends.0, |c| quantity(c, unit)),
+                    signed(ends.1, |c| quantity(c, unit))
+                ),
+                Some(Priced { cost, bounds: None }) => {
+                    format!("{}, no interval", signed(*cost, |c| quantity(c, unit)))
+                }
+                None => "cannot be told".to_owned(),
+            };
+            rows.push(vec![
+                format!("{}{what}", brief(&method.name)),
+                method.invocations.told(),
+                method.instructions.told(),
+                worth,
+            ]);
+            if let Some(growth) = &method.growth {
+                rows.push(vec![
+                    format!(
+                        "  grew with {}^{:.1}, now ^{:.1}",
+                        growth.input, growth.before, growth.after
+                    ),
+                    String::new(),
+                    String::new(),
+                    String::new(),
+                ]);
+            }
+            for block in method.blocks.iter().take(BLOCKS) {
+                let place = match block.lines {
+                    Some((first, last)) if first == last => format!("line {first}"),
+                    Some((first, last)) => format!("lines {first}–{last}"),
+                    None => format!("block {}", block.block),
+                };
+                let kind = match block.kind.as_str() {
+                    "same" => String::new(),
+                    kind => format!(", {kind}"),
+                };
+                let ran = block.executions;
+                rows.push(vec![
+                    format!("  {place}{kind}"),
+                    format!("{} → {} times", count(ran.before), count(ran.after)),
+                    block.instructions.told(),
+                    String::new(),
+                ]);
+            }
+        }
+        rows
+    }
+
+    fn tail(&self, text: &mut String, limit: usize) {
+        let more = self.changed.len().saturating_sub(limit);
+        if more > 0 {
+            let rest: f64 = self
+                .changed
+                .iter()
+                .skip(limit)
+                .map(|m| m.instructions.delta())
+                .sum();
+            let _ = writeln!(
+                text,
+                "{more} more methods: {} instructions (--limit)",
+                signed(rest, count)
+            );
+        }
+        let _ = writeln!(
+            text,
+            "{} methods execute exactly what they did",
+            count(f64::from(self.same))
+        );
+        if !self.varying.is_empty() {
+            let names: Vec<String> = self
+                .varying
+                .iter()
+                .take(NAMES)
+                .map(|m| brief(&printable(&m.name)))
+                .collect();
+            let _ = writeln!(
+                text,
+                "{} methods differ whose counts also differ between two runs of one input, so the change need not be why: {}{}",
+                self.varying.len(),
+                names.join(", "),
+                if self.varying.len() > NAMES {
+                    ", …"
+                } else {
+                    ""
+                }
+            );
+        }
+        for (name, change) in self.calls.iter().take(limit.min(5)) {
+            let _ = writeln!(
+                text,
+                "{}: {} → {}",
+                brief(&printable(name)),
+                count(change.before),
+                count(change.after)
+            );
+        }
+        if self.target.is_none() {
+            let _ = writeln!(
+                text,
+                "no prices: neither dataset has a model.json (`pricetag fit DATASET` makes one)"
+            );
+        }
+        let _ = writeln!(text, "{UNSEEN}");
+    }
+}
+
+/// With its sign.
+fn signed(value: f64, show: impl Fn(f64) -> String) -> String {
+    let sign = if value < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", show(value.abs()))
+}
+
+fn signed_percent(share: f64) -> String {
+    signed(share, percent)
+}
+
+/// Text of others in Markdown.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' => {
+                out.push('\\');
+                out.push(c);
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn difference() -> Difference {
+        Difference {
+            inputs: 3,
+            instructions: Change {
+                before: 1000.0,
+                after: 1500.0,
+            },
+            changed: vec![MethodChange {
+                name: "p.A.f(int)".to_owned(),
+                kind: "changed".to_owned(),
+                invocations: Change {
+                    before: 3.0,
+                    after: 3.0,
+                },
+                instructions: Change {
+                    before: 900.0,
+                    after: 1400.0,
+                },
+                worth: Some(Priced {
+                    cost: 2e6,
+                    bounds: Some((1e6, 3e6)),
+                }),
+                blocks: vec![BlockChange {
+                    block: 2,
+                    lines: Some((7, 8)),
+                    kind: "same".to_owned(),
+                    executions: Change {
+                        before: 90.0,
+                        after: 140.0,
+                    },
+                    instructions: Change {
+                        before: 900.0,
+                        after: 1400.0,
+                    },
+                }],
+                ..MethodChange::default()
+            }],
+            same: 41,
+            target: Some("cpu".to_owned()),
+            unit: Some("ns".to_owned()),
+            ..Difference::default()
+        }
+    }
+
+    #[test]
+    fn a_change_is_told_with_its_place_its_count_and_its_worth() {
+        let text = difference().to_text(10, 100);
+        for part in [
+            "instructions over the 3 inputs both ran: 1,000 → 1,500, +500 (+50.0 %)",
+            "A.f(int)",
+            "lines 7–8",
+            "90 → 140 times",
+            "+2.00 ms (+1.00 ms … +3.00 ms)",
+            "41 methods execute exactly",
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn markdown_is_a_table_and_foreign_text_stays_text() {
+        let mut found = difference();
+        found.changed[0].name = "A.<b>|x`".to_owned();
+        let text = found.to_markdown(10);
+        assert!(
+            text.contains("\n| method | calls | instructions | worth (cpu) |\n|---|--:|--:|--:|\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("A.&lt;b&gt;\\|x\\`") && !text.contains("<b>"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn nothing_changed_says_so() {
+        let same = Difference {
+            changed: Vec::new(),
+            instructions: Change {
+                before: 5.0,
+                after: 5.0,
+            },
+            ..difference()
+        };
+        assert!(
+            same.to_text(9, 80)
+                .contains("no change: every count that repeats is the same")
+        );
+    }
+}
