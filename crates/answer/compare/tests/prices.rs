@@ -71,6 +71,13 @@ fn explanation() -> Explanation {
     }
 }
 
+fn side(dataset: &Dataset) -> Side<'_> {
+    Side {
+        dataset,
+        explanation: None,
+    }
+}
+
 #[test]
 fn a_difference_is_worth_its_instructions_times_what_one_cost_before() {
     let labels = ["a", "b", "c"];
@@ -101,10 +108,6 @@ fn a_difference_is_worth_its_instructions_times_what_one_cost_before() {
 fn only_inputs_that_succeeded_on_both_sides_count() {
     let before = dataset(&["in/a", "in/b", "in/c"], &[1.0, 2.0, 4.0], &[1.0; 3], 1.0);
     let mut after = dataset(&["x/c", "x/a", "x/d"], &[4.0, 1.0, 7.0], &[1.0; 3], 1.0);
-    let side = |dataset| Side {
-        dataset,
-        explanation: None,
-    };
     let found = compare(side(&before), side(&after)).unwrap();
     assert_eq!(
         (found.inputs, found.changed.len()),
@@ -131,10 +134,6 @@ fn counts_that_do_not_repeat_are_listed_apart() {
     let before = dataset(&["a"], &[10.0], &[5.0], 1.0);
     let mut after = dataset(&["a"], &[11.0], &[6.0], 1.0);
     after.features[0].nondeterministic = 1;
-    let side = |dataset| Side {
-        dataset,
-        explanation: None,
-    };
     let found = compare(side(&before), side(&after)).unwrap();
     let names = |of: &[pricetag_finding::MethodChange]| -> Vec<String> {
         of.iter().map(|m| m.name.clone()).collect()
