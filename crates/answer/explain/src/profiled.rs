@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use pricetag_dataset::{Dataset, Status};
 use pricetag_finding::{CallNode, CallTree, CostItem, FINDING_SCHEMA, Place, Spread};
-use pricetag_profile::{Account, Accounts, Method, MethodId, NodeId, Profile, ProfiledRun, Within};
+use pricetag_profile::{Account, Accounts, Method, MethodId, Profile, ProfiledRun, Within};
 
 /// A dataset's profile, cut to its scope and to the runs of observations that succeeded.
 struct Profiled<'a> {
@@ -188,8 +188,10 @@ fn frame(method: &Method) -> String {
 fn samples(found: &Profiled, wanted: impl Fn(Option<Account>) -> bool) -> u32 {
     let samples = found.runs.iter().flat_map(|run| &run.samples);
     samples
-        .filter(|sample| wanted(found.accounts.account(sample.node)))
-        .filter(|sample| found.accounts.account(NodeId(sample.node.0)).is_some())
+        .filter(|sample| {
+            let charged = found.accounts.charged(sample);
+            charged.is_some() && wanted(charged)
+        })
         .map(|sample| sample.samples)
         .sum()
 }

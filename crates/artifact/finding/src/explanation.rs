@@ -104,7 +104,7 @@ pub struct Spread {
     pub interpreted: f64,
     /// Code that it calls and that is not the program's.
     pub called: f64,
-    /// The JVM on its behalf: slow paths of allocation, locks, exceptions, linking.
+    /// The JVM on its behalf: slow paths of allocation, locks and exceptions.
     pub runtime: f64,
     /// Class loading that it set off; part of another line.
     pub loading: f64,

@@ -88,8 +88,10 @@ pub enum State {
     Compiled,
     /// The interpreter, on behalf of the innermost method.
     Interpreted,
-    /// The JVM's own code, called by the innermost method: linking, slow paths of allocation and locks, exceptions.
+    /// The JVM's own code, called by the innermost method: slow paths of allocation and locks, exceptions.
     Runtime,
+    /// The JVM's own code at an instruction that calls it only to be linked: a call, a field, a constant, a cast.
+    Linking,
     /// Native code of a library, the kernel included.
     Native,
 }
@@ -163,10 +165,11 @@ impl Role {
 
 impl State {
     /// Every state with its name on disk.
-    pub const NAMES: [(&'static str, Self); 4] = [
+    pub const NAMES: [(&'static str, Self); 5] = [
         ("compiled", Self::Compiled),
         ("interpreted", Self::Interpreted),
         ("runtime", Self::Runtime),
+        ("linking", Self::Linking),
         ("native", Self::Native),
     ];
 }

@@ -75,7 +75,7 @@ pub struct Spread {
     pub interpreted: f64,
     /// Code that it calls and that is not the program's: the JDK, native libraries.
     pub called: f64,
-    /// The JVM on its behalf: slow paths of allocation, locks and exceptions, linking.
+    /// The JVM on its behalf: slow paths of allocation, locks and exceptions.
     pub runtime: f64,
     /// Class loading that it set off.
     pub loading: f64,
@@ -218,6 +218,15 @@ impl<'a> Accounts<'a> {
         self.inside[at].then(|| self.nodes[at])
     }
 
+    /// Whom a sample is charged to: what is linked is linked once, wherever it is needed first, as classes are.
+    pub fn charged(&self, sample: &Sample) -> Option<Account> {
+        match (self.account(sample.node)?, sample.state) {
+            (Account::Method(method), State::Linking) => Some(Account::Loading(Some(method))),
+            (Account::Outside, State::Linking) => Some(Account::Loading(None)),
+            (account, _) => Some(account),
+        }
+    }
+
     /// Sums runs up by method. Where a scope is looked at, threads of the JVM are left out: whom they worked for is not known.
     pub fn by_method<'r>(&self, runs: impl IntoIterator<Item = &'r ProfiledRun>) -> ByMethod {
         let mut found = ByMethod::default();
@@ -245,9 +254,10 @@ impl<'a> Accounts<'a> {
         runs: impl IntoIterator<Item = &'r ProfiledRun>,
     ) -> BTreeMap<(MethodId, Option<u32>), f64> {
         let mut found = BTreeMap::new();
-        for (node, ns) in self.weights(runs) {
-            if let Some(at) = self.place(node) {
-                *found.entry(at).or_default() += ns;
+        let samples = runs.into_iter().flat_map(|run| &run.samples);
+        for sample in samples.filter(|sample| sample.state != State::Linking) {
+            if let Some(at) = self.place(sample.node) {
+                *found.entry(at).or_default() += sample.cpu_ns as f64;
             }
         }
         found
@@ -278,7 +288,7 @@ impl<'a> Accounts<'a> {
 
     fn add(&self, run: &ProfiledRun, found: &mut ByMethod) {
         for sample in &run.samples {
-            let activity = match self.account(sample.node) {
+            let activity = match self.charged(sample) {
                 None => continue,
                 Some(Account::Method(method)) => {
                     let leaf = self.profile.nodes[sample.node.0 as usize].method == method;
@@ -510,6 +520,25 @@ mod tests {
         assert_eq!((found.loading.cpu_ns, found.outside.cpu_ns), (30.0, 3.0));
         assert_eq!(found.compiled_elsewhere, 50.0);
         assert_eq!(found.total(), 880.0);
+    }
+
+    #[test]
+    fn what_is_linked_at_an_instruction_is_loading_that_its_method_caused() {
+        let mut profile = profile();
+        let samples = &mut profile.runs[0].samples;
+        samples.push(Sample {
+            state: State::Linking,
+            cpu_ns: 9,
+            ..samples[1]
+        });
+        let accounts = Accounts::of(&profile, &Within::default());
+        let found = accounts.by_method(&profile.runs);
+        let work = found.methods[&MethodId(1)];
+        assert_eq!((work.running(), work.loading), (557.0, 39.0));
+        assert_eq!((found.loading.cpu_ns, found.total()), (39.0, 889.0));
+        let places = accounts.by_place(&profile.runs);
+        assert_eq!(places[&(MethodId(1), None)], 557.0);
+        assert_eq!(accounts.inclusive(&profile.runs)[&MethodId(1)], 596.0);
     }
 
     #[test]

@@ -191,6 +191,12 @@ fn account(frames: &[&str], classes: &BTreeSet<String>) -> Option<String> {
         classes.contains(class).then_some(())
     };
     let innermost = frames.iter().rposition(|frame| class(frame).is_some());
+    let launcher = frames
+        .iter()
+        .any(|frame| frame.starts_with("sun/launcher/"));
+    if innermost.is_none() && launcher {
+        return None;
+    }
     let above = innermost.map_or(0, |at| at + 1);
     if frames[above..].iter().any(|frame| loads(frame)) {
         return Some(LOADING.to_owned());
@@ -202,9 +208,6 @@ fn account(frames: &[&str], classes: &BTreeSet<String>) -> Option<String> {
     let java = frames
         .iter()
         .any(|frame| frame.contains('/') && frame.contains('.'));
-    let launcher = frames
-        .iter()
-        .any(|frame| frame.starts_with("sun/launcher/"));
     let vm = begins(&[
         "[VM ",
         "[Signal",
@@ -215,7 +218,7 @@ fn account(frames: &[&str], classes: &BTreeSet<String>) -> Option<String> {
         "[Finalizer",
         "[Reference",
     ]);
-    ((java && !launcher) || vm).then(|| OTHER.to_owned())
+    (java || vm).then(|| OTHER.to_owned())
 }
 
 /// Whether a frame loads or links classes.

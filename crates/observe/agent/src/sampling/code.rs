@@ -49,6 +49,11 @@ pub fn generated(name: &CStr, address: usize, length: usize) {
     }
 }
 
+/// Whether generated code lies at this address.
+pub fn is_generated(pc: usize) -> bool {
+    GENERATED.holds(pc)
+}
+
 /// The JVM's library is here.
 pub fn library(from: usize, length: usize) {
     JVM.include(from, length);

@@ -25,6 +25,7 @@ use crate::clock;
 use crate::jvm::{Jni, jclass, jobject};
 use crate::session::{Session, lock};
 
+mod anchor;
 mod code;
 mod names;
 mod sampler;
@@ -64,6 +65,7 @@ pub fn want(wanted: &mut jvmtiCapabilities, possible: &jvmtiCapabilities) {
     wanted.set_can_generate_compiled_method_load_events(
         possible.can_generate_compiled_method_load_events(),
     );
+    wanted.set_can_get_bytecodes(possible.can_get_bytecodes());
     wanted.set_can_generate_sampled_object_alloc_events(
         possible.can_generate_sampled_object_alloc_events(),
     );
@@ -93,7 +95,7 @@ pub fn begin(session: &Session, jni: Jni) {
         drop(jvmti.methods(class));
         jni.delete_local(class);
     }
-    let without = walk::prepare(jvmti).err();
+    let without = walk::prepare(jvmti, jni).err();
     let sampling = Sampling {
         tree: Mutex::default(),
         begun: Mutex::default(),

@@ -1,8 +1,8 @@
 //! From the JVM's ids to names: the profile as it is recorded.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use pricetag_profile::{Allocated, Method, MethodId, Node, NodeId, Sample};
+use pricetag_profile::{Allocated, Method, MethodId, Node, NodeId, Sample, State};
 
 use super::tree::{NONE, Tree};
 use crate::jvm::{Jni, jmethodID};
@@ -41,10 +41,30 @@ pub fn resolve(session: &Session, jni: Jni, tree: &Tree) -> Resolved {
             at: u32::try_from(node.frame.at).ok(),
         });
     }
-    found.samples = tree
-        .samples
-        .iter()
-        .map(|(&(node, state), &(samples, cpu_ns))| Sample {
+    let mut codes: HashMap<usize, Vec<u8>> = HashMap::new();
+    let mut links = |node: u32, interpreted: bool| {
+        let frame = &tree.nodes[node as usize].frame;
+        let code = codes.entry(frame.method).or_insert_with(|| {
+            let id = frame.method as jmethodID;
+            session.jvmti.bytecodes(id).unwrap_or_default()
+        });
+        let at = usize::try_from(frame.at).ok();
+        at.and_then(|at| code.get(at))
+            .is_some_and(|&op| is_linked(op, interpreted))
+    };
+    let mut samples: BTreeMap<(u32, State), (u32, u64)> = BTreeMap::new();
+    for (&(node, state), &(number, ns)) in &tree.samples {
+        let state = match state {
+            State::Runtime if links(node, false) => State::Linking,
+            State::Linking if !links(node, true) => State::Runtime,
+            state => state,
+        };
+        let sum = samples.entry((node, state)).or_default();
+        *sum = (sum.0 + number, sum.1 + ns);
+    }
+    found.samples = samples
+        .into_iter()
+        .map(|((node, state), (samples, cpu_ns))| Sample {
             node: NodeId(node),
             state,
             samples,
@@ -63,6 +83,19 @@ pub fn resolve(session: &Session, jni: Jni, tree: &Tree) -> Resolved {
         .collect();
     found.allocated.sort_unstable();
     found
+}
+
+/// Whether an instruction calls the JVM to be linked and for hardly anything else. The interpreter allocates by itself once the class is
+/// there; compiled code calls the JVM when its piece of the heap is full.
+fn is_linked(opcode: u8, interpreted: bool) -> bool {
+    use pricetag_classfile::opcode as op;
+    matches!(
+        opcode,
+        op::LDC..=op::LDC2_W
+            | op::GETSTATIC..=op::INVOKEDYNAMIC
+            | op::CHECKCAST
+            | op::INSTANCEOF
+    ) || interpreted && matches!(opcode, op::NEW | op::ANEWARRAY | op::MULTIANEWARRAY)
 }
 
 fn name(session: &Session, jni: Jni, id: usize) -> Option<Method> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use pricetag_profile::Role;
+use pricetag_profile::{Role, State};
 use pricetag_trace::Compiling;
 
 use super::threads::{self, Whose};
@@ -229,7 +229,11 @@ impl Sampler {
                 };
                 *self.outcome.beside.entry(role).or_default() += ns;
             } else {
-                let state = code::state(stack.pc);
+                let state = match code::state(stack.pc) {
+                    // Whether to link, the instruction will tell.
+                    State::Runtime if stack.interpreted => State::Linking,
+                    state => state,
+                };
                 lock(&self.sampling.tree).sampled(&stack.frames, state, ns);
             }
         }

@@ -46,10 +46,9 @@ fn by_name(name: &str) -> Whose {
         "CMS",
         "VM Thread",
     ];
-    const JVM: [&str; 11] = [
+    const JVM: [&str; 10] = [
         "VM Periodic",
         "Signal Dispatch",
-        "Service Thread",
         "Monitor Deflat",
         "Notification",
         "Sweeper",
@@ -60,7 +59,8 @@ fn by_name(name: &str) -> Whose {
         "ZStat",
     ];
     let begins = |list: &[&str]| list.iter().any(|begin| name.starts_with(begin));
-    if name.starts_with("pricetag") {
+    // The service thread delivers the events of compiled code that sampling asks for, and has little else to do.
+    if name.starts_with("pricetag") || name == "Service Thread" {
         Whose::Agent
     } else if name.starts_with("C1 Comp") {
         Whose::Jvm(Role::C1)
@@ -111,6 +111,7 @@ mod tests {
             ("VM Thread", Whose::Jvm(Role::Jvm)),
             ("VM Periodic Tas", Whose::Jvm(Role::Jvm)),
             ("pricetag sample", Whose::Agent),
+            ("Service Thread", Whose::Agent),
             ("java", Whose::Program),
             ("main", Whose::Program),
             ("Finalizer", Whose::Program),

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 use jvmti_bindings::sys::jni::{JNI_OK, JNI_VERSION_1_6, JNIEnv, JavaVM};
 
-use super::code;
 use super::tree::Frame;
+use super::{anchor, code};
 use crate::clock;
-use crate::jvm::Jvmti;
+use crate::jvm::{Jni, Jvmti};
 use crate::snapshot;
 
 /// Innermost frames that are told of a stack.
@@ -55,6 +55,8 @@ struct Slot {
 struct Content {
     frames: [CallFrame; DEPTH],
     count: i32,
+    /// Whether the interpreter had called the JVM.
+    interpreted: bool,
     pc: usize,
     /// The thread's clock when the handler began and ended, ns.
     began: u64,
@@ -72,6 +74,8 @@ pub struct Stack {
     pub frames: Vec<Frame>,
     /// Why not: HotSpot's code, 0 and below; −99 for a thread without Java.
     pub count: i32,
+    /// Whether the interpreter had called the JVM, as far as is known.
+    pub interpreted: bool,
     /// Where the thread was interrupted.
     pub pc: usize,
     /// The thread's clock when it was interrupted, ns.
@@ -82,8 +86,13 @@ pub struct Stack {
 
 /// No thread of Java.
 pub const NO_JAVA: i32 = -99;
+/// Why nothing is sampled in another vendor's JVM.
+const NONE: &str = "this JVM has no AsyncGetCallTrace: stacks are not sampled";
 /// HotSpot finds no frame of Java where a thread runs Java (`ticks_unknown_Java`).
 const UNKNOWN_JAVA: i32 = -5;
+/// It finds none, or not the way on, where a thread runs code of the JVM (`ticks_unknown_not_Java`, `ticks_not_walkable_not_Java`).
+const UNKNOWN_NOT_JAVA: i32 = -3;
+const NOT_WALKABLE: i32 = -4;
 
 static SLOT: OnceLock<Box<[Slot]>> = OnceLock::new();
 static WALK: AtomicUsize = AtomicUsize::new(0);
@@ -93,12 +102,14 @@ static VM: AtomicPtr<JavaVM> = AtomicPtr::new(null_mut());
 ///
 /// # Errors
 /// Why stacks cannot be walked in this JVM.
-pub fn prepare(_: Jvmti) -> Result<(), &'static str> {
+pub fn prepare(jvmti: Jvmti, jni: Jni) -> Result<(), &'static str> {
     let vm = snapshot::vm().ok_or("the JVM is not known")?;
     VM.store(vm, Ordering::Release);
     // SAFETY: `vm` is the JVM's, whose table lives as long as it.
     let inside = unsafe { (**vm).GetEnv as *const c_void };
-    let walk = find(inside).ok_or("this JVM has no AsyncGetCallTrace: stacks are not sampled")?;
+    let library = Library::around(inside).ok_or(NONE)?;
+    let walk = library.symbol(c"AsyncGetCallTrace").ok_or(NONE)?;
+    anchor::prepare(jvmti, jni, &|name| library.symbol(name));
     WALK.store(walk as usize, Ordering::Release);
     SLOT.get_or_init(|| {
         (0..SLOTS)
@@ -110,6 +121,7 @@ pub fn prepare(_: Jvmti) -> Result<(), &'static str> {
                         method: null_mut(),
                     }; DEPTH],
                     count: 0,
+                    interpreted: false,
                     pc: 0,
                     began: 0,
                     ended: 0,
@@ -122,27 +134,37 @@ pub fn prepare(_: Jvmti) -> Result<(), &'static str> {
         .ok_or("the system takes no handler of SIGPROF: stacks are not sampled")
 }
 
-/// `AsyncGetCallTrace` of the library that holds this address, and where the library lies.
-fn find(inside: *const c_void) -> Option<*mut c_void> {
-    let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: the out-pointer is a live local; the fields are read only if it was filled.
-    let info = unsafe {
-        if libc::dladdr(inside, info.as_mut_ptr()) == 0 {
-            return None;
-        }
-        info.assume_init()
-    };
-    map_library(info.dli_fbase as usize);
-    // SAFETY: the loader's name of a loaded library; it is not loaded again.
-    unsafe {
-        let library = libc::dlopen(info.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-        if library.is_null() {
-            return None;
-        }
-        let name: &CStr = c"AsyncGetCallTrace";
-        let found = libc::dlsym(library, name.as_ptr());
-        libc::dlclose(library);
+/// The JVM's library, as the loader has it.
+struct Library(*mut c_void);
+
+impl Library {
+    /// The one that holds this address; where it lies is noted.
+    fn around(inside: *const c_void) -> Option<Self> {
+        let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: the out-pointer is a live local; the fields are read only if it was filled.
+        let info = unsafe {
+            if libc::dladdr(inside, info.as_mut_ptr()) == 0 {
+                return None;
+            }
+            info.assume_init()
+        };
+        map_library(info.dli_fbase as usize);
+        // SAFETY: the loader's name of a loaded library; it is not loaded again.
+        let library = unsafe { libc::dlopen(info.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        (!library.is_null()).then_some(Self(library))
+    }
+
+    fn symbol(&self, name: &CStr) -> Option<*mut c_void> {
+        // SAFETY: the library is open.
+        let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         (!found.is_null()).then_some(found)
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        // SAFETY: opened by us; the JVM keeps it loaded.
+        unsafe { libc::dlclose(self.0) };
     }
 }
 
@@ -223,7 +245,7 @@ unsafe extern "C" fn handler(_: i32, info: *mut libc::siginfo_t, context: *mut c
     let content = unsafe { &mut *slot.content.get() };
     content.began = clock::thread_cpu();
     content.pc = program_counter(context);
-    content.count = walk(content, context);
+    (content.count, content.interpreted) = walk(content, context);
     content.ended = clock::thread_cpu();
     slot.state.store(DONE, Ordering::Release);
     // SAFETY: as above.
@@ -239,15 +261,16 @@ fn program_counter(context: *mut c_void) -> usize {
     }
 }
 
-fn walk(content: &mut Content, context: *mut c_void) -> i32 {
+/// How many frames there are, or why there are none; and whether the interpreter had called the JVM.
+fn walk(content: &mut Content, context: *mut c_void) -> (i32, bool) {
     let (walk, vm) = (WALK.load(Ordering::Acquire), VM.load(Ordering::Acquire));
     if walk == 0 || vm.is_null() {
-        return NO_JAVA;
+        return (NO_JAVA, false);
     }
     let mut env: *mut c_void = null_mut();
     // SAFETY: `vm` is the JVM's; HotSpot's function reads the current thread and no more.
     if unsafe { ((**vm).GetEnv)(vm, &raw mut env, JNI_VERSION_1_6) } != JNI_OK {
-        return NO_JAVA;
+        return (NO_JAVA, false);
     }
     let mut trace = CallTrace {
         env: env.cast(),
@@ -261,8 +284,12 @@ fn walk(content: &mut Content, context: *mut c_void) -> i32 {
         trace.frames
     };
     match ask() {
-        UNKNOWN_JAVA => as_caller(context, ask),
-        frames => frames,
+        UNKNOWN_JAVA => (as_caller(context, ask), false),
+        code @ (UNKNOWN_NOT_JAVA | NOT_WALKABLE) => {
+            // SAFETY: the environment is the current thread's, and this is a handler.
+            unsafe { anchor::completed(env, ask) }.unwrap_or((code, false))
+        }
+        frames => (frames, false),
     }
 }
 
@@ -356,6 +383,7 @@ pub fn answer(number: usize) -> Option<Stack> {
             .map(|frame| Frame::new(frame.method as usize, frame.at))
             .collect(),
         count: content.count,
+        interpreted: content.interpreted,
         pc: content.pc,
         began: content.began,
         ended: content.ended,
