@@ -229,9 +229,14 @@ impl Sampler {
                 };
                 *self.outcome.beside.entry(role).or_default() += ns;
             } else {
+                let native = stack.frames.first().is_some_and(|frame| frame.at < 0);
                 let state = match code::state(stack.pc) {
-                    // Whether to link, the instruction will tell.
-                    State::Runtime if stack.interpreted => State::Linking,
+                    // Other code than Java's below a method of Java is the JVM's, whichever library that calls; in the interpreter
+                    // the instruction will tell whether it links.
+                    State::Runtime | State::Native if !native && stack.interpreted => {
+                        State::Linking
+                    }
+                    State::Native if !native => State::Runtime,
                     state => state,
                 };
                 lock(&self.sampling.tree).sampled(&stack.frames, state, ns);
