@@ -27,11 +27,15 @@ accepting() { # accepting CODE ...: a script that runs its arguments and takes t
 }
 
 every=(antlr4 closure ecj google-java-format groovy jython pdfbox plantuml sat4j saxon)
+# Chosen when sampling was as it is: nothing was mended by them.
+fresh=(beanshell jruby rhino)
 command=() # what runs an input, `{}`
 pattern=   # the inputs
 subject=   # the program's own jar
 choose() { # choose PROGRAM WORK
     case $1 in
+        beanshell) subject=$(jar bsh) ;;
+        jruby) subject=$(jar jruby-complete) ;;
         closure) subject=$(jar closure-compiler) ;;
         groovy) subject=$(jar groovy-all) ;;
         pdfbox) subject=$(jar pdfbox-app) ;;
@@ -41,6 +45,9 @@ choose() { # choose PROGRAM WORK
     esac
     case $1 in
         antlr4) pattern=$(made g4) command=(java -cp "$subject" org.antlr.v4.Tool -o "$cache/out" '{}') ;;
+        beanshell) pattern=$(made bsh) command=(java -cp "$subject" bsh.Interpreter '{}') ;;
+        jruby) pattern=$(made rb) command=(java -jar "$subject" '{}') ;;
+        rhino) pattern=$(made rhino) command=(java -cp "$subject" org.mozilla.javascript.tools.shell.Main '{}') ;;
         closure) pattern=$(made js) command=(java -jar "$subject" --js '{}' --js_output_file /dev/null) ;;
         ecj)
             # Files that need others do not compile alone; it goes on and says so.

@@ -20,7 +20,7 @@ given=$cache/in
 . scripts/attribution-programs.bash
 
 programs=("$@")
-[ $# -gt 0 ] || programs=("${every[@]}")
+[ $# -gt 0 ] || programs=("${every[@]}" "${fresh[@]}")
 table=$cache/table.md
 for program in "${programs[@]}"; do
     work=$cache/runs/$program

@@ -21,6 +21,9 @@ public class Inputs {
                 case "py" -> py(300 * i);
                 case "groovy" -> groovy(250 * i);
                 case "js" -> js(150 * i, dice);
+                case "rb" -> rb(40 * i);
+                case "bsh" -> bsh(60 * i);
+                case "rhino" -> rhino(60 * i);
                 case "txt" -> txt(900 * i, dice);
                 default -> throw new IllegalArgumentException(args[0]);
             };
@@ -91,6 +94,42 @@ public class Inputs {
                     if (primes.takeWhile { it * it <= i }.every { i %% it != 0 }) primes << i
                 }
                 println primes.groupBy { it %% 10 }.collectEntries { k, v -> [k, v.sum()] }
+                """.formatted(n);
+    }
+
+    static String rb(int n) {
+        return """
+                words = (1..%d).map { |i| (i * 7919 %% 10007).to_s(36) * (1 + i %% 5) }
+                tally = words.each_with_object(Hash.new(0)) { |w, h| w.each_char { |c| h[c] += 1 } }
+                sorted = words.sort_by { |w| [w.length, w] }.each_slice(7).map { |s| s.join(',').sub(/([0-9]+)/) { $1.reverse } }
+                puts tally.max_by { |_, v| v }.inspect, sorted.length
+                """.formatted(n);
+    }
+
+    static String bsh(int n) {
+        return """
+                import java.util.*;
+                List primes = new ArrayList();
+                for (int i = 2; primes.size() < %d; i++) {
+                    boolean prime = true;
+                    for (int k = 0; k < primes.size() && prime; k++) { int p = primes.get(k); if (p * p > i) break; if (i %% p == 0) prime = false; }
+                    if (prime) primes.add(i);
+                }
+                print(primes.get(primes.size() - 1));
+                """.formatted(n);
+    }
+
+    static String rhino(int n) {
+        return """
+                var seen = {}, best = 0;
+                function words(n) { var s = n.toString(2).replace(/0+/g, '-'); return s.split('-'); }
+                for (var i = 1; i < %d * 10; i++) {
+                    var w = words(i * 7919 %% 65537);
+                    w.sort(function (a, b) { return a.length - b.length; });
+                    seen[w.join('.')] = (seen[w.join('.')] || 0) + 1;
+                }
+                for (var k in seen) best = Math.max(best, seen[k]);
+                print(best);
                 """.formatted(n);
     }
 

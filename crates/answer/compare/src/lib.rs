@@ -1,7 +1,7 @@
 //! What a change made a program execute and cost.
 //!
-//! Two datasets of the same inputs are held against each other: methods are aligned across the builds ([`align`]), their counts subtracted
-//! input by input, and the difference priced by what an execution cost before, or, of what is new, costs after ([`mod@compare`]). Counts
+//! Two datasets of the same inputs are held against each other: methods are aligned across the builds (`align`), their counts subtracted
+//! input by input, and the difference priced by what an execution cost before, or, of what is new, costs after ([`compare()`]). Counts
 //! are exact; prices and times have intervals.
 
 mod align;
