@@ -24,7 +24,7 @@ lint: ## formatting, clippy and documentation, warnings are errors
 
 test: setup lint ## everything CI runs
 	cargo build --workspace --locked
-	cargo test --workspace --locked
+	cargo test --workspace --locked --no-fail-fast
 
 bench: ## exactness, corpora, overhead, throughput and accuracy on real programs (hours; scripts/evaluate.sh PART for one part)
 	@scripts/setup.sh
