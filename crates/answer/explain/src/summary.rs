@@ -6,6 +6,9 @@ use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, Summary
 
 use crate::explain::UNSAMPLED;
 
+/// How a model says that it beats no constant, and how it is said where samples know where the cost goes.
+const UNEXPLAINED: &str = "nothing here explains the cost";
+const UNEXPLAINED_BY_INPUT: &str = "nothing here explains how the cost differs from input to input";
 /// Methods shown in a summary.
 const TOP: usize = 8;
 /// Terms below zero that come to more than this share of the cost leave no account of where it goes.
@@ -24,7 +27,10 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
         (members + price.members.len() as u32, buckets + 1)
     });
     let nothing = model.unexplained.as_ref();
-    let cancelled = cancelled(model, methods).filter(|_| nothing.is_none());
+    // What was sampled is known whatever predicts.
+    let sampled = methods.items.iter().any(|item| item.samples.is_some());
+    let cancelled = cancelled(model, methods).filter(|_| nothing.is_none() && !sampled);
+    let hidden = !sampled && (cancelled.is_some() || nothing.is_some());
     let errors = |evaluation: &Evaluation| (evaluation.median_error, evaluation.p90_error);
     let mut summary = Summary {
         schema: FINDING_SCHEMA,
@@ -55,12 +61,8 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
             .interval
             .as_ref()
             .and_then(|interval| interval.scatter),
-        top: if cancelled.is_some() || nothing.is_some() {
-            Vec::new()
-        } else {
-            top(methods)
-        },
-        below: if cancelled.is_some() || nothing.is_some() || methods.items.is_empty() {
+        top: if hidden { Vec::new() } else { top(methods) },
+        below: if hidden || methods.items.is_empty() {
             Vec::new()
         } else {
             below(methods)
@@ -73,12 +75,16 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
         concise: model.concise.clone().filter(|_| nothing.is_none()),
         inseparable: (buckets > 0).then_some((members, buckets)),
         sentences: Vec::new(),
-        warnings: warnings(model, methods, cancelled.is_none() && nothing.is_none()),
+        warnings: warnings(model, methods, !hidden),
         notes: inspection.notes.clone(),
         outputs: Vec::new(),
     };
     summary.sentences = nothing
-        .map(|why| sentence(&capitalised(why)))
+        .map(|why| match why.strip_prefix(UNEXPLAINED) {
+            Some(rest) if sampled => format!("{UNEXPLAINED_BY_INPUT}{rest}"),
+            _ => why.clone(),
+        })
+        .map(|why| sentence(&capitalised(&why)))
         .into_iter()
         .collect();
     let others = sentences(&summary, methods, inspection);

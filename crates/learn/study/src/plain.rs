@@ -7,6 +7,7 @@
 use pricetag_cost_model::{CostModel, Diagnostic, Domain, Evaluation, Formula, Severity};
 use pricetag_dataset::InputValue;
 use pricetag_estimator::{folds_by_group, relative_weights};
+use pricetag_quantity::human;
 
 use crate::baseline::{Baseline, baseline};
 use crate::cross_validation::{CrossValidated, FOLDS};
@@ -207,10 +208,12 @@ impl Study<'_> {
         let Formula::Constant(cost) = constant.formula else {
             return None;
         };
+        let units = &self.dataset.meta.cost_units;
+        let unit = units.get(&self.options.target).map_or("1", String::as_str);
         Some(format!(
             "nothing here explains the cost: on {} rows kept aside one cost for all ({}) is off by {:.1} % on average, `{name}` by {:.1} %",
             own.len(),
-            rounded(cost),
+            human(cost, unit),
             mean(&plain),
             mean(&own)
         ))
@@ -307,11 +310,6 @@ pub(crate) fn warning(message: String) -> Diagnostic {
                 .into(),
         ),
     }
-}
-
-/// Four digits.
-fn rounded(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ impl Noticed {
         }
         if let Some(place) = some_of(&self.reflections) {
             let note = format!(
-                "{place} asks for all methods of a class: their order may differ between counted and timed runs, since counting switches off the JVM's class data sharing; -Xshare:off in the command makes both alike"
+                "{place} asks for all methods of a class, which counted and timed runs may give in different orders; -Xshare:off in the command makes both alike"
             );
             let notes = &mut builder.meta_mut().notes;
             if !notes.contains(&note) {

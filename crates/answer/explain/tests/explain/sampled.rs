@@ -2,7 +2,7 @@
 
 use pricetag_cost_model::*;
 use pricetag_dataset::Dataset;
-use pricetag_explain::{ExplainOptions, explain};
+use pricetag_explain::{ExplainOptions, explain, inspect, summarize};
 use pricetag_finding::Grouping;
 
 use crate::sorter::*;
@@ -89,6 +89,29 @@ fn samples_say_where_the_cost_goes_whatever_the_formula_says() {
     let text = found.to_text(10, 100);
     assert!(!text.contains("print(int[])"), "{text}");
     assert!(text.contains("1 method 30.6 % (6–73 %)"), "{text}");
+}
+
+#[test]
+fn where_the_cost_goes_is_told_even_if_nothing_predicts_it() {
+    let (mut model, dataset) = sampled();
+    let why = "nothing here explains the cost: one cost for all is off by 2 %";
+    model.unexplained = Some(why.to_owned());
+    let methods = explain(&model, &dataset, ExplainOptions::default()).unwrap();
+    let summary = summarize(&model, &inspect(&dataset, None, Vec::new()), &methods);
+    assert_eq!(summary.top[0].name, "org.example.Sorter.sort(int[])");
+    let first = &summary.sentences[0];
+    assert!(
+        first.starts_with("Nothing here explains how the cost differs from input to input: one"),
+        "{first}"
+    );
+    // Without samples there is nothing else to go by.
+    model.charges = None;
+    let methods = explain(&model, &dataset, ExplainOptions::default()).unwrap();
+    let summary = summarize(&model, &inspect(&dataset, None, Vec::new()), &methods);
+    assert!(
+        summary.top.is_empty()
+            && summary.sentences[0].starts_with("Nothing here explains the cost:")
+    );
 }
 
 #[test]
