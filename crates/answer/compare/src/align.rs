@@ -24,97 +24,72 @@ pub(crate) struct Alignment {
 
 /// Aligns the methods of two builds.
 pub(crate) fn methods(before: &[Method], after: &[Method]) -> Alignment {
-    let mut open = [
-        (0..before.len()).collect::<BTreeSet<usize>>(),
-        (0..after.len()).collect(),
-    ];
-    let mut pairs = Vec::new();
+    let mut matching = Matching {
+        methods: [before, after],
+        open: [(0..before.len()).collect(), (0..after.len()).collect()],
+        pairs: Vec::new(),
+    };
     // Numbered by the compiler: by content among those that differ in the number alone, then by name.
-    let numbered = |m: &Method| (stem(&m.key) != m.key).then(|| (stem(&m.key), m.content()));
-    pair_up(
-        before,
-        after,
-        &mut open,
-        &mut pairs,
-        Ambiguous::InOrder,
-        numbered,
-    );
-    let named = |m: &Method| Some(m.key.clone());
-    pair_up(
-        before,
-        after,
-        &mut open,
-        &mut pairs,
-        Ambiguous::Never,
-        named,
-    );
-    let stems = |m: &Method| Some(stem(&m.key)).filter(|stem| *stem != m.key);
-    pair_up(
-        before,
-        after,
-        &mut open,
-        &mut pairs,
-        Ambiguous::InOrder,
-        stems,
-    );
+    let numbered = |m: &Method| Some(stem(&m.key)).filter(|stem| *stem != m.key);
+    matching.in_order(|m| Some((numbered(m)?, m.content())));
+    matching.unique(|m| Some(m.key.clone()));
+    matching.in_order(numbered);
     // Renamed or moved.
-    let telling = |m: &Method| m.instructions() >= TELLING;
-    let in_class = |m: &Method| telling(m).then(|| (m.key.0.clone(), m.content()));
-    pair_up(
-        before,
-        after,
-        &mut open,
-        &mut pairs,
-        Ambiguous::Never,
-        in_class,
-    );
-    let anywhere = |m: &Method| telling(m).then(|| m.content());
-    pair_up(
-        before,
-        after,
-        &mut open,
-        &mut pairs,
-        Ambiguous::Never,
-        anywhere,
-    );
+    let telling = |m: &Method| (m.instructions() >= TELLING).then(|| m.content());
+    matching.unique(|m| Some((m.key.0.clone(), telling(m)?)));
+    matching.unique(telling);
+    let Matching {
+        open, mut pairs, ..
+    } = matching;
     let [gone, new] = open.map(|open| open.into_iter().collect());
     pairs.sort_unstable();
     Alignment { pairs, gone, new }
 }
 
-/// What to do with several methods of one mark.
-#[derive(Clone, Copy, PartialEq)]
-enum Ambiguous {
-    InOrder,
-    Never,
+/// Methods of both sides while they are paired.
+struct Matching<'a> {
+    methods: [&'a [Method]; 2],
+    /// Those without a partner.
+    open: [BTreeSet<usize>; 2],
+    pairs: Vec<(usize, usize)>,
 }
 
-/// Pairs methods that have the same mark.
-fn pair_up<M: Ord>(
-    before: &[Method],
-    after: &[Method],
-    open: &mut [BTreeSet<usize>; 2],
-    pairs: &mut Vec<(usize, usize)>,
-    ambiguous: Ambiguous,
-    mark: impl Fn(&Method) -> Option<M>,
-) {
-    let mut marked: BTreeMap<M, [Vec<usize>; 2]> = BTreeMap::new();
-    for (side, methods) in [before, after].into_iter().enumerate() {
-        for &index in &open[side] {
-            if let Some(mark) = mark(&methods[index]) {
-                marked.entry(mark).or_default()[side].push(index);
+impl Matching<'_> {
+    /// Pairs methods that have a mark which no other of their side has.
+    fn unique<M: Ord>(&mut self, mark: impl Fn(&Method) -> Option<M>) {
+        for [old, new] in self.marked(mark) {
+            if let ([old], [new]) = (&old[..], &new[..]) {
+                self.pair(*old, *new);
             }
         }
     }
-    for [old, new] in marked.into_values() {
-        if ambiguous == Ambiguous::Never && (old.len() > 1 || new.len() > 1) {
-            continue;
+
+    /// Pairs methods that have the same mark, the first with the first.
+    fn in_order<M: Ord>(&mut self, mark: impl Fn(&Method) -> Option<M>) {
+        for [old, new] in self.marked(mark) {
+            for (old, new) in old.into_iter().zip(new) {
+                self.pair(old, new);
+            }
         }
-        for (old, new) in old.into_iter().zip(new) {
-            open[0].remove(&old);
-            open[1].remove(&new);
-            pairs.push((old, new));
+    }
+
+    /// Open methods of both sides by their mark.
+    fn marked<M: Ord>(&self, mark: impl Fn(&Method) -> Option<M>) -> Vec<[Vec<usize>; 2]> {
+        let mut marked: BTreeMap<M, [Vec<usize>; 2]> = BTreeMap::new();
+        for (side, methods) in self.methods.into_iter().enumerate() {
+            for &index in &self.open[side] {
+                if let Some(mark) = mark(&methods[index]) {
+                    marked.entry(mark).or_default()[side].push(index);
+                }
+            }
         }
+        marked.into_values().collect()
+    }
+
+    fn pair(&mut self, old: usize, new: usize) {
+        self.open[0].remove(&old);
+        self.open[1].remove(&new);
+        self.pairs.push((old, new));
     }
 }
 

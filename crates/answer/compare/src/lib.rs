@@ -8,6 +8,10 @@ mod align;
 mod code;
 mod compare;
 mod cost;
+mod counts;
 mod growth;
+mod pair;
+mod rates;
+mod settings;
 
 pub use compare::{CompareError, Side, compare};

@@ -49,7 +49,7 @@ fn dataset(labels: &[&str], f: &[f64], g: &[f64], cpu: f64) -> Dataset {
     }
 }
 
-/// `A.f()` has 600 ns, 450 to 900 by its samples.
+/// The block of `A.f()` has 600 ns, 450 to 900 by its samples.
 fn explanation() -> Explanation {
     Explanation {
         target: "cpu".to_owned(),
@@ -60,6 +60,7 @@ fn explanation() -> Explanation {
                 class: "A".to_owned(),
                 method: Some("f".to_owned()),
                 descriptor: Some("()V".to_owned()),
+                block: Some(0),
                 ..Place::default()
             }),
             cost: 600.0,
@@ -140,4 +141,74 @@ fn counts_that_do_not_repeat_are_listed_apart() {
     };
     assert_eq!(names(&found.varying), ["A.f()"]);
     assert_eq!(names(&found.changed), ["A.g()"]);
+}
+
+#[test]
+fn what_goes_up_here_and_down_there_is_a_change() {
+    let before = dataset(&["a", "b"], &[10.0, 20.0], &[5.0; 2], 1.0);
+    let after = dataset(&["a", "b"], &[20.0, 10.0], &[5.0; 2], 1.0);
+    let found = compare(side(&before), side(&after)).unwrap();
+    assert_eq!((found.changed.len(), found.same), (1, 1));
+    let method = &found.changed[0];
+    assert_eq!((method.differing, method.instructions.delta()), (2, 0.0));
+    let text = found.to_text(9, 100);
+    assert!(text.contains("the same in sum, not in 2 inputs"), "{text}");
+    assert!(
+        !text.contains("every count that repeats is the same"),
+        "{text}"
+    );
+}
+
+#[test]
+fn other_code_that_runs_as_often_is_not_the_same() {
+    let before = dataset(&["a"], &[10.0], &[5.0], 1.0);
+    let mut after = before.clone();
+    after.features[0].text = Some("0: lload_f\n1: lreturn".to_owned());
+    let found = compare(side(&before), side(&after)).unwrap();
+    assert_eq!((found.changed.len(), found.same), (0, 1));
+    assert_eq!(found.rewritten, ["A.f()"]);
+    assert!(!found.is_same());
+}
+
+#[test]
+fn whether_counts_repeat_is_known_of_inputs_that_were_counted_twice_alone() {
+    let mut before = dataset(&["a", "b"], &[1.0, 2.0], &[5.0; 2], 1.0);
+    let after = before.clone();
+    let options = &mut before.meta.options;
+    options.insert("counted_twice".to_owned(), "0".to_owned());
+    options.insert("include".to_owned(), "p.**".to_owned());
+    let found = compare(side(&before), side(&after)).unwrap();
+    assert_eq!(found.recounted, [Some(0), None]);
+    let text = found.to_text(9, 100);
+    assert!(text.contains("no inputs were counted twice"), "{text}");
+    assert!(text.contains("include differs: p.** → none"), "{text}");
+}
+
+#[test]
+fn new_code_that_calls_something_is_worth_what_the_new_build_says_or_cannot_be_told() {
+    let before = dataset(&["a"], &[60.0], &[5.0], 1.0);
+    let mut after = before.clone();
+    after.features[0].text = Some("0: iload_f\n1: invokestatic X.slow()\n4: ireturn".to_owned());
+    let [told, mut dearer] = [explanation(), explanation()];
+    dearer.items[0].cost = 5000.0;
+    let old = Side {
+        dataset: &before,
+        explanation: Some(&told),
+    };
+    let found = compare(old, side(&after)).unwrap();
+    assert_eq!(
+        (
+            found.changed[0].instructions.delta(),
+            found.changed[0].worth
+        ),
+        (60.0, None)
+    );
+    let new = Side {
+        dataset: &after,
+        explanation: Some(&dearer),
+    };
+    let worth = compare(old, new).unwrap().changed[0].worth.unwrap();
+    assert!((worth.cost - 4400.0).abs() < 1e-9, "{worth:?}");
+    let (low, high) = worth.bounds.unwrap();
+    assert!((low - (3750.0 - 900.0)).abs() < 1e-9 && (high - (7500.0 - 450.0)).abs() < 1e-9);
 }

@@ -34,10 +34,12 @@ pub struct Difference {
     pub instructions: Change,
     /// Measured costs, sums over the inputs.
     pub costs: Vec<CostChange>,
-    /// Methods that execute another number of instructions, the most that it is worth first.
+    /// Methods that execute something else in some input, the largest difference in instructions first.
     pub changed: Vec<MethodChange>,
     /// Likewise of methods whose counts differ between two runs of one input: not the change alone made that.
     pub varying: Vec<MethodChange>,
+    /// Methods with other code that runs as often in every input and is as long.
+    pub rewritten: Vec<String>,
     /// Methods that execute exactly what they did.
     pub same: u32,
     /// Calls that leave the counted code, where their number changed.
@@ -46,6 +48,8 @@ pub struct Difference {
     pub target: Option<String>,
     /// Its base unit.
     pub unit: Option<String>,
+    /// Inputs that were counted twice, before and after, where that is known: of others it is not known which counts repeat.
+    pub recounted: [Option<u32>; 2],
 }
 
 /// A number before and after.
@@ -98,6 +102,8 @@ pub struct MethodChange {
     pub kind: String,
     /// How often it was called.
     pub invocations: Change,
+    /// Inputs in which its instructions differ in number.
+    pub differing: u32,
     /// Instructions of the blocks that were entered.
     pub instructions: Change,
     /// What the difference is worth.
@@ -167,12 +173,12 @@ impl Change {
 impl Difference {
     /// Whether both executed the same, as far as their counts repeat.
     pub fn is_same(&self) -> bool {
-        self.changed.is_empty()
+        self.changed.is_empty() && self.rewritten.is_empty()
     }
 
     /// Lays it out: what differs in the setting, totals, methods, their blocks.
     pub fn to_text(&self, limit: usize, width: usize) -> String {
-        let mut text = self.head(&|s| s.to_owned());
+        let mut text = self.head();
         let rows = self.rows(limit);
         if !rows.is_empty() {
             let header = self.header();
@@ -189,10 +195,8 @@ impl Difference {
 
     /// The same in Markdown, for a summary of continuous integration or a comment.
     pub fn to_markdown(&self, limit: usize) -> String {
-        let mut text = format!(
-            "### What the change costs\n\n{}",
-            self.head(&|s| escaped(s)).replace('\n', "\n\n")
-        );
+        let mut text = "### What the change costs\n\n".to_owned();
+        paragraphs(&mut text, &self.head());
         let rows = self.rows(limit);
         if !rows.is_empty() {
             let header = self.header();
@@ -210,17 +214,14 @@ impl Difference {
         }
         let mut tail = String::new();
         self.tail(&mut tail, limit);
-        for line in tail.lines() {
-            let _ = writeln!(text, "{}\n", escaped(line.trim()));
-        }
+        paragraphs(&mut text, &tail);
         text
     }
 
-    fn head(&self, clean: &dyn Fn(&str) -> String) -> String {
+    fn head(&self) -> String {
         let mut text = String::new();
         for setting in &self.settings {
-            let shown =
-                |value: &str| clean(&printable(if value.is_empty() { "none" } else { value }));
+            let shown = |value: &str| printable(if value.is_empty() { "none" } else { value });
             let _ = writeln!(
                 text,
                 "{} differs: {} → {}",
@@ -245,7 +246,7 @@ impl Difference {
         for cost in self.costs.iter().filter(|c| self.is_shown(c)) {
             let ratio = match (cost.ratio, cost.ratio_bounds) {
                 (Some(ratio), Some((low, high))) => format!(
-                    " ({}; 95 % interval {} … {})",
+                    " ({}; over the inputs {} … {})",
                     signed_percent(ratio - 1.0),
                     signed_percent(low - 1.0),
                     signed_percent(high - 1.0)
@@ -266,21 +267,10 @@ impl Difference {
         }
         for (names, side) in [(&self.only_before, "first"), (&self.only_after, "second")] {
             if !names.is_empty() {
-                let some: Vec<String> = names
-                    .iter()
-                    .take(NAMES)
-                    .map(|n| clean(&printable(n)))
-                    .collect();
-                let more = names.len() - some.len();
-                let more = if more > 0 {
-                    format!(" and {more} more")
-                } else {
-                    String::new()
-                };
                 let _ = writeln!(
                     text,
-                    "in the {side} alone, not compared: {}{more}",
-                    some.join(", ")
+                    "in the {side} alone, not compared: {}",
+                    some_of(names.iter())
                 );
             }
         }
@@ -338,7 +328,11 @@ impl Difference {
             rows.push(vec![
                 format!("{}{what}", brief(&method.name)),
                 method.invocations.told(),
-                method.instructions.told(),
+                if method.instructions.delta() == 0.0 && method.differing > 0 {
+                    format!("the same in sum, not in {} inputs", method.differing)
+                } else {
+                    method.instructions.told()
+                },
                 worth,
             ]);
             if let Some(growth) = &method.growth {
@@ -394,22 +388,31 @@ impl Difference {
             "{} methods execute exactly what they did",
             count(f64::from(self.same))
         );
-        if !self.varying.is_empty() {
-            let names: Vec<String> = self
-                .varying
-                .iter()
-                .take(NAMES)
-                .map(|m| brief(&printable(&m.name)))
-                .collect();
+        if !self.rewritten.is_empty() {
             let _ = writeln!(
                 text,
-                "{} methods differ whose counts also differ between two runs of one input, so the change need not be why: {}{}",
+                "{} methods have other code that runs as often and is as long: {}",
+                self.rewritten.len(),
+                some_of(self.rewritten.iter())
+            );
+        }
+        if !self.varying.is_empty() {
+            let _ = writeln!(
+                text,
+                "{} methods differ whose counts also differ between two runs of one input, so the change need not be why: {}",
                 self.varying.len(),
-                names.join(", "),
-                if self.varying.len() > NAMES {
-                    ", …"
+                some_of(self.varying.iter().map(|m| &m.name))
+            );
+        }
+        let fewest = self.recounted.into_iter().flatten().min();
+        if let Some(fewest) = fewest.filter(|&n| n < self.inputs) {
+            let _ = writeln!(
+                text,
+                "{} inputs were counted twice: counts that do not repeat in others are taken for changes (--check-determinism all)",
+                if fewest == 0 {
+                    "no".to_owned()
                 } else {
-                    ""
+                    format!("only {fewest}")
                 }
             );
         }
@@ -440,6 +443,25 @@ fn signed(value: f64, show: impl Fn(f64) -> String) -> String {
 
 fn signed_percent(share: f64) -> String {
     signed(share, percent)
+}
+
+/// The first names, and how many there are more.
+fn some_of<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> String {
+    let more = names.len().saturating_sub(NAMES);
+    let first: Vec<String> = names.take(NAMES).map(|n| brief(&printable(n))).collect();
+    let rest = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!("{}{rest}", first.join(", "))
+}
+
+/// Each line a paragraph of Markdown.
+fn paragraphs(text: &mut String, lines: &str) {
+    for line in lines.lines() {
+        let _ = writeln!(text, "{}\n", escaped(line.trim()));
+    }
 }
 
 /// Text of others in Markdown.

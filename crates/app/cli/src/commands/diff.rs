@@ -39,7 +39,7 @@ fn open(dir: &Path) -> Result<(Dataset, Option<Explanation>), Failure> {
     let model = open_model(&model)?;
     let learnt = as_learnt(&model, dataset.clone());
     let options = ExplainOptions {
-        by: Grouping::Method,
+        by: Grouping::Block,
         ..ExplainOptions::default()
     };
     let explanation = explain(&model, &learnt, options)?;
