@@ -89,8 +89,12 @@ fn build(desk: &Desk, name: &str, source: &str) {
 }
 
 fn record(desk: &Desk, of: &str, to: &str) {
+    record_with(desk, of, to, "--samples off");
+}
+
+fn record_with(desk: &Desk, of: &str, to: &str, options: &str) {
     let mut command = desk.command(&format!(
-        "record -o {to} --repeat 1 --samples off --inputs in/*"
+        "record -o {to} --repeat 1 {options} --inputs in/*"
     ));
     command
         .args(["--", "java", "-cp"])
@@ -196,6 +200,7 @@ fn with_a_model_a_change_has_its_price() {
     let desk = desk();
     build(&desk, "new", AFTER);
     record(&desk, "new", "after");
+    record_with(&desk, "old", "before", "--samples all --force");
     let fitted = desk.run("fit before --method nnls --train 100%");
     assert_eq!(fitted.code, 0, "{}", fitted.stderr);
     let found = desk.json("diff before after --json");
