@@ -1,8 +1,8 @@
 //! Where a program may notice that it is counted, and run another way than it does plain.
 //!
 //! Counting leaves what a program computes alone, but not the room it has: counted frames are larger, a class loader of the program's own is
-//! asked for the class that hands out counters, and the JVM's shared archive of classes is not used, on which the order of reflected methods
-//! depends. What of that can matter in a run follows from its counts.
+//! asked for the class that hands out counters, and reflected methods come in the order in which the JVM met their names, which counting
+//! changes. What of that can matter in a run follows from its counts.
 
 use std::collections::BTreeSet;
 
@@ -61,12 +61,12 @@ impl Noticed {
         }
         if let Some(place) = some_of(&self.loaders) {
             caveats.push(format!(
-                "{place} was also asked for Pricetag's helper class, once by each loader of the program's own that defined counted classes, and has these calls more than plain"
+                "{place} was also asked for Pricetag's helper class, once by each loader of the program's own that defined counted classes, and has these calls, and what it does about them, more than plain"
             ));
         }
         if let Some(place) = some_of(&self.reflections) {
             let note = format!(
-                "{place} asks for all methods of a class, which counted and timed runs may give in different orders; -Xshare:off in the command makes both alike"
+                "{place} asks for all methods of a class: the JVM promises no order, and a counted run may get another one than a timed run or a second counted one"
             );
             let notes = &mut builder.meta_mut().notes;
             if !notes.contains(&note) {

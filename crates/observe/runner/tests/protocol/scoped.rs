@@ -72,6 +72,54 @@ fn invocations_of_two_runs_are_matched_and_warm_up_is_set_aside() {
     );
 }
 
+/// What was recorded of invocations with these arguments and times, and how many are set aside.
+fn warmed(of: impl Fn(u64) -> (i64, u64) + Copy, number: u64) -> (Vec<String>, usize) {
+    let bench = Bench::new(&[("a", "")]);
+    for mode in ["count", "time"] {
+        let calls = (0..number).map(|i| call(i, of(i).0, of(i).1, 10));
+        bench.trace(mode, calls.chain([process(9)]).collect());
+    }
+    let recorded = go(&scoped(&bench)).unwrap();
+    let aside = recorded.rows.iter().map(|r| r.observation.status);
+    let aside = aside.filter(|status| *status == Status::WarmUp).count();
+    (recorded.meta.notes.clone(), aside)
+}
+
+#[test]
+fn times_that_do_not_settle_cost_no_input() {
+    let (notes, aside) = warmed(|i| (i as i64, 20_000 - 400 * i), 40);
+    assert_eq!(aside, 0, "{notes:?}");
+    assert!(
+        notes
+            .iter()
+            .any(|n| n.contains("did not settle in 40 invocations")),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn inputs_that_came_during_warm_up_alone_are_counted() {
+    let wall = |i: u64| if i < 10 { 9000 } else { 1000 };
+    let lost = |notes: &[String]| {
+        notes
+            .iter()
+            .find(|n| n.contains("during warm-up alone"))
+            .cloned()
+    };
+    let (notes, aside) = warmed(|i| (i as i64 % 30, wall(i)), 60);
+    assert_eq!((aside, lost(&notes)), (10, None), "each comes again");
+    let (notes, aside) = warmed(
+        |i| (if i < 4 { 100 + i as i64 } else { i as i64 % 28 }, wall(i)),
+        60,
+    );
+    assert_eq!(aside, 10);
+    let told = lost(&notes).unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(
+        told.contains("4 of 32 inputs") && told.contains("--warmup 0"),
+        "{told}"
+    );
+}
+
 #[test]
 fn arguments_are_called_like_the_parameters() {
     let bench = Bench::new(&[("a", "")]);
