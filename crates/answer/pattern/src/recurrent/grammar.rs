@@ -194,6 +194,16 @@ impl Grammar {
         let (mut from, mut to, mut position) = (0_usize, 0_usize, spot.first);
         while from < self.tokens.len() {
             let token = self.tokens[from];
+            if self.tokens.get(from + 1) != Some(&token) {
+                // No run: nothing changes but its place.
+                position += u64::from(self.lengths[from]);
+                if to < from {
+                    self.shift(from, to);
+                }
+                from += 1;
+                to += 1;
+                continue;
+            }
             let run = self.tokens[from..]
                 .iter()
                 .take_while(|&&t| t == token)
@@ -203,44 +213,37 @@ impl Grammar {
                 .prices
                 .get(from..from + run)
                 .map(|p| p.iter().sum::<f64>());
-            let token = if run == 1 {
-                token
-            } else {
-                let slot = self.entry(token, LOOP);
-                self.occur(
-                    slot,
-                    Rule::Loop(token),
-                    run,
-                    (length, price),
-                    position,
-                    spot,
-                )
-            };
+            let slot = self.entry(token, LOOP);
+            let rule = Rule::Loop(token);
+            let token = self.occur(slot, rule, run, (length, price), position, spot);
             if let Some((arena, derived)) = &mut self.derivation {
-                let parts = derived[from..from + run].to_vec();
-                derived[to] = if let [one] = parts[..] {
-                    one
-                } else {
-                    arena.push(Derived::Loop(parts));
-                    arena.len() - 1
-                };
+                arena.push(Derived::Loop(derived[from..from + run].to_vec()));
+                derived[to] = arena.len() - 1;
             }
-            let next = if run == 1 {
-                self.slots[from]
-            } else {
-                for at in from..from + run {
-                    self.leave(at);
-                }
-                self.leave(to.wrapping_sub(1));
-                STALE
-            };
+            for at in from..from + run {
+                self.leave(at);
+            }
+            self.leave(to.wrapping_sub(1));
             self.set(to, token, length, price);
-            self.slots[to] = next;
+            self.slots[to] = STALE;
             position += u64::from(length);
             from += run;
             to += 1;
         }
         self.truncate(to);
+    }
+
+    /// Moves a token to an earlier place.
+    fn shift(&mut self, from: usize, to: usize) {
+        self.tokens[to] = self.tokens[from];
+        self.lengths[to] = self.lengths[from];
+        self.slots[to] = self.slots[from];
+        if !self.prices.is_empty() {
+            self.prices[to] = self.prices[from];
+        }
+        if let Some((_, derived)) = &mut self.derivation {
+            derived[to] = derived[from];
+        }
     }
 
     /// Counts the pairs that are new.
@@ -306,40 +309,37 @@ impl Grammar {
         let (mut before, mut here) = (0, self.urgency(0));
         while from < self.tokens.len() {
             let next = self.urgency(from + 1);
-            let (mut token, mut length) = (self.tokens[from], self.lengths[from]);
-            let mut price = self.prices.get(from).copied();
-            let merge = here > before && here > next;
-            if merge {
-                let (a, b) = (token, self.tokens[from + 1]);
-                length += self.lengths[from + 1];
-                price = price.zip(self.prices.get(from + 1)).map(|(a, b)| a + b);
-                let slot = self.slots[from];
-                token = self.occur(slot, Rule::Pair(a, b), 1, (length, price), position, spot);
-                replaced += 1;
-                self.leave(from);
-                self.leave(from + 1);
-                self.leave(to.wrapping_sub(1));
+            if here <= before || here <= next {
+                position += u64::from(self.lengths[from]);
+                if to < from {
+                    self.shift(from, to);
+                }
+                from += 1;
+                to += 1;
+                (before, here) = (here, next);
+                continue;
             }
-            let pair = self.slots[if merge { from + 1 } else { from }];
+            let (a, b) = (self.tokens[from], self.tokens[from + 1]);
+            let length = self.lengths[from] + self.lengths[from + 1];
+            let price = self.prices.get(from).zip(self.prices.get(from + 1));
+            let price = price.map(|(a, b)| a + b);
+            let slot = self.slots[from];
+            let rule = Rule::Pair(a, b);
+            let token = self.occur(slot, rule, 1, (length, price), position, spot);
+            replaced += 1;
+            self.leave(from);
+            self.leave(from + 1);
+            self.leave(to.wrapping_sub(1));
             if let Some((arena, derived)) = &mut self.derivation {
-                derived[to] = if merge {
-                    arena.push(Derived::Pair(derived[from], derived[from + 1]));
-                    arena.len() - 1
-                } else {
-                    derived[from]
-                };
+                arena.push(Derived::Pair(derived[from], derived[from + 1]));
+                derived[to] = arena.len() - 1;
             }
             self.set(to, token, length, price);
-            self.slots[to] = pair;
+            self.slots[to] = STALE;
             position += u64::from(length);
+            from += 2;
             to += 1;
-            if merge {
-                from += 2;
-                (before, here) = (0, self.urgency(from));
-            } else {
-                from += 1;
-                (before, here) = (here, next);
-            }
+            (before, here) = (0, self.urgency(from));
         }
         self.truncate(to);
         replaced
