@@ -1,7 +1,7 @@
 //! What comes before and after: how often each kind of invocation follows each other one.
 //!
 //! One count per pair of kinds that follow each other serves methods and classes alike, since pairs of kinds add up to theirs, and it answers whether two
-//! neighbours are of one class hierarchy, which is asked once per pair. Each kind remembers its last pair, so that what repeats is found without a search.
+//! neighbours are of one class hierarchy, which is asked once per pair. Each kind remembers its last two pairs, so that what repeats is found without a search.
 
 use crate::dimension::{Columns, Dimension};
 use crate::hierarchy::Hierarchy;
@@ -49,8 +49,8 @@ struct Pair {
 pub(crate) struct Neighbours {
     index: Pairs,
     pairs: Vec<Pair>,
-    /// By kind, the pair that it last began; 0 stands for none, since pair 0 is no pair.
-    recent: Vec<u32>,
+    /// By kind, the two pairs that it last began; 0 stands for none, since pair 0 is no pair.
+    recent: Vec<[u32; 2]>,
     /// Events that follow another and have no place in the table.
     dropped: u64,
 }
@@ -65,7 +65,7 @@ impl Neighbours {
                 after: u32::MAX,
                 ..Pair::default()
             }],
-            recent: vec![0; kinds],
+            recent: vec![[0; 2]; kinds],
             dropped: 0,
         }
     }
@@ -94,9 +94,15 @@ impl Neighbours {
         // Two counts in one number: events of a chunk are fewer than 2³².
         let (mut predicted, mut opened) = (0_u64, 0_u64);
         for &Symbol(symbol) in events {
-            let mut index = self.recent[before as usize];
-            if self.pairs[index as usize].after != symbol {
-                index = self.pair(before, symbol, columns, hierarchy);
+            let [latest, other] = self.recent[before as usize];
+            let mut index = latest;
+            if self.pairs[latest as usize].after != symbol {
+                index = if self.pairs[other as usize].after == symbol {
+                    other
+                } else {
+                    self.pair(before, symbol, columns, hierarchy)
+                };
+                self.recent[before as usize] = [index, latest];
             }
             let pair = &mut self.pairs[index as usize];
             pair.count += 1;
@@ -134,7 +140,6 @@ impl Neighbours {
                 related: u8::from(related(0)) | u8::from(related(1)) << 1,
             });
         }
-        self.recent[before as usize] = index;
         index
     }
 

@@ -142,7 +142,7 @@ impl<W: Write> Writer<W> {
     /// Writes the next events of a thread; more than [`LONGEST_BLOCK`] become several blocks, of which the first has the start.
     ///
     /// # Errors
-    /// If a symbol is not declared, or the sink cannot be written to.
+    /// If a symbol is not declared, or the sink cannot be written to, or the thread has more than 2⁶⁴ events.
     pub fn block(&mut self, place: Place, events: &[Symbol]) -> io::Result<()> {
         let largest = events.iter().map(|e| e.0).max();
         if largest.is_some_and(|largest| largest as usize >= self.kinds.len()) {
@@ -162,8 +162,12 @@ impl<W: Write> Writer<W> {
 
     fn one_block(&mut self, place: Place, events: &[Symbol]) -> io::Result<()> {
         let next = self.next.entry(place.thread).or_default();
-        let first = next.saturating_add(place.left_out);
-        *next = first.saturating_add(events.len() as u64);
+        let first = next.checked_add(place.left_out);
+        let end = first.and_then(|first| first.checked_add(events.len() as u64));
+        let (Some(first), Some(end)) = (first, end) else {
+            return Err(io::Error::other("more events than can be numbered"));
+        };
+        *next = end;
         self.coded.clear();
         coding::encode(events, &mut self.coded, &mut self.missed);
         self.frame.clear();

@@ -33,6 +33,7 @@ pub fn of(target: &str, classes: &[Vec<u8>]) -> Vec<Vec<u8>> {
             own.chain(classes.iter().cloned()).collect()
         }
         "trace" => traces(),
+        "events" => events(),
         "plan" => plans(),
         "agent_options" => texts(&[
             "mode=count\ntrace=a.trace\nplans=plans\ninclude=a.b.*\nexclude=**.Gen*\nscope=main\ncount-jdk=true\n",
@@ -69,6 +70,23 @@ pub fn of(target: &str, classes: &[Vec<u8>]) -> Vec<Vec<u8>> {
 
 fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// The two texts, the file that they make and, for the fuzzer's framing, its frames.
+fn events() -> Vec<Vec<u8>> {
+    let facts = "class A bytes 9\ninterface I\nclass B extends A implements I\nmethod A f(I)V bytes 3 native\nmethod B g static\nevent 0 B A f\nevent 1 B B g\n";
+    let dynamic = "thread 1 main\nat 10\n0 1*9 0 1\nthread 2\nleft-out 4\n1 0 1\nend 99\n";
+    let file = pricetag_events::text::import(facts, dynamic.as_bytes()).expect("texts");
+    let mut framed = Vec::new();
+    let mut rest = file.get(20..).unwrap_or_default();
+    while let [kind, length, _, _, _, _, _, _, _, tail @ ..] = rest {
+        let (payload, tail) = tail.split_at(usize::from(*length));
+        framed.extend([*kind, *length]);
+        framed.extend(payload);
+        rest = tail;
+    }
+    let texts = format!("{facts}\n---\n{dynamic}").into_bytes();
+    vec![file, framed, texts]
 }
 
 /// Every kind of record, as a whole trace and, for the fuzzer's framing, as kinds, lengths and payloads.

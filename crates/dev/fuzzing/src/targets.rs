@@ -2,12 +2,14 @@
 
 mod artifacts;
 mod classes;
+mod events;
 mod ocaml;
 #[cfg(feature = "learn")]
 mod tables;
 
 pub use artifacts::{agent_options, formula, model, plan, trace};
 pub use classes::{class_reader, rewriter};
+pub use events::events;
 pub use ocaml::ocaml;
 #[cfg(feature = "learn")]
 pub use tables::{checkpoint, csv, parquet};
@@ -26,6 +28,7 @@ pub const TARGETS: &[Target] = &[
     target("class_reader", class_reader),
     target("rewriter", rewriter),
     target("trace", trace),
+    target("events", events),
     target("plan", plan),
     target("agent_options", agent_options),
     target("formula", formula),
