@@ -33,7 +33,7 @@ pub fn find_agent(given: Option<&Path>) -> Result<PathBuf, RunnerError> {
     jvm::find_agent(given, &real)
 }
 
-/// Where rewritten classes and lengths of runs are kept beyond a recording; nowhere for `none`, and where the user has no folder for such things.
+/// Where rewritten classes are kept beyond a recording; nowhere for `none`, and where the user has no folder for such things.
 pub fn cache(given: Option<&Path>) -> Option<PathBuf> {
     let variable = |name| {
         let folder = PathBuf::from(std::env::var_os(name)?);

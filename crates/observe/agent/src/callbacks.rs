@@ -37,8 +37,6 @@ pub fn table() -> jvmtiEventCallbacks {
     table.VMDeath = Some(vm_death);
     table.ThreadStart = Some(thread_start);
     table.ThreadEnd = Some(thread_end);
-    table.MethodEntry = Some(method_entry);
-    table.VirtualThreadStart = Some(virtual_thread_start);
     table.VirtualThreadEnd = Some(virtual_thread_end);
     table.ClassFileLoadHook = Some(class_file_load_hook);
     table.GarbageCollectionStart = Some(collection_start);
@@ -141,7 +139,6 @@ pub fn helper_options(session: &Session) -> HelperOptions {
             (_, true) => Some(Ticks::Watched),
             _ => None,
         },
-        sole: false,
     }
 }
 
@@ -177,12 +174,8 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject
         session
             .main_class
             .command(session.jvmti.property("sun.java.command").as_deref());
-        let mut all_told = true;
         for event in later_events(session) {
-            all_told &= session.jvmti.notify(event, true).is_ok();
-        }
-        if all_told {
-            session.sole.begin(session, jni);
+            let _ = session.jvmti.notify(event, true);
         }
         if session.options.mode != Mode::Step && hook::may_be_late(&session.options) {
             hook::retransform_loaded(session, jni);
@@ -207,24 +200,6 @@ unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, threa
     guarded(env, |_, _| sampling::thread_started());
     guarded(env, |session, jni| {
         session.costs.thread_start(session, jni, thread);
-    });
-    guarded(env, |session, jni| {
-        session.sole.thread_start(session, jni, thread);
-    });
-}
-
-unsafe extern "system" fn virtual_thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject) {
-    guarded(env, |session, jni| session.sole.end(session, jni));
-}
-
-unsafe extern "system" fn method_entry(
-    _: *mut jvmtiEnv,
-    env: *mut JNIEnv,
-    thread: jobject,
-    method: jmethodID,
-) {
-    guarded(env, |session, jni| {
-        session.sole.method_entry(session, jni, thread, method);
     });
 }
 
@@ -273,7 +248,6 @@ unsafe extern "system" fn class_prepare(
         } else if session.options.mode == Mode::Step {
             session.steps.prepare(session, jni, class);
         } else {
-            session.sole.class_prepared(session, jni, class);
             hook::hidden_class(session, jni, class);
         }
     });

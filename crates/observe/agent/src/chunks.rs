@@ -215,9 +215,6 @@ impl Chunks {
         // Only this thread finds itself in `owner`; the array is there before.
         jni.set_static_object_field(helper.class.0, helper.shared, global.0);
         jni.set_static_object_field(helper.class.0, helper.owner, thread);
-        if session.sole.is_of(jni, thread) {
-            jni.set_static_object_field(helper.class.0, helper.sole, global.0);
-        }
         true
     }
 
@@ -263,7 +260,6 @@ impl Chunks {
         // Without memory for that it asks again next time.
         keeper.keep(jni, thread, outer);
         if old.is_null() {
-            session.sole.counts(session, jni, thread);
             if !self.own(session, runtime, jni, thread, serial) {
                 self.take_slot(session, runtime, jni, thread);
             }

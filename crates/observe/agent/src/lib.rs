@@ -42,7 +42,6 @@ mod session;
 mod sizes;
 mod skipped;
 mod snapshot;
-mod sole;
 mod step;
 mod subject;
 mod threads;

@@ -26,8 +26,6 @@ pub struct Helper {
     pub owner: Id<jfieldID>,
     /// The owner's chunks.
     pub shared: Id<jfieldID>,
-    /// The same, if the owner may be the only thread that counts.
-    pub sole: Id<jfieldID>,
     /// Calls of it until the next epoch.
     pub left: Id<jfieldID>,
     /// The thread whose calls are counted.
@@ -62,7 +60,6 @@ pub fn link(jni: Jni, options: HelperOptions) -> Option<Helper> {
         left: jni.static_field(class, c"left", c"I")?,
         watched: jni.static_field(class, c"watched", c"Ljava/lang/Thread;")?,
         shared: jni.static_field(class, c"shared", c"[Ljava/lang/Object;")?,
-        sole: jni.static_field(class, c"sole", c"[Ljava/lang/Object;")?,
     })
 }
 

@@ -174,7 +174,7 @@ mod tests {
     use serde::ser::SerializeTuple;
 
     use super::*;
-    use crate::classes::{CountedMethod, PromotedBlock};
+    use crate::classes::CountedMethod;
 
     fn rewritten() -> Rewritten {
         Rewritten {
@@ -195,11 +195,6 @@ mod tests {
                     pcs: vec![(9, 0), (12, 1)],
                     code_length: 20,
                     monitor_enters: vec![1],
-                    promoted: vec![PromotedBlock {
-                        start: 0,
-                        end: 1,
-                        header: 0,
-                    }],
                 }]
                 .into(),
                 loops: 1,

@@ -23,7 +23,6 @@ use crate::reuse::Reuse;
 use crate::runtime::Runtime;
 use crate::scope::Scopes;
 use crate::snapshot::Snapshots;
-use crate::sole::Sole;
 use crate::step::Steps;
 use crate::values::Values;
 use crate::worker::Worker;
@@ -93,8 +92,6 @@ pub struct Session {
     pub progress: Progress,
     /// The invocation that is looked into.
     pub watch: Watch,
-    /// Whether one thread alone counts.
-    pub sole: Sole,
 }
 
 impl Session {
@@ -135,7 +132,6 @@ impl Session {
             snapshots: Snapshots::default(),
             progress: Progress::default(),
             watch: Watch::default(),
-            sole: Sole::default(),
             options,
         }
     }

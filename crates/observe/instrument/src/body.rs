@@ -4,7 +4,7 @@
 //! ```text
 //! report parameters, enter        (scopes)
 //! enter                           (timed; in a constructor behind each call that initialises `this`)
-//! fetch the chunk, reset position, promoted counters (counted); fetch passes, cell and caller; be active (by caller)
+//! fetch the chunk, reset position (counted); fetch passes, cell and caller; be active (by caller)
 //! entry counter
 //! body: for every original instruction
 //!     arrival:  passes of the loop that begins here; clock (timed); counters of the block's only way in; position; counter of the only way out; exit (scopes)
@@ -19,7 +19,6 @@ use crate::frames::Source;
 use crate::method::Shared;
 use crate::monitors::Monitors;
 use crate::placement::Placement;
-use crate::promotion::Promoted;
 use crate::scope;
 use crate::timing::Timing;
 use crate::values::Take;
@@ -66,8 +65,6 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub strides: &'b [StridePlan],
     /// The local that keeps the line that is about to be read.
     pub line: Option<u16>,
-    /// Counters that count in locals.
-    pub promoted: &'b [Promoted],
     /// What is done about calling methods.
     pub callers: Callers,
     /// Where inserted code stands that belongs to the instruction at an original offset.
@@ -153,7 +150,6 @@ impl Body<'_, '_, '_> {
             self.asm.int(first, &mut self.shared.constants)?;
             self.asm.local(opcode::ISTORE, position);
         }
-        self.begin_promoted();
         self.descend()?;
         self.count_invocation()?;
         self.be_active(Pc(0))?;
@@ -197,16 +193,12 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Adds one to a counter: `chunk[counter]++`, or in its local.
+    /// Adds one to a counter: `chunk[counter]++`.
     pub(crate) fn count(&mut self, counter: Option<u32>) -> Result<(), MethodError> {
-        match counter.map(|counter| (counter, self.promoted_local(counter))) {
-            Some((_, Some(local))) => self.asm.increment_local(local),
-            Some((counter, None)) => {
-                self.asm.local(opcode::ALOAD, self.chunk);
-                self.asm.int(counter as i32, &mut self.shared.constants)?;
-                self.asm.increment_long();
-            }
-            None => {}
+        if let Some(counter) = counter {
+            self.asm.local(opcode::ALOAD, self.chunk);
+            self.asm.int(counter as i32, &mut self.shared.constants)?;
+            self.asm.increment_long();
         }
         Ok(())
     }
@@ -261,7 +253,6 @@ impl Body<'_, '_, '_> {
         self.asm.bind(arrival);
         self.count_passes(index)?;
         self.mark_block(index)?;
-        self.settle(marks.arrives_from)?;
         self.count(marks.arrival)?;
         self.taken(marks.taken)?;
         if let (Some(counter), Some(position)) = (marks.position, self.position) {
@@ -292,7 +283,6 @@ impl Body<'_, '_, '_> {
         if let Some(ret) = marks.returned_by {
             self.places.push((self.asm.here(), ret));
         }
-        self.settle(marks.falls_out_of)?;
         self.count(marks.after)?;
         self.not_taken(marks.not_taken)?;
         self.begin_timing(index + 1)?;

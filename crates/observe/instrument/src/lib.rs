@@ -16,7 +16,6 @@ mod initialised;
 mod method;
 mod monitors;
 mod placement;
-mod promotion;
 mod runtime;
 mod scope;
 mod slots;
@@ -118,8 +117,6 @@ pub struct RewrittenMethod {
     /// New and original offset of every original instruction, and of inserted code that may be interrupted and belongs to one;
     /// ascending.
     pub pcs: Vec<(u32, u16)>,
-    /// Whether counters of its plan's promoted loops count in locals.
-    pub promotes: bool,
 }
 
 /// Instruments a class. Without a plan only scopes are wired.
@@ -155,8 +152,6 @@ pub fn rewrite(
         }
         let probes = Probes {
             counted: plan,
-            // Passes of each loop are counted in memory then, and must agree with its counters at any time.
-            unpromoted: wiring.callers.is_some_and(|c| c.loops),
             transitions,
             strides,
             scopes: &scopes,
@@ -188,7 +183,6 @@ pub fn rewrite(
         let unreported = without_caught.map(|error| (index as u16, error.to_string()));
         outcome.without_caught.extend(unreported);
         if let Some(changed) = changed {
-            let promotes = changed.promotes;
             let pcs = edits.add(changed);
             outcome
                 .scopes
@@ -196,7 +190,6 @@ pub fn rewrite(
             outcome.methods.push(RewrittenMethod {
                 index: index as u16,
                 pcs,
-                promotes,
             });
         } else if let Some(error) = &failure {
             outcome
@@ -260,16 +253,11 @@ struct Tried {
     failure: Option<MethodError>,
 }
 
-/// Rewrites a method; if that fails, without promoting counters; without regard to callers; without reporting caught exceptions; without taking values; if it cannot be
+/// Rewrites a method; if that fails, without regard to callers; without reporting caught exceptions; without taking values; if it cannot be
 /// counted, wires at least its scopes.
 fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Probes<'_>) -> Tried {
     let mut tried = Tried::default();
     let mut result = method::rewrite(shared, index, probes);
-    let promoted = probes.counted.is_some_and(|p| !p.promoted_loops.is_empty());
-    if result.is_err() && promoted && !probes.unpromoted {
-        probes.unpromoted = true;
-        result = method::rewrite(shared, index, probes);
-    }
     if probes.caller.take().is_some()
         && let Err(error) = result
     {

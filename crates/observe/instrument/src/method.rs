@@ -28,8 +28,6 @@ pub(crate) struct Changed {
     pub pcs: Vec<(u32, u16)>,
     /// Where in the new attribute the number of the class stands.
     pub class_index_at: Vec<usize>,
-    /// Whether any counter is promoted.
-    pub promotes: bool,
 }
 
 /// What precedes the instructions in a `Code` attribute: index of its name, length, operand stack, locals, length of the instructions.
@@ -155,8 +153,6 @@ fn needs_frames(major: u16, has_map: bool, code: &Code<'_>, instructions: &[Inst
 pub(crate) struct Probes<'p> {
     /// The counters of its plan.
     pub counted: Option<&'p MethodPlan>,
-    /// Whether no counter is promoted, whatever the plan says.
-    pub unpromoted: bool,
     /// Branches whose transitions are counted; only with counters.
     pub transitions: &'p [TransitionPlan],
     /// Array reads whose strides are counted; only with counters.
@@ -217,7 +213,6 @@ pub(crate) fn rewrite(
         ),
         position: slots.position,
         callers: slots.callers,
-        promoted: &slots.promoted,
         caught: slots.caught,
         strides: probes.strides,
         line: slots.line,
@@ -273,7 +268,6 @@ pub(crate) fn rewrite(
         },
         pcs: pcs(instructions, &relocation, &places, &assembled),
         class_index_at: numbers.iter().map(behind_opcode).collect(),
-        promotes: !slots.promoted.is_empty(),
     })
 }
 

@@ -27,8 +27,6 @@ pub const THREAD_CELL_FIELD: &str = "$pricetagCell";
 pub const OWNER_FIELD: &str = "owner";
 /// Field of the helper: the owner's chunks by class index.
 pub const SHARED_FIELD: &str = "shared";
-/// Field of the helper: the same array, if its owner may be the only thread that counts, see [`HelperOptions::sole`].
-pub const SOLE_FIELD: &str = "sole";
 /// Field of the helper: by class index a row, a `long[][]` with the chunks of the threads that have a slot.
 pub const ROWS_FIELD: &str = "rows";
 /// Field of the helper of type `long[]`: under which class index the passes of a class's loops for a caller are, see [`Pairs`].
@@ -98,8 +96,6 @@ pub struct HelperOptions {
     pub values: u16,
     /// Whether it counts calls of itself, and calls the native `epoch` after as many as that returned before.
     pub ticks: Option<Ticks>,
-    /// Whether it hands out the chunks of the field `sole` without asking which thread it is: while one thread alone counts. Only with [`Keeping::Fields`].
-    pub sole: bool,
 }
 
 /// What holds a thread's chunks.
@@ -155,7 +151,6 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
     let stable = [
         (OWNER_FIELD, OWNER_TYPE),
         (SHARED_FIELD, SHARED_TYPE),
-        (SOLE_FIELD, SHARED_TYPE),
         (ROWS_FIELD, SHARED_TYPE),
         (local::FIELD, local::TYPE),
     ];
@@ -182,10 +177,9 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
     // Not forced but for the first: the first-tier compiler would put them into every method, where they hardly ever run.
     match options.keeping {
         Keeping::Fields => {
-            let found = if options.sole { In::Sole } else { In::Shared };
             methods.push(fetch(
                 "chunk",
-                chunk_code(&mut pool, ticks, found, "slotted")?,
+                chunk_code(&mut pool, ticks, "slotted")?,
                 true,
             ));
             methods.push(fetch("slotted", slotted_code(&mut pool)?, false));
@@ -195,7 +189,7 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         Keeping::ThreadLocal => {
             methods.push(fetch(
                 "chunk",
-                chunk_code(&mut pool, ticks, In::Shared, "others")?,
+                chunk_code(&mut pool, ticks, "others")?,
                 true,
             ));
             methods.push(fetch("others", local::others_code(&mut pool)?, false));
@@ -315,21 +309,10 @@ fn hand_on(
     Ok(asm.finish()?.code)
 }
 
-/// Where a fetch looks first.
-#[derive(Clone, Copy)]
-enum In {
-    /// In the array of the owner, if the current thread is that.
-    Shared,
-    /// In the array of the only thread that counts.
-    Sole,
-}
-
-/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return next(i);`, or with `sole` for `shared` and
-/// `sole != null` for the comparison.
+/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return next(i);`
 fn chunk_code(
     pool: &mut PoolAppender<'_, '_>,
     ticks: bool,
-    found: In,
     next: &str,
 ) -> Result<Vec<u8>, ClassFileError> {
     const CHUNK: u16 = 1;
@@ -341,27 +324,19 @@ fn chunk_code(
             pool.method(HELPER_CLASS, "tick", "()V")?,
         );
     }
-    let array = match found {
-        In::Shared => {
-            asm.constant(
-                opcode::INVOKESTATIC,
-                pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?,
-            );
-            asm.constant(
-                opcode::GETSTATIC,
-                pool.field(HELPER_CLASS, OWNER_FIELD, OWNER_TYPE)?,
-            );
-            asm.jump(opcode::IF_ACMPNE, others);
-            pool.field(HELPER_CLASS, SHARED_FIELD, SHARED_TYPE)?
-        }
-        In::Sole => {
-            let array = pool.field(HELPER_CLASS, SOLE_FIELD, SHARED_TYPE)?;
-            asm.constant(opcode::GETSTATIC, array);
-            asm.jump(opcode::IFNULL, others);
-            array
-        }
-    };
-    asm.constant(opcode::GETSTATIC, array);
+    asm.constant(
+        opcode::INVOKESTATIC,
+        pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?,
+    );
+    asm.constant(
+        opcode::GETSTATIC,
+        pool.field(HELPER_CLASS, OWNER_FIELD, OWNER_TYPE)?,
+    );
+    asm.jump(opcode::IF_ACMPNE, others);
+    asm.constant(
+        opcode::GETSTATIC,
+        pool.field(HELPER_CLASS, SHARED_FIELD, SHARED_TYPE)?,
+    );
     asm.local(opcode::ILOAD, CLASS);
     asm.op(opcode::AALOAD);
     asm.constant(opcode::CHECKCAST, pool.class("[J")?);

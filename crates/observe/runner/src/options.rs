@@ -151,7 +151,7 @@ pub struct RecordOptions {
     pub force: bool,
     /// The agent's library.
     pub agent: PathBuf,
-    /// Where rewritten classes and lengths of runs are kept beyond a recording, if they are.
+    /// Where rewritten classes are kept beyond a recording, if they are.
     pub cache: Option<PathBuf>,
     /// CPU time of a finished run, by which plain and counted ones are compared: [`Ended::cpu`], unless runs are scripted.
     pub cpu: fn(&Ended) -> Duration,

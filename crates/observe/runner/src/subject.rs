@@ -12,7 +12,6 @@ use crate::compilation::{Compilation, Compiled};
 use crate::error::RunnerError;
 use crate::journal::{Journal, RunId, RunKind};
 use crate::jvm::{Java, Launcher, resolve};
-use crate::lengths::{self, Lengths};
 use crate::options::{RecordOptions, Timing};
 use crate::platform;
 use crate::sampling;
@@ -109,12 +108,7 @@ impl<'a> Subject<'a> {
         let counted_alone = options.jit && counts_alone(options.timing, options.overhead);
         // Of a recording that goes on, earlier runs are in its journal.
         let cache = options.cache.as_deref().filter(|_| !options.resume);
-        let compilation =
-            Compilation::of(java.as_ref().filter(|_| counted_alone)).remembering(|| {
-                let cache = cache?;
-                let key = lengths::key(options, &program, launcher, java.as_ref(), &flags)?;
-                Lengths::of(cache, key)
-            });
+        let compilation = Compilation::of(java.as_ref().filter(|_| counted_alone));
         Ok(Self {
             options,
             program,

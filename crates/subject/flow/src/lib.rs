@@ -16,7 +16,6 @@
 //! | how large is a method | [`size`] |
 //! | what does an instruction take off the stack and put on it | [`stack`] |
 
-pub mod bounds;
 pub mod category;
 pub mod cfg;
 pub mod comparisons;
@@ -31,7 +30,6 @@ pub mod size;
 pub mod stack;
 mod subroutines;
 
-pub use bounds::bounded_blocks;
 pub use category::{Categories, CategoryError};
 pub use cfg::{Block, Cfg, Edge, Handler};
 pub use comparisons::compared_literals;

@@ -334,11 +334,6 @@ impl Jni {
         jni_call!(self, IsSameObject, one, other) != 0
     }
 
-    /// Whether objects of a class are also of the other.
-    pub fn is_assignable(self, class: jclass, to: jclass) -> bool {
-        jni_call!(self, IsAssignableFrom, class, to) != 0
-    }
-
     /// Whether a thread is virtual; only for JDK 21 and later, whose table has the function.
     pub fn is_virtual(self, thread: jobject) -> bool {
         jni_call!(self, IsVirtualThread, thread) != 0
