@@ -1,0 +1,197 @@
+//! What is written is read, what is cut is read up to there, and no bytes make the reader fail.
+
+use pricetag_events::{
+    Class, ClassId, Ending, Extent, Flag, Flags, Kind, Limits, Method, MethodId, Place, Reader,
+    Symbol, ThreadId, Writer,
+};
+use proptest::prelude::*;
+
+fn facts(writer: &mut Writer<Vec<u8>>, kinds: u32) {
+    let object = Class {
+        name: "java/lang/Object".to_owned(),
+        ..Class::default()
+    };
+    writer.class(&object).unwrap();
+    let list = Class {
+        name: "a/List".to_owned(),
+        interface: true,
+        interfaces: vec![ClassId(7)],
+        bytes: Some(0),
+        ..Class::default()
+    };
+    writer.class(&list).unwrap();
+    for number in 0..kinds {
+        let method = Method {
+            class: ClassId(number % 2),
+            name: format!("m{number}"),
+            descriptor: "(I)V".to_owned(),
+            flags: Flags::default().with(Flag::Native).with(Flag::Abstract),
+            bytes: Some(number),
+            instructions: None,
+        };
+        let method = writer.method(&method).unwrap();
+        let kind = Kind {
+            receiver: ClassId(0),
+            method,
+        };
+        assert_eq!(writer.kind(kind).unwrap(), Symbol(number));
+        assert_eq!(writer.kind(kind).unwrap(), Symbol(number));
+    }
+}
+
+/// A block of a thread.
+type Written = (u64, Option<u64>, u64, Vec<u32>);
+
+fn written(blocks: &[Written], kinds: u32) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    facts(&mut writer, kinds);
+    for (thread, start_ns, left_out, events) in blocks {
+        let place = Place {
+            thread: ThreadId(*thread),
+            start_ns: *start_ns,
+            left_out: *left_out,
+        };
+        writer.block(place, &symbols(events)).unwrap();
+    }
+    writer.finish(Some(99)).unwrap()
+}
+
+fn symbols(events: &[u32]) -> Vec<Symbol> {
+    events.iter().map(|&e| Symbol(e)).collect()
+}
+
+fn read(bytes: &[u8]) -> (Vec<Written>, Ending) {
+    let mut reader = Reader::new(bytes).unwrap();
+    let (mut blocks, mut events) = (Vec::new(), Vec::new());
+    for block in reader.by_ref() {
+        block.decode(&mut events).unwrap();
+        let place = block.place;
+        let events = events.iter().map(|e| e.0).collect();
+        blocks.push((place.thread.0, place.start_ns, place.left_out, events));
+    }
+    (blocks, reader.ending().clone())
+}
+
+#[test]
+fn facts_come_back() {
+    let bytes = written(&[(3, Some(5), 2, vec![0, 1, 2, 0, 1, 2])], 3);
+    let (extent, dictionary) = Extent::scan(bytes.as_slice()).unwrap();
+    assert_eq!(dictionary.classes[1].interfaces, [ClassId(7)]);
+    assert_eq!(dictionary.classes[1].bytes, Some(0));
+    assert!(dictionary.methods[2].flags.has(Flag::Native));
+    assert!(!dictionary.methods[2].flags.has(Flag::Static));
+    assert_eq!(dictionary.method_class(Symbol(1)), Some(ClassId(1)));
+    assert_eq!(dictionary.method_name(MethodId(1)), "a/List.m1(I)V");
+    assert_eq!((extent.total(), extent.left_out()), (6, 2));
+    assert_eq!(extent.time_ns, Some((5, 99)));
+    assert_eq!(extent.ending, Ending::Whole(Some(99)));
+}
+
+#[test]
+fn events_of_a_thread_are_numbered_with_those_left_out() {
+    let bytes = written(
+        &[
+            (1, None, 0, vec![0; 5]),
+            (2, None, 0, vec![0]),
+            (1, None, 7, vec![0; 2]),
+        ],
+        1,
+    );
+    let firsts: Vec<u64> = Reader::new(bytes.as_slice())
+        .unwrap()
+        .map(|b| b.first)
+        .collect();
+    assert_eq!(firsts, [0, 0, 12]);
+}
+
+#[test]
+fn what_is_not_declared_is_refused() {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    let kind = Kind::default();
+    assert!(writer.method(&Method::default()).is_err());
+    assert!(writer.kind(kind).is_err());
+    assert!(writer.block(Place::default(), &[Symbol(0)]).is_err());
+}
+
+#[test]
+fn a_cut_file_is_read_up_to_there() {
+    let bytes = written(&[(0, None, 0, vec![0, 1, 0]), (0, None, 0, vec![1, 1])], 2);
+    for length in 20..bytes.len() {
+        let (blocks, ending) = read(&bytes[..length]);
+        let Ending::Cut(stop) = ending else {
+            panic!("{length} of {} bytes are not the whole", bytes.len());
+        };
+        assert!(stop.offset <= length as u64);
+        assert!(blocks.len() <= 2);
+    }
+    assert!(Reader::new(&bytes[..19]).is_err());
+    assert!(Reader::new(&b"something else, long enough"[..]).is_err());
+}
+
+#[test]
+fn a_changed_byte_is_found() {
+    let bytes = written(&[(0, None, 0, vec![0, 1, 0])], 2);
+    for at in 20..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x10;
+        assert!(matches!(read(&changed).1, Ending::Cut(_)), "byte {at}");
+    }
+}
+
+#[test]
+fn a_hostile_length_allocates_nothing() {
+    let mut bytes = written(&[], 1);
+    bytes.truncate(20);
+    bytes.extend([2, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1]);
+    let (_, ending) = read(&bytes);
+    assert!(ending.to_string().contains("are allowed"), "{ending}");
+    let bytes = written(&[(0, None, 0, vec![0])], 1000);
+    let limits = Limits {
+        dictionary: 10_000,
+        ..Limits::default()
+    };
+    let mut reader = Reader::with_limits(bytes.as_slice(), limits).unwrap();
+    assert_eq!(reader.by_ref().count(), 0);
+    assert!(reader.ending().to_string().contains("more memory"));
+}
+
+#[test]
+fn loops_take_little_room() {
+    let events: Vec<u32> = (0..100_000).map(|i| i % 7).collect();
+    let bytes = written(&[(0, None, 0, events)], 7);
+    assert!(bytes.len() < 1000, "{} bytes", bytes.len());
+}
+
+fn blocks() -> impl Strategy<Value = Vec<Written>> {
+    let events = prop_oneof![
+        prop::collection::vec(0..40_u32, 0..400),
+        (1..9_u32, 0..300_usize)
+            .prop_map(|(n, length)| (0..length as u32).map(|i| i % n).collect()),
+    ];
+    let block = (0..3_u64, prop::option::of(0..1000_u64), 0..3_u64, events);
+    prop::collection::vec(block, 0..8)
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(blocks in blocks()) {
+        let (again, ending) = read(&written(&blocks, 40));
+        let expected: Vec<Written> = blocks.into_iter().filter(|b| b.2 > 0 || !b.3.is_empty()).collect();
+        prop_assert_eq!(again, expected);
+        prop_assert_eq!(ending, Ending::Whole(Some(99)));
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_fail(bytes in prop::collection::vec(any::<u8>(), 0..300), blocks in blocks(), at in any::<prop::sample::Index>()) {
+        let mut file = written(&blocks, 40);
+        let at = at.index(file.len());
+        let keep = file.len().min(at + bytes.len());
+        file.splice(at..keep, bytes);
+        let mut events = Vec::new();
+        if let Ok(reader) = Reader::new(file.as_slice()) {
+            for block in reader {
+                let _ = block.decode(&mut events);
+            }
+        }
+    }
+}
