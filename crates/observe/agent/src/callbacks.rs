@@ -16,6 +16,7 @@ use pricetag_instrument::{HelperOptions, Keeping, Ticks};
 use pricetag_trace::Mode;
 
 use crate::beforehand;
+use crate::calls;
 use crate::dump;
 use crate::hidden;
 use crate::hook::{self, Incoming};
@@ -101,7 +102,7 @@ fn guarded(env: *mut JNIEnv, action: impl FnOnce(&'static Session, Jni)) {
 ///
 /// # Errors
 /// If this JVM cannot be observed: which class is to blame, and why.
-pub fn prepare(session: &Session, jni: Jni) -> Result<(), (&'static str, &'static str)> {
+pub fn prepare(session: &'static Session, jni: Jni) -> Result<(), (&'static str, &'static str)> {
     if session.runtime.get().is_some() {
         return Ok(());
     }
@@ -126,6 +127,7 @@ pub fn prepare(session: &Session, jni: Jni) -> Result<(), (&'static str, &'stati
         session.inexact("this JVM does not tell how much a thread allocates");
     }
     let _ = session.runtime.set(runtime);
+    calls::begin(session, jni);
     Ok(())
 }
 
@@ -142,7 +144,8 @@ pub fn helper_options(session: &Session) -> HelperOptions {
     }
 }
 
-fn keeping(session: &Session) -> Keeping {
+/// Where threads keep their chunks.
+pub fn keeping(session: &Session) -> Keeping {
     if session.late {
         Keeping::ThreadLocal
     } else {
@@ -151,7 +154,7 @@ fn keeping(session: &Session) -> Keeping {
 }
 
 /// The same at the start of the VM, which goes on unobserved where that fails.
-fn prepare_or_leave(session: &Session, jni: Jni) {
+fn prepare_or_leave(session: &'static Session, jni: Jni) {
     if let Err((class, why)) = prepare(session, jni) {
         session.left(class, None, why);
     }

@@ -19,6 +19,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
+use crate::calls;
 use crate::classes::ClassIndex;
 use crate::compact::Compact;
 use crate::jvm::{Global, Jni, jobject};
@@ -192,14 +193,7 @@ impl Chunks {
     }
 
     /// Makes the current thread the owner of the helper's shared array, if it is the first; whether it is.
-    fn own(
-        &self,
-        session: &Session,
-        runtime: &Runtime,
-        jni: Jni,
-        thread: jobject,
-        serial: i32,
-    ) -> bool {
+    fn own(&self, runtime: &Runtime, jni: Jni, thread: jobject, serial: i32) -> bool {
         let Some(helper) = runtime.helper else {
             return false;
         };
@@ -260,7 +254,7 @@ impl Chunks {
         // Without memory for that it asks again next time.
         keeper.keep(jni, thread, outer);
         if old.is_null() {
-            if !self.own(session, runtime, jni, thread, serial) {
+            if !self.own(runtime, jni, thread, serial) {
                 self.take_slot(session, runtime, jni, thread);
             }
         }
@@ -298,6 +292,7 @@ impl Chunks {
                 _ => return,
             }
         };
+        calls::thread_end(session, jni, serial);
         let counts = read(session, jni, outer.0);
         {
             let mut ledger = lock(&self.ledger);

@@ -294,7 +294,7 @@ impl Request {
                 class_index: 0,
                 scopes,
                 caught: false,
-                callers: None,
+                ..Wiring::default()
             },
         ) {
             Ok(rewritten) => {
@@ -368,6 +368,7 @@ impl Request {
                     loops: session.options.callers,
                     invocations: session.options.invocations,
                 }),
+                calls: session.options.calls.is_some(),
             };
             self.count(session, plan, &wiring)
         };

@@ -12,6 +12,7 @@ mod beforehand;
 mod block_times;
 mod callbacks;
 mod callers;
+mod calls;
 mod caught;
 mod chunks;
 mod classes;

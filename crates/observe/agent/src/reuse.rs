@@ -60,7 +60,7 @@ impl Reuse {
     /// What the options ask for. Where methods are numbered through all classes, rewritten code is of no use to another run.
     pub fn of(options: &AgentOptions) -> Option<Self> {
         let directory = options.rewritten.clone()?;
-        if options.mode != Mode::Count || options.by_caller() {
+        if options.mode != Mode::Count || options.by_caller() || options.calls.is_some() {
             return None;
         }
         // Which classes are counted, and where things are, says nothing of how.

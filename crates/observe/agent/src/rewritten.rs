@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
-use pricetag_probe_plan::{BlockId, BlockPlan, ClassPlan, MethodOutcome, MethodPlan};
+use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan};
 use pricetag_trace::UNLISTED;
 
 use crate::classes::{Counted, CountedMethod};

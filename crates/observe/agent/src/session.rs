@@ -11,6 +11,7 @@ use pricetag_trace::{AgentOptions, Left, Mode, Record, TraceWriter};
 use crate::beforehand::Reader;
 use crate::block_times::BlockTimes;
 use crate::callers::Callers;
+use crate::calls::Calls;
 use crate::caught::Caught;
 use crate::chunks::Chunks;
 use crate::classes::Classes;
@@ -62,6 +63,8 @@ pub struct Session {
     pub caught: Caught,
     /// Methods as callers of loops.
     pub callers: Callers,
+    /// Every invocation, if they are written down.
+    pub calls: Calls,
     /// Observed methods.
     pub scopes: Scopes,
     /// Costs of the process.
@@ -117,6 +120,7 @@ impl Session {
             values: Values::default(),
             caught: Caught::default(),
             callers: Callers::default(),
+            calls: Calls::default(),
             scopes: Scopes::new(&options),
             costs: Costs::default(),
             steps: Steps::default(),

@@ -4,7 +4,7 @@
 //! ```text
 //! report parameters, enter        (scopes)
 //! enter                           (timed; in a constructor behind each call that initialises `this`)
-//! fetch the chunk, reset position (counted); fetch passes, cell and caller; be active (by caller)
+//! fetch the chunk, write the invocation down, reset position (counted); fetch passes, cell and caller; be active (by caller)
 //! entry counter
 //! body: for every original instruction
 //!     arrival:  passes of the loop that begins here; clock (timed); counters of the block's only way in; position; counter of the only way out; exit (scopes)
@@ -16,9 +16,10 @@
 use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::Source;
-use crate::method::Shared;
+use crate::method::{Original, Shared};
 use crate::monitors::Monitors;
 use crate::placement::Placement;
+use crate::runtime::{CALLED, HELPER_CLASS};
 use crate::scope;
 use crate::timing::Timing;
 use crate::values::Take;
@@ -67,6 +68,8 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub line: Option<u16>,
     /// What is done about calling methods.
     pub callers: Callers,
+    /// The method's number in its class, if its invocations are written down.
+    pub called: Option<u16>,
     /// Where inserted code stands that belongs to the instruction at an original offset.
     pub places: Vec<(Label, u16)>,
     /// Instructions that push the number of the class and can be changed afterwards.
@@ -79,18 +82,18 @@ pub(crate) struct Body<'b, 'c, 'a> {
 
 impl Body<'_, '_, '_> {
     /// Appends everything.
-    pub(crate) fn write(&mut self, access: u16, descriptor: &str) -> Result<(), MethodError> {
+    pub(crate) fn write(&mut self, original: &Original<'_>) -> Result<(), MethodError> {
         scope::enter(
             &mut self.asm,
             &mut self.shared.constants,
-            access,
-            descriptor,
+            original.access,
+            &original.descriptor,
             self.scopes,
         )?;
         self.begin_timing(0)?;
         let entered = self.asm.here();
         if let Some(placement) = self.placement {
-            self.prologue(placement)?;
+            self.prologue(placement, original.has_receiver())?;
         }
         self.want_original_frames()?;
         for index in 0..self.instructions.len() {
@@ -139,11 +142,12 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    fn prologue(&mut self, placement: &Placement) -> Result<(), MethodError> {
+    fn prologue(&mut self, placement: &Placement, receiver: bool) -> Result<(), MethodError> {
         self.push_class_index()?;
         let fetch = self.shared.runtime()?.chunk;
         self.asm.constant(opcode::INVOKESTATIC, fetch);
         self.asm.local(opcode::ASTORE, self.chunk);
+        self.write_down(receiver)?;
         self.find_caller()?;
         if let Some(position) = self.position {
             let first = placement.first_position as i32;
@@ -154,6 +158,24 @@ impl Body<'_, '_, '_> {
         self.count_invocation()?;
         self.be_active(Pc(0))?;
         self.count(placement.entry)
+    }
+
+    /// Adds the invocation to what the thread has invoked, behind the fetch of the chunk, which gives a thread its number.
+    fn write_down(&mut self, receiver: bool) -> Result<(), MethodError> {
+        let Some(method) = self.called else {
+            return Ok(());
+        };
+        if receiver {
+            self.asm.local(opcode::ALOAD, 0);
+        } else {
+            self.asm.op(opcode::ACONST_NULL);
+        }
+        self.push_class_index()?;
+        let constants = &mut self.shared.constants;
+        self.asm.int(i32::from(method), constants)?;
+        let called = constants.method(HELPER_CLASS, "called", CALLED)?;
+        self.asm.constant(opcode::INVOKESTATIC, called);
+        Ok(())
     }
 
     fn want_original_frames(&mut self) -> Result<(), MethodError> {

@@ -26,8 +26,9 @@ mod values;
 
 pub use error::RewriteError;
 pub use runtime::{
-    HELPER_CLASS, HelperOptions, KEEP_METHOD, Keeping, NOWHERE, PAIRS_FIELD, Pair, Pairs,
-    SHARED_CLASSES, SLOTS, THREAD_CELL_FIELD, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD,
+    HELPER_CLASS, HelperOptions, KEEP_METHOD, Keeping, METHOD_BITS, NOWHERE, NUMBERS_FIELD,
+    PAIRS_FIELD, Pair, Pairs, RECEIVER_SHIFT, RECEIVERS_FIELD, SHARED_CLASSES, SLOTS,
+    THREAD_CALLS_FIELD, THREAD_CELL_FIELD, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD,
     THREAD_SLOT_FIELD, Ticks, add_thread_fields, helper_class, helper_class_with,
 };
 
@@ -40,7 +41,7 @@ use pricetag_classfile::splice::{Edit, splice};
 use pricetag_probe_plan::{ClassPlan, MethodOutcome};
 
 /// What the agent chose for one class.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Wiring<'a> {
     /// The argument of `Pricetag.chunk`: which class's chunk is meant.
     pub class_index: u32,
@@ -50,6 +51,8 @@ pub struct Wiring<'a> {
     pub caught: bool,
     /// What is counted by calling method, if anything is.
     pub callers: Option<CallerProbes>,
+    /// Whether every invocation is written down, in order; with [`Keeping::Fields`] only.
+    pub calls: bool,
 }
 
 /// What is counted by calling method.
@@ -159,6 +162,7 @@ pub fn rewrite(
             takes: &takes,
             depth,
             caught: wiring.caught,
+            called: wiring.calls.then_some(index as u16),
             caller: wiring.callers.map(|callers| callers.first + index as u32),
             first_loop: wiring
                 .callers

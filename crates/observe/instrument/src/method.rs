@@ -9,6 +9,7 @@ use crate::runtime::{HELPER_CLASS, SHARED_CLASSES};
 use crate::slots::Slots;
 use crate::timing::Timing;
 use crate::values::Take;
+use pricetag_classfile::class::ACC_STATIC;
 use pricetag_classfile::instruction::{Instruction, Instructions};
 use pricetag_classfile::relocate::{self, NOWHERE, Relocation};
 use pricetag_classfile::splice::Edit;
@@ -90,9 +91,11 @@ impl<'c, 'a> Shared<'c, 'a> {
 }
 
 /// What is known of a method before it is rewritten.
-struct Original<'a> {
-    access: u16,
-    descriptor: String,
+pub(crate) struct Original<'a> {
+    pub access: u16,
+    pub descriptor: String,
+    /// Whether it is an instance initialiser, whose `this` is not initialised yet.
+    constructor: bool,
     code: Code<'a>,
     instructions: Instructions,
     /// None where it is verified without (`needs_frames`).
@@ -102,6 +105,11 @@ struct Original<'a> {
 }
 
 impl<'a> Original<'a> {
+    /// Whether the object that it is called on is in local 0, and initialised.
+    pub(crate) fn has_receiver(&self) -> bool {
+        self.access & ACC_STATIC == 0 && !self.constructor
+    }
+
     fn read(shared: &mut Shared<'_, 'a>, index: usize) -> Result<Self, MethodError> {
         let member = shared.class.methods()[index];
         let pool = shared.class.constants();
@@ -127,6 +135,7 @@ impl<'a> Original<'a> {
         }
         Ok(Self {
             access: member.access,
+            constructor: member.name(pool) == "<init>",
             descriptor,
             code,
             instructions,
@@ -167,6 +176,8 @@ pub(crate) struct Probes<'p> {
     pub depth: Option<u32>,
     /// Whether exceptions are reported where they are caught; only with counters.
     pub caught: bool,
+    /// The method's number in its class, if its invocations are written down; only with counters.
+    pub called: Option<u16>,
     /// The method's number, if it is to be known as a caller; only with counters.
     pub caller: Option<u32>,
     /// Number of its first loop in the class, if loops are counted by caller.
@@ -213,6 +224,7 @@ pub(crate) fn rewrite(
         ),
         position: slots.position,
         callers: slots.callers,
+        called: probes.called,
         caught: slots.caught,
         strides: probes.strides,
         line: slots.line,
@@ -237,7 +249,7 @@ pub(crate) fn rewrite(
         begun: Vec::new(),
         shared,
     };
-    body.write(original.access, &original.descriptor)?;
+    body.write(&original)?;
     let Body {
         asm,
         wanted,

@@ -1,9 +1,12 @@
-//! What instrumented code needs at run time: the class `java/lang/Pricetag`, and four fields of `java/lang/Thread` unless that is loaded already.
+//! What instrumented code needs at run time: the class `java/lang/Pricetag`, and five fields of `java/lang/Thread` unless that is loaded already.
 
+mod called;
 mod local;
 mod passes;
 mod take;
 
+pub(crate) use called::CALLED;
+pub use called::{METHOD_BITS, NUMBERS_FIELD, RECEIVER_SHIFT, RECEIVERS_FIELD};
 pub use local::KEEP_METHOD;
 pub use passes::{Pair, Pairs};
 
@@ -22,6 +25,8 @@ pub const THREAD_SLOT_FIELD: &str = "$pricetagSlot";
 /// Field of `java.lang.Thread` of type `long[]`: the thread's cell, whose element is the number of its innermost active counted method, if loops are counted by
 /// those; 0 is nobody's, a negative one that of a constructor that may have been left.
 pub const THREAD_CELL_FIELD: &str = "$pricetagCell";
+/// Field of `java.lang.Thread` of type `long[]`: what the thread has invoked lately, if that is recorded; element 0 is where the next word goes.
+pub const THREAD_CALLS_FIELD: &str = "$pricetagCalls";
 
 /// Field of the helper: the thread whose chunks are in [`SHARED_FIELD`].
 pub const OWNER_FIELD: &str = "owner";
@@ -61,7 +66,7 @@ const LINK_METHOD: &str = "link";
 pub const NOWHERE: i32 = i32::MIN;
 
 /// Native methods of the helper class, with their descriptors.
-const NATIVES: [(&str, &str); 12] = [
+const NATIVES: [(&str, &str); 14] = [
     ("slow", "(I)[J"),
     ("argLong", "(J)V"),
     ("argDouble", "(D)V"),
@@ -74,6 +79,8 @@ const NATIVES: [(&str, &str); 12] = [
     ("takenLength", "(Ljava/lang/Object;III)V"),
     ("caught", "(Ljava/lang/Object;II)V"),
     ("slowPasses", "(II)[J"),
+    ("slowCalls", "()[J"),
+    ("slowReceiver", "(Ljava/lang/Object;)I"),
 ];
 
 /// The class file of `java/lang/Pricetag` for programs of which no values are taken.
@@ -147,6 +154,8 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         (LEFT_FIELD, "I"),
         (PAIRS_FIELD, "[J"),
         (WATCHED_FIELD, OWNER_TYPE),
+        (RECEIVERS_FIELD, SHARED_TYPE),
+        (NUMBERS_FIELD, "[I"),
     ];
     let stable = [
         (OWNER_FIELD, OWNER_TYPE),
@@ -185,6 +194,7 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
             methods.push(fetch("slotted", slotted_code(&mut pool)?, false));
             methods.push(fetch("others", others_code(&mut pool)?, false));
             methods.extend(passes::methods(&mut pool)?);
+            methods.extend(called::methods(&mut pool)?);
         }
         Keeping::ThreadLocal => {
             methods.push(fetch(
@@ -423,7 +433,7 @@ fn from_array(
     hand_on(asm, slow, "slow", pool)
 }
 
-/// Adds the public transient fields [`THREAD_CHUNKS_FIELD`], [`THREAD_INDEX_FIELD`], [`THREAD_SLOT_FIELD`] and [`THREAD_CELL_FIELD`] to the class file
+/// Adds the public transient fields [`THREAD_CHUNKS_FIELD`], [`THREAD_INDEX_FIELD`], [`THREAD_SLOT_FIELD`], [`THREAD_CELL_FIELD`] and [`THREAD_CALLS_FIELD`] to the class file
 /// of `java.lang.Thread`.
 pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteError> {
     let class = ClassFile::parse(java_lang_thread)?;
@@ -439,6 +449,7 @@ pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteErro
         (THREAD_INDEX_FIELD, "I"),
         (THREAD_SLOT_FIELD, "I"),
         (THREAD_CELL_FIELD, "[J"),
+        (THREAD_CALLS_FIELD, "[J"),
     ];
     for (field, descriptor) in added {
         if names.iter().any(|name| name == field) {

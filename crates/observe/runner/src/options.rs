@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pricetag_probe_plan::ClassHash;
-use pricetag_trace::{BlockName, Listed, MethodName, Pattern, Scope};
+use pricetag_trace::{BlockName, Listed, MethodName, Pattern, Scope, Window};
 
 use crate::error::RunnerError;
 use crate::overhead::percent;
@@ -119,6 +119,8 @@ pub struct RecordOptions {
     pub callers: bool,
     /// Whether invocations of methods are.
     pub invocations: bool,
+    /// Which invocations are written down, in order, if any are.
+    pub calls: Option<Window>,
     /// Whether it is found out when in a run each feature is final.
     pub availability: bool,
     /// Timing runs per input.
@@ -205,6 +207,7 @@ impl RecordOptions {
             ("caught", self.caught.to_string()),
             ("callers", self.callers.to_string()),
             ("invocations", self.invocations.to_string()),
+            ("calls", text(self.calls.as_ref().map(Window::to_string))),
             ("availability", self.availability.to_string()),
             ("timing", timing.to_owned()),
             ("overhead_budget", text(self.overhead.map(percent))),

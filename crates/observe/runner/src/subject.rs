@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pricetag_file::raw;
-use pricetag_trace::{AgentOptions, Mode, Region};
+use pricetag_trace::{AgentOptions, Calls, Mode, Region};
 
 use crate::cache;
 use crate::compilation::{Compilation, Compiled};
@@ -234,6 +234,12 @@ impl<'a> Subject<'a> {
                 })
                 .transpose()?,
             progress: id.kind == RunKind::Count(0) && self.options.looks_at(id.case),
+            calls: self
+                .options
+                .calls
+                .filter(|_| id.kind == RunKind::Count(0))
+                .map(|window| absolute(&journal.calls(id)).map(|file| Calls { file, window }))
+                .transpose()?,
             ..options
         })
     }

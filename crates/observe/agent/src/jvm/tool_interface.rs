@@ -266,6 +266,27 @@ impl Jvmti {
             .map(|()| loader)
     }
 
+    /// Whether a class is an interface.
+    pub fn is_interface(self, class: jclass) -> bool {
+        let mut interface = 0;
+        jvmti_call!(self, IsInterface, class, &raw mut interface).is_ok() && interface != 0
+    }
+
+    /// The interfaces that a class implements directly, as local references; none of one that is not prepared.
+    pub fn interfaces(self, class: jclass) -> Vec<jclass> {
+        let (mut count, mut interfaces) = (0, null_mut());
+        match jvmti_call!(
+            self,
+            GetImplementedInterfaces,
+            class,
+            &raw mut count,
+            &raw mut interfaces
+        ) {
+            Ok(()) => self.take_list(interfaces, count),
+            Err(_) => Vec::new(),
+        }
+    }
+
     /// The bytecode of a method.
     pub fn bytecodes(self, method: jmethodID) -> Option<Vec<u8>> {
         let (mut count, mut bytes) = (0, null_mut());
