@@ -139,11 +139,9 @@ impl Analysis {
         first: u64,
         events: &[Symbol],
     ) -> Result<(), PatternError> {
-        let unknown = events
-            .iter()
-            .find(|e| e.index() >= self.shared.counts.len());
-        if let Some(unknown) = unknown {
-            return Err(PatternError::UnknownKind(unknown.0));
+        let largest = events.iter().map(|e| e.0).max();
+        if let Some(largest) = largest.filter(|&l| l as usize >= self.shared.counts.len()) {
+            return Err(PatternError::UnknownKind(largest));
         }
         let mut thread = match self.going.remove(&place.thread) {
             Some(thread) if thread.first + thread.waiting.len() as u64 == first => thread,
@@ -249,9 +247,10 @@ impl Analysis {
         for (id, mut thread) in going {
             self.end(id, &mut thread);
         }
-        let longest = match self.settings.parts.loops {
-            true => self.settings.longest_loop,
-            false => 0,
+        let longest = if self.settings.parts.loops {
+            self.settings.longest_loop
+        } else {
+            0
         };
         let mut whole = Sums::default();
         self.slices.iter().for_each(|slice| whole.add(slice));

@@ -140,6 +140,10 @@ impl Loops {
     /// # Panics
     /// If an id is not below the workshop's number of ids.
     pub fn push(&mut self, mut ids: &[u32], workshop: &mut Workshop, counts: &mut LoopCounts) {
+        if self.longest == 1 {
+            self.consecutive(ids, counts);
+            return;
+        }
         while !ids.is_empty() {
             let known = (self.seen as usize).min(LONGEST);
             let length = workshop.rename(&self.history[LONGEST - known..], ids);
@@ -148,6 +152,28 @@ impl Loops {
             self.remember(now);
             ids = rest;
         }
+    }
+
+    /// The same for consecutive patterns alone, which need no renaming; members are counted at once.
+    fn consecutive(&mut self, ids: &[u32], counts: &mut LoopCounts) {
+        let Some((&first, rest)) = ids.split_first() else {
+            return;
+        };
+        let mut was = self.recent[0] != 0;
+        let (mut predicted, mut opened) = (0, 0);
+        let mut step = |same: bool| {
+            predicted += u64::from(same);
+            opened += u64::from(same & !was);
+            was = same;
+        };
+        step(self.seen > 0 && self.history[LONGEST - 1] == first);
+        for (before, id) in ids.iter().zip(rest) {
+            step(before == id);
+        }
+        self.recent[0] = u64::from(was);
+        counts.predicted[0] += predicted;
+        counts.members[0] += predicted + opened;
+        self.remember(ids);
     }
 
     fn compare(&mut self, workshop: &Workshop, length: usize, counts: &mut LoopCounts) {
@@ -176,6 +202,9 @@ impl Loops {
 
     /// Counts the last members: the sequence has ended.
     pub fn finish(&mut self, counts: &mut LoopCounts) {
+        if self.longest == 1 {
+            return;
+        }
         for (n, (recent, members)) in (1..).zip(self.recent.iter_mut().zip(&mut counts.members)) {
             let mut words = [*recent, 0];
             spread(&mut words, n);
@@ -308,6 +337,20 @@ mod tests {
         assert_eq!(counts.predicted[5], 3);
         assert_eq!(counts.members[5], 9);
         assert_eq!(counts.predicted[0], 0);
+    }
+
+    #[test]
+    fn consecutive_alone_is_the_same() {
+        let ids = [5, 5, 1, 2, 2, 2, 3, 4, 4];
+        let (mut loops, mut workshop) = (Loops::new(1), Workshop::new(9));
+        let mut alone = LoopCounts::default();
+        for ids in ids.chunks(2) {
+            loops.push(ids, &mut workshop, &mut alone);
+        }
+        loops.finish(&mut alone);
+        assert_eq!(alone.predicted[0], 4);
+        assert_eq!(alone.members[0], 7);
+        assert_eq!(counts(&ids).members[0], 7);
     }
 
     #[test]

@@ -17,11 +17,7 @@ pub(crate) trait Compare: Copy {
 pub(crate) struct Portable;
 
 impl Compare for Portable {
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "the loop around it is compiled for the processor"
-    )]
+    #[inline]
     fn equal(self, a: &Lane, b: &Lane) -> u64 {
         const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
         let mut bits = 0;

@@ -4,6 +4,7 @@
 
 mod learning;
 mod ocaml;
+mod patterns;
 mod questions;
 mod subject;
 mod tables;
@@ -18,6 +19,7 @@ pub use ocaml::{
     ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,
     OcamlPredictArgs,
 };
+pub use patterns::PatternsArgs;
 pub use questions::{DiffArgs, ExplainArgs, Layout, PredictArgs, ReportArgs};
 pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
 pub use tables::{ExportArgs, Format, ImportArgs, InspectArgs, Listing, TableColumns};
@@ -137,6 +139,11 @@ pub enum Command {
     /// Methods are matched by name, and by content where they were renamed or renumbered. Counts are exact. Prices come from the
     /// model.json in BEFORE; of what is new, in AFTER.
     Diff(DiffArgs),
+    /// Show what a sequence of method calls looks like: how local it is, its loops, and the sequences that recur.
+    ///
+    /// Measures of Hwang & Huang's analyzer in one pass: localities, consecutive and loop-N patterns, distances in the class hierarchy, sizes,
+    /// native methods. Beyond them, which methods stand between many and unlikely neighbours, and sequences of any length that recur.
+    Patterns(PatternsArgs),
     /// Write one self-contained HTML page about a model.
     Report(ReportArgs),
     /// Time every block by itself, an inaccurate baseline for cost models: its mean with its spread.

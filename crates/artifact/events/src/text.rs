@@ -19,10 +19,12 @@
 //! In names, `%20` stands for a blank; so do other codes for comma, `#`, `%`, `*` and control characters. A second class of the same name is written `NAME%2312`, its number
 //! in the dictionary behind a `#`.
 
+mod convert;
 mod dynamic;
 mod facts;
 mod words;
 
+pub use convert::{export, import};
 pub use dynamic::{Step, read_dynamic, write_dynamic, write_step};
 pub use facts::{Static, read_static, write_static};
 

@@ -1,7 +1,7 @@
 //! The paper's two text files.
 
 use pricetag_events::text::{
-    Static, Step, TextError, read_dynamic, read_static, write_static, write_step,
+    Static, Step, TextError, export, import, read_dynamic, read_static, write_static, write_step,
 };
 use pricetag_events::{ClassId, Place, Symbol, ThreadId};
 
@@ -119,4 +119,29 @@ fn errors_name_line_cause_and_remedy() {
     assert!(wrong("at 1 2").contains("line of its own"));
     assert!(wrong("when 1").contains("begins no line"));
     assert_eq!(steps(&facts, "# nothing\n").unwrap(), [""; 0]);
+}
+
+#[test]
+fn texts_become_a_file_and_texts_again() {
+    let facts =
+        "class A\nmethod A f bytes 3\nmethod A g\nevent 0 A A f\nevent 1 A A g\nevent 5 A A f\n";
+    let dynamic = "thread 1 main\nthread 2\nat 10\n0 1*70000\nthread 1\nleft-out 4\n5 1\nend 99\n";
+    let file = import(facts, dynamic.as_bytes()).unwrap();
+    let (mut out, mut events) = (Vec::new(), Vec::new());
+    export(|| Ok(file.as_slice()), &mut out, &mut events).unwrap();
+    let [out, events] = [out, events].map(|text| String::from_utf8(text).unwrap());
+    assert_eq!(
+        out,
+        "class A\nmethod A f bytes 3\nmethod A g\nevent 0 A A f\nevent 1 A A g\n"
+    );
+    assert!(
+        events.starts_with(
+            "thread 1 main\nthread 2\nat 10\n0 1*65535\n1*4465\nthread 1\nleft-out 4\n0 1\n"
+        ),
+        "{events}"
+    );
+    let again = import(&out, events.as_bytes()).unwrap();
+    let (mut same, mut and_these) = (Vec::new(), Vec::new());
+    export(|| Ok(again.as_slice()), &mut same, &mut and_these).unwrap();
+    assert_eq!((same, and_these), (out.into_bytes(), events.into_bytes()));
 }

@@ -8,6 +8,10 @@
 //! Limits: what repeats at a distance of more than a chunk ([`CHUNK`] events) is found only after three chunks have shown it; rounds stop when
 //! they replace less than one symbol in 128; when the dictionary is full, its rarest symbols are forgotten (as in lossy counting, Manku & Motwani 2002).
 
+mod forget;
+#[cfg(test)]
+mod tests;
+
 use pricetag_events::{Symbol, ThreadId};
 
 use crate::pairs::Pairs;
@@ -23,6 +27,9 @@ const LOOP: u32 = u32::MAX;
 
 /// No node.
 const NONE: u32 = u32::MAX;
+
+/// A pair that is new since pairs were counted.
+const STALE: u32 = u32::MAX;
 
 /// Nodes that are kept.
 const MOST_NODES: usize = 1 << 17;
@@ -69,10 +76,10 @@ pub(crate) struct Spot {
 /// What is known of a pair.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    round: u32,
-    /// Occurrences in that round.
-    adjacent: u32,
+    /// The last chunk that had it, and its occurrences there as the chunk stands.
     chunk: u32,
+    adjacent: u32,
+    /// Chunks that had it.
     chunks: u32,
     /// Times replaced.
     replaced: u32,
@@ -80,9 +87,8 @@ struct Entry {
 }
 
 const NEW: Entry = Entry {
-    round: 0,
-    adjacent: 0,
     chunk: 0,
+    adjacent: 0,
     chunks: 0,
     replaced: 0,
     node: NONE,
@@ -104,12 +110,14 @@ pub(crate) struct Grammar {
     /// Events by node and slice.
     pub(crate) slices: Vec<u64>,
     slice_count: usize,
-    round: u32,
     chunk: u32,
     tokens: Vec<u32>,
     lengths: Vec<u32>,
     prices: Vec<f64>,
+    /// The entry of each token and the next one, or [`STALE`]; of the last token 0, which is no pair's.
     slots: Vec<u32>,
+    /// Pairs that are no more.
+    left: Vec<u32>,
     /// Symbols forgotten.
     pub(crate) forgotten: u64,
     derivation: Option<(Vec<Derived>, Vec<usize>)>,
@@ -123,12 +131,12 @@ impl Grammar {
             nodes: Vec::new(),
             slices: Vec::new(),
             slice_count: slice_count.max(1),
-            round: 0,
             chunk: 0,
             tokens: Vec::new(),
             lengths: Vec::new(),
             prices: Vec::new(),
             slots: Vec::new(),
+            left: Vec::new(),
             forgotten: 0,
             derivation: None,
         };
@@ -154,6 +162,9 @@ impl Grammar {
         self.tokens.extend(events.iter().map(|e| e.0));
         self.lengths.clear();
         self.lengths.resize(events.len(), 1);
+        self.left.clear();
+        self.slots.clear();
+        self.slots.resize(events.len(), STALE);
         self.prices.clear();
         if let Some(price) = price {
             let of = |e: &Symbol| price.get(e.index()).copied().unwrap_or(0.0);
@@ -180,9 +191,19 @@ impl Grammar {
 
     /// Turns runs into loops.
     fn collapse(&mut self, spot: Spot) {
-        let (mut from, mut to, mut position) = (0, 0, spot.first);
+        let (mut from, mut to, mut position) = (0_usize, 0_usize, spot.first);
         while from < self.tokens.len() {
             let token = self.tokens[from];
+            if self.tokens.get(from + 1) != Some(&token) {
+                // No run: nothing changes but its place.
+                position += u64::from(self.lengths[from]);
+                if to < from {
+                    self.shift(from, to);
+                }
+                from += 1;
+                to += 1;
+                continue;
+            }
             let run = self.tokens[from..]
                 .iter()
                 .take_while(|&&t| t == token)
@@ -192,30 +213,19 @@ impl Grammar {
                 .prices
                 .get(from..from + run)
                 .map(|p| p.iter().sum::<f64>());
-            let token = if run == 1 {
-                token
-            } else {
-                let slot = self.entry(token, LOOP);
-                self.occur(
-                    slot,
-                    Rule::Loop(token),
-                    run,
-                    (length, price),
-                    position,
-                    spot,
-                )
-            };
+            let slot = self.entry(token, LOOP);
+            let rule = Rule::Loop(token);
+            let token = self.occur(slot, rule, run, (length, price), position, spot);
             if let Some((arena, derived)) = &mut self.derivation {
-                let parts = derived[from..from + run].to_vec();
-                derived[to] = match parts[..] {
-                    [one] => one,
-                    _ => {
-                        arena.push(Derived::Loop(parts));
-                        arena.len() - 1
-                    }
-                };
+                arena.push(Derived::Loop(derived[from..from + run].to_vec()));
+                derived[to] = arena.len() - 1;
             }
+            for at in from..from + run {
+                self.leave(at);
+            }
+            self.leave(to.wrapping_sub(1));
             self.set(to, token, length, price);
+            self.slots[to] = STALE;
             position += u64::from(length);
             from += run;
             to += 1;
@@ -223,23 +233,58 @@ impl Grammar {
         self.truncate(to);
     }
 
-    /// Counts pairs.
+    /// Moves a token to an earlier place.
+    fn shift(&mut self, from: usize, to: usize) {
+        self.tokens[to] = self.tokens[from];
+        self.lengths[to] = self.lengths[from];
+        self.slots[to] = self.slots[from];
+        if !self.prices.is_empty() {
+            self.prices[to] = self.prices[from];
+        }
+        if let Some((_, derived)) = &mut self.derivation {
+            derived[to] = derived[from];
+        }
+    }
+
+    /// Counts the pairs that are new.
     fn look(&mut self) {
-        self.round = self.round.wrapping_add(1);
-        self.slots.clear();
+        let Some(last) = self.slots.last_mut() else {
+            return;
+        };
+        *last = 0;
+        self.discount();
         for at in 1..self.tokens.len() {
+            if self.slots[at - 1] != STALE {
+                continue;
+            }
             let slot = self.entry(self.tokens[at - 1], self.tokens[at]);
             let entry = &mut self.entries[slot as usize];
-            if entry.round != self.round {
-                entry.round = self.round;
+            if entry.chunk != self.chunk {
+                entry.chunk = self.chunk;
+                entry.chunks = entry.chunks.saturating_add(1);
                 entry.adjacent = 0;
-                if entry.chunk != self.chunk {
-                    entry.chunk = self.chunk;
-                    entry.chunks += 1;
-                }
             }
             entry.adjacent += 1;
-            self.slots.push(slot);
+            self.slots[at - 1] = slot;
+        }
+    }
+
+    /// The pair at a place is no more.
+    fn leave(&mut self, at: usize) {
+        let Some(slot) = self.slots.get_mut(at) else {
+            return;
+        };
+        if *slot != STALE {
+            self.left.push(*slot);
+            *slot = STALE;
+        }
+    }
+
+    /// Takes those that are no more off the counts: not while a round is going on, which compares them.
+    fn discount(&mut self) {
+        for slot in self.left.drain(..) {
+            let entry = &mut self.entries[slot as usize];
+            entry.adjacent = entry.adjacent.saturating_sub(1);
         }
     }
 
@@ -259,40 +304,42 @@ impl Grammar {
 
     /// Replaces the pairs that are more urgent than their neighbours; says how many.
     fn replace(&mut self, spot: Spot) -> usize {
-        let (mut from, mut to, mut replaced) = (0, 0, 0);
+        let (mut from, mut to, mut replaced) = (0_usize, 0_usize, 0);
         let mut position = spot.first;
         let (mut before, mut here) = (0, self.urgency(0));
         while from < self.tokens.len() {
             let next = self.urgency(from + 1);
-            let (mut token, mut length) = (self.tokens[from], self.lengths[from]);
-            let mut price = self.prices.get(from).copied();
-            let merge = here > before && here > next;
-            if merge {
-                let (a, b) = (token, self.tokens[from + 1]);
-                length += self.lengths[from + 1];
-                price = price.zip(self.prices.get(from + 1)).map(|(a, b)| a + b);
-                let slot = self.slots[from];
-                token = self.occur(slot, Rule::Pair(a, b), 1, (length, price), position, spot);
-                replaced += 1;
+            if here <= before || here <= next {
+                position += u64::from(self.lengths[from]);
+                if to < from {
+                    self.shift(from, to);
+                }
+                from += 1;
+                to += 1;
+                (before, here) = (here, next);
+                continue;
             }
+            let (a, b) = (self.tokens[from], self.tokens[from + 1]);
+            let length = self.lengths[from] + self.lengths[from + 1];
+            let price = self.prices.get(from).zip(self.prices.get(from + 1));
+            let price = price.map(|(a, b)| a + b);
+            let slot = self.slots[from];
+            let rule = Rule::Pair(a, b);
+            let token = self.occur(slot, rule, 1, (length, price), position, spot);
+            replaced += 1;
+            self.leave(from);
+            self.leave(from + 1);
+            self.leave(to.wrapping_sub(1));
             if let Some((arena, derived)) = &mut self.derivation {
-                derived[to] = if merge {
-                    arena.push(Derived::Pair(derived[from], derived[from + 1]));
-                    arena.len() - 1
-                } else {
-                    derived[from]
-                };
+                arena.push(Derived::Pair(derived[from], derived[from + 1]));
+                derived[to] = arena.len() - 1;
             }
             self.set(to, token, length, price);
+            self.slots[to] = STALE;
             position += u64::from(length);
+            from += 2;
             to += 1;
-            if merge {
-                from += 2;
-                (before, here) = (0, self.urgency(from));
-            } else {
-                from += 1;
-                (before, here) = (here, next);
-            }
+            (before, here) = (0, self.urgency(from));
         }
         self.truncate(to);
         replaced
@@ -309,6 +356,7 @@ impl Grammar {
     fn truncate(&mut self, length: usize) {
         self.tokens.truncate(length);
         self.lengths.truncate(length);
+        self.slots.truncate(length);
         self.prices.truncate(length);
         if let Some((_, derived)) = &mut self.derivation {
             derived.truncate(length);
@@ -367,81 +415,6 @@ impl Grammar {
             .get(from..from + self.slice_count)
             .unwrap_or_default()
     }
-
-    /// Forgets pairs that were never replaced, and the rarest nodes if there are many.
-    fn forget(&mut self) {
-        let keep = self.frequent();
-        let mut moved = vec![NONE; self.nodes.len()];
-        let mut kept = 0_u32;
-        for (node, keep) in moved.iter_mut().zip(&keep) {
-            if *keep {
-                *node = kept;
-                kept += 1;
-            } else {
-                self.forgotten += 1;
-            }
-        }
-        let rename = |token: u32| match token & NODE {
-            0 => Some(token),
-            _ if token == LOOP => Some(token),
-            _ => Some(moved[(token & !NODE) as usize])
-                .filter(|&node| node != NONE)
-                .map(|node| node | NODE),
-        };
-        let mut pairs = Pairs::new(2 * MANY_PAIRS);
-        let mut entries = vec![NEW];
-        pairs.insert(NONE, NONE);
-        for (slot, entry) in (0..).zip(&self.entries).skip(1) {
-            if entry.node == NONE || moved[entry.node as usize] == NONE {
-                continue;
-            }
-            let (a, b) = self.pairs.pair(slot);
-            if let (Some(a), Some(b)) = (rename(a), rename(b)) {
-                pairs.insert(a, b);
-                entries.push(Entry {
-                    node: moved[entry.node as usize],
-                    ..*entry
-                });
-            }
-        }
-        let mut nodes = Vec::with_capacity(kept as usize);
-        let mut slices = Vec::with_capacity(kept as usize * self.slice_count);
-        for (id, node) in self.nodes.iter().enumerate().filter(|(id, _)| keep[*id]) {
-            let again = |token| rename(token).unwrap_or(token);
-            let rule = match node.rule {
-                Rule::Pair(a, b) => Rule::Pair(again(a), again(b)),
-                Rule::Loop(a) => Rule::Loop(again(a)),
-            };
-            nodes.push(Node {
-                rule,
-                ..node.clone()
-            });
-            slices.extend_from_slice(self.by_slice(id));
-        }
-        (self.pairs, self.entries, self.nodes, self.slices) = (pairs, entries, nodes, slices);
-    }
-
-    /// Which nodes stay: all, or at most half as many as there may be, and what these consist of.
-    fn frequent(&self) -> Vec<bool> {
-        let mut keep = vec![true; self.nodes.len()];
-        let mut threshold = 1;
-        while keep.iter().filter(|&&k| k).count() > MOST_NODES / 2 {
-            threshold *= 2;
-            for (keep, node) in keep.iter_mut().zip(&self.nodes) {
-                *keep = node.count >= threshold;
-            }
-            // What a node consists of stands before it.
-            for id in (0..self.nodes.len())
-                .rev()
-                .filter(|&id| self.nodes[id].count >= threshold)
-            {
-                for part in parts(self.nodes[id].rule) {
-                    keep[part] = true;
-                }
-            }
-        }
-        keep
-    }
 }
 
 /// The nodes that a rule names.
@@ -454,132 +427,4 @@ pub(crate) fn parts(rule: Rule) -> impl Iterator<Item = usize> {
     nodes
         .filter(|token| token & NODE != 0)
         .map(|token| (token & !NODE) as usize)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn expand(arena: &[Derived], at: usize, out: &mut Vec<u32>) {
-        match &arena[at] {
-            Derived::Kind(kind) => out.push(*kind),
-            Derived::Pair(a, b) => {
-                expand(arena, *a, out);
-                expand(arena, *b, out);
-            }
-            Derived::Loop(parts) => parts.iter().for_each(|&part| expand(arena, part, out)),
-        }
-    }
-
-    /// Folds and expands, and checks what is said of the parts.
-    fn check(grammar: &mut Grammar, events: &[u32]) {
-        let symbols: Vec<Symbol> = events.iter().map(|&e| Symbol(e)).collect();
-        grammar.derivation = Some((Vec::new(), Vec::new()));
-        grammar.push(&symbols, Spot::default(), Some(&[1.0; 100]));
-        let Some((arena, derived)) = &grammar.derivation else {
-            unreachable!();
-        };
-        let mut again = Vec::new();
-        let pairs = derived.iter().zip(&grammar.tokens).zip(&grammar.lengths);
-        for ((&at, &token), &length) in pairs {
-            let before = again.len();
-            expand(arena, at, &mut again);
-            assert_eq!(again.len() - before, length as usize);
-            follows(grammar, arena, at, token);
-        }
-        assert_eq!(again, events);
-        for node in &grammar.nodes {
-            assert!((node.ns - node.events as f64).abs() < 1e-6);
-        }
-    }
-
-    /// The derivation is one that the grammar's rules allow.
-    fn follows(grammar: &Grammar, arena: &[Derived], at: usize, token: u32) {
-        if token & NODE == 0 {
-            assert_eq!(arena[at], Derived::Kind(token));
-            return;
-        }
-        match (grammar.nodes[(token & !NODE) as usize].rule, &arena[at]) {
-            (Rule::Pair(a, b), Derived::Pair(x, y)) => {
-                follows(grammar, arena, *x, a);
-                follows(grammar, arena, *y, b);
-            }
-            (Rule::Loop(a), Derived::Loop(turns)) => {
-                assert!(turns.len() >= 2);
-                turns
-                    .iter()
-                    .for_each(|&turn| follows(grammar, arena, turn, a));
-            }
-            (rule, derived) => panic!("{rule:?} gave {derived:?}"),
-        }
-    }
-
-    #[test]
-    fn nested_loops_become_one_symbol() {
-        let mut events = Vec::new();
-        for turn in 0..40 {
-            events.push(1);
-            for _ in 0..2 + turn % 5 {
-                events.extend([2, 3]);
-            }
-            events.push(4);
-        }
-        let mut grammar = Grammar::new(1);
-        check(&mut grammar, &events);
-        assert_eq!(grammar.tokens.len(), 1, "{:?}", grammar.nodes);
-        let top = &grammar.nodes[(grammar.tokens[0] & !NODE) as usize];
-        assert!(matches!(top.rule, Rule::Loop(_)));
-        assert_eq!(
-            (top.count, top.turns, top.events),
-            (1, 40, events.len() as u64)
-        );
-    }
-
-    #[test]
-    fn a_full_dictionary_forgets_what_is_rare() {
-        let mut grammar = Grammar::new(3);
-        let symbols: Vec<Symbol> = (0..4000_u32).map(|i| Symbol(i % 50)).collect();
-        grammar.push(&symbols, Spot::default(), None);
-        let frequent = grammar.nodes.iter().map(|n| n.count).max();
-        for id in 0..MOST_NODES as u32 {
-            let slot = grammar.entry(100 + id, 7);
-            grammar.occur(
-                slot,
-                Rule::Pair(100 + id, 7),
-                1,
-                (2, None),
-                0,
-                Spot::default(),
-            );
-        }
-        grammar.push(&symbols, Spot::default(), None);
-        assert!(grammar.forgotten > 1000 && grammar.nodes.len() <= MOST_NODES);
-        let after = grammar.nodes.iter().map(|n| n.count).max();
-        assert!(after > frequent, "{after:?} {frequent:?}");
-        for (id, node) in grammar.nodes.iter().enumerate() {
-            assert!(parts(node.rule).all(|part| part < id));
-        }
-    }
-
-    fn sequence() -> impl Strategy<Value = Vec<u32>> {
-        let leaf = prop::collection::vec(0..6_u32, 1..6);
-        let nested = leaf.prop_recursive(4, 400, 5, |inner| {
-            prop_oneof![
-                (prop::collection::vec(inner.clone(), 1..4)).prop_map(|parts| parts.concat()),
-                (inner, 1..9_usize).prop_map(|(part, times)| part.repeat(times)),
-            ]
-        });
-        nested.prop_filter("not too long", |events| events.len() < 20_000)
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_folded_expands_to_the_same(sequences in prop::collection::vec(sequence(), 1..5)) {
-            let mut grammar = Grammar::new(1);
-            for events in sequences {
-                check(&mut grammar, &events);
-            }
-        }
-    }
 }

@@ -2,35 +2,13 @@
 
 #![allow(dead_code, reason = "each test uses some")]
 
-use pricetag_events::text::{Step, TextError, read_dynamic, read_static};
+use pricetag_events::text::import;
 use pricetag_events::{Class, ClassId, Kind, Method, MethodId, Place, Symbol, ThreadId, Writer};
 use pricetag_pattern::{Patterns, Settings, analyse};
 
 /// A file of the paper's two texts.
 pub fn file_of_text(facts: &str, dynamic: &str) -> Vec<u8> {
-    let facts = read_static(facts).unwrap();
-    let mut writer = Writer::new(Vec::new()).unwrap();
-    let dictionary = &facts.dictionary;
-    for class in &dictionary.classes {
-        writer.class(class).unwrap();
-    }
-    for method in &dictionary.methods {
-        writer.method(method).unwrap();
-    }
-    for &kind in &dictionary.kinds {
-        writer.kind(kind).unwrap();
-    }
-    let mut end = None;
-    read_dynamic(&facts, dynamic.as_bytes(), |step| {
-        match step {
-            Step::Thread(thread, name) => writer.thread(thread, &name).unwrap(),
-            Step::Events(place, events) => writer.block(place, events).unwrap(),
-            Step::End(ns) => end = Some(ns),
-        }
-        Ok::<(), TextError>(())
-    })
-    .unwrap();
-    writer.finish(end).unwrap()
+    import(facts, dynamic.as_bytes()).unwrap()
 }
 
 /// A made-up program: `kinds` kinds over a hierarchy in which class *i* extends class *(i−1)/2*, class 0 nothing.

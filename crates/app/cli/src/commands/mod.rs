@@ -13,6 +13,7 @@ pub mod instrument;
 pub mod mine;
 pub mod ocaml;
 pub mod pages;
+pub mod patterns;
 pub mod predict;
 pub mod record;
 pub mod report;

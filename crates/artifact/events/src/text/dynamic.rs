@@ -35,9 +35,7 @@ pub fn read_dynamic<E: From<TextError>>(
 ) -> Result<(), E> {
     let mut place = Place::default();
     let mut events: Vec<Symbol> = Vec::new();
-    let mut number = 0;
-    for line in text.lines() {
-        number += 1;
+    for (number, line) in (1..).zip(text.lines()) {
         let wrong =
             |cause: String, remedy: &str| TextError::new(Which::Dynamic, number, cause, remedy);
         let line =

@@ -10,7 +10,7 @@ use crate::facts::{Class, ClassId, Dictionary, Flag, Kind, Method, MethodId, Sym
 /// Static information as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Static {
-    /// Classes, methods and events, in the order of their lines.
+    /// Classes, methods and events, in the order of their lines; two events of one receiver and method are one kind.
     pub dictionary: Dictionary,
     /// The symbol of each event by the number that the file gives it.
     pub events: HashMap<u64, Symbol>,
@@ -23,6 +23,7 @@ pub struct Static {
 pub fn read_static(text: &str) -> Result<Static, TextError> {
     let mut names = Names::default();
     let mut found = Static::default();
+    let mut symbols: HashMap<Kind, Symbol> = HashMap::new();
     let lines = || {
         text.lines()
             .zip(1..)
@@ -52,12 +53,15 @@ pub fn read_static(text: &str) -> Result<Static, TextError> {
     for mut line in lines() {
         if line.word() == Some("event") {
             let (number, kind) = names.event(&mut line)?;
-            let symbol = Symbol(found.dictionary.kinds.len() as u32);
+            let fresh = Symbol(found.dictionary.kinds.len() as u32);
+            let symbol = *symbols.entry(kind).or_insert(fresh);
             if found.events.insert(number, symbol).is_some() {
                 let twice = format!("event {number} is declared twice");
                 return Err(line.wrong(twice, "give each event a number of its own"));
             }
-            found.dictionary.kinds.push(kind);
+            if symbol == fresh {
+                found.dictionary.kinds.push(kind);
+            }
         }
     }
     Ok(found)
