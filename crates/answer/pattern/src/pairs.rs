@@ -1,14 +1,24 @@
 //! Pairs of numbers, numbered in the order of their first appearance.
 //!
-//! Open addressing with linear probing over indices: the pairs themselves stand in one vector, so that their numbers and what hangs on them survive growth.
+//! Open addressing with linear probing; a slot holds the pair and its number, so that a look-up touches one place. The pairs stand in a vector besides,
+//! so that their numbers and what hangs on them survive growth.
 
 /// No pair.
-const EMPTY: u32 = u32::MAX;
+const EMPTY: Slot = Slot {
+    key: 0,
+    index: u32::MAX,
+};
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    key: u64,
+    index: u32,
+}
 
 /// A set of pairs.
 #[derive(Clone, Debug)]
 pub(crate) struct Pairs {
-    slots: Vec<u32>,
+    slots: Vec<Slot>,
     keys: Vec<u64>,
     most: usize,
 }
@@ -38,23 +48,28 @@ impl Pairs {
     pub(crate) fn insert(&mut self, a: u32, b: u32) -> Option<u32> {
         let key = u64::from(a) << 32 | u64::from(b);
         let mask = self.slots.len() - 1;
-        let mut slot = hash(key) as usize & mask;
+        let mut at = hash(key) as usize & mask;
         loop {
-            let index = self.slots[slot];
-            if index == EMPTY {
+            let slot = self.slots[at & mask];
+            if slot.index == EMPTY.index {
                 break;
             }
-            if self.keys[index as usize] == key {
-                return Some(index);
+            if slot.key == key {
+                return Some(slot.index);
             }
-            slot = (slot + 1) & mask;
+            at += 1;
         }
+        self.add(key, at & mask)
+    }
+
+    #[inline(never)]
+    fn add(&mut self, key: u64, at: usize) -> Option<u32> {
         if self.keys.len() >= self.most {
             return None;
         }
         let index = self.keys.len() as u32;
         self.keys.push(key);
-        self.slots[slot] = index;
+        self.slots[at] = Slot { key, index };
         if self.keys.len() * 2 > self.slots.len() {
             self.grow();
         }
@@ -62,14 +77,14 @@ impl Pairs {
     }
 
     fn grow(&mut self) {
-        let mask = self.slots.len() * 4 - 1;
+        let mask = self.slots.len() * 2 - 1;
         self.slots = vec![EMPTY; mask + 1];
         for (index, &key) in (0..).zip(&self.keys) {
-            let mut slot = hash(key) as usize & mask;
-            while self.slots[slot] != EMPTY {
-                slot = (slot + 1) & mask;
+            let mut at = hash(key) as usize & mask;
+            while self.slots[at].index != EMPTY.index {
+                at = (at + 1) & mask;
             }
-            self.slots[slot] = index;
+            self.slots[at] = Slot { key, index };
         }
     }
 }

@@ -286,7 +286,7 @@ fn describe(steps: &[Step], out: &mut String) {
             Step::Loop { turns, steps } => {
                 out.push('(');
                 describe(steps, out);
-                write!(out, ")×{}", number(*turns))
+                write!(out, ")×{}", turns_in_words(*turns))
             }
             Step::More(count) => write!(out, "… {} more", grouped(*count)),
         };
@@ -400,6 +400,15 @@ fn wrapped(out: &mut String, lead: &str, text: &str) -> fmt::Result {
         column += length;
     }
     writeln!(out)
+}
+
+/// One decimal, if it says something.
+fn turns_in_words(turns: f64) -> String {
+    if (turns - turns.round()).abs() < 0.05 {
+        format!("{turns:.0}")
+    } else {
+        format!("{turns:.1}")
+    }
 }
 
 fn percent(share: f64) -> String {

@@ -28,12 +28,13 @@ const STAGES: [(&str, &[&str]); 8] = [
 ];
 
 /// The only members the agent may link: it runs inside somebody else's process.
-const AGENT_MEMBERS: [&str; 9] = [
+const AGENT_MEMBERS: [&str; 10] = [
     "pricetag-graph",
     "pricetag-quantity",
     "pricetag-classfile",
     "pricetag-probe-plan",
     "pricetag-profile",
+    "pricetag-events",
     "pricetag-trace",
     "pricetag-flow",
     "pricetag-probe",

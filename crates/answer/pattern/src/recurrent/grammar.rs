@@ -34,8 +34,11 @@ const STALE: u32 = u32::MAX;
 /// Nodes that are kept.
 const MOST_NODES: usize = 1 << 17;
 
-/// Pairs after which those that were never replaced are forgotten; a chunk may add as many again.
-const MANY_PAIRS: usize = 1 << 20;
+/// Pairs beside those of nodes after which those that were never replaced are forgotten.
+const MANY_PAIRS: usize = 1 << 17;
+
+/// Pairs at most: room for those that a chunk adds.
+const MOST_PAIRS: usize = 1 << 20;
 
 /// Rounds over a chunk.
 const ROUNDS: usize = 48;
@@ -126,7 +129,7 @@ pub(crate) struct Grammar {
 impl Grammar {
     pub(crate) fn new(slice_count: usize) -> Self {
         let mut grammar = Self {
-            pairs: Pairs::new(2 * MANY_PAIRS),
+            pairs: Pairs::new(MOST_PAIRS),
             entries: Vec::new(),
             nodes: Vec::new(),
             slices: Vec::new(),
@@ -147,7 +150,7 @@ impl Grammar {
     /// Folds the next events of a sequence; `price` is ns per kind.
     pub(crate) fn push(&mut self, events: &[Symbol], spot: Spot, price: Option<&[f64]>) {
         for (place, events) in events.chunks(CHUNK).enumerate() {
-            if self.pairs.len() > MANY_PAIRS || self.nodes.len() > MOST_NODES {
+            if self.pairs.len() > MANY_PAIRS + self.nodes.len() || self.nodes.len() > MOST_NODES {
                 self.forget();
             }
             let first = spot.first + (place * CHUNK) as u64;

@@ -1,10 +1,12 @@
 //! What is forgotten when the dictionary is full.
 
-use super::{Entry, Grammar, LOOP, MANY_PAIRS, MOST_NODES, NEW, NODE, NONE, Node, Rule, parts};
+use super::{
+    Entry, Grammar, LOOP, MANY_PAIRS, MOST_NODES, MOST_PAIRS, NEW, NODE, NONE, Node, Rule, parts,
+};
 use crate::pairs::Pairs;
 
 impl Grammar {
-    /// Forgets pairs that were never replaced, and the rarest nodes if there are many.
+    /// Forgets pairs that were never replaced and were in one chunk alone, or all that were never replaced if they are many; and the rarest nodes if there are many.
     pub(super) fn forget(&mut self) {
         let keep = self.frequent();
         let mut moved = vec![NONE; self.nodes.len()];
@@ -24,18 +26,24 @@ impl Grammar {
                 .filter(|&node| node != NONE)
                 .map(|node| node | NODE),
         };
-        let mut pairs = Pairs::new(2 * MANY_PAIRS);
+        let mut pairs = Pairs::new(MOST_PAIRS);
         let mut entries = vec![NEW];
+        let mut twice = 0;
         pairs.insert(NONE, NONE);
         for (slot, entry) in (0..).zip(&self.entries).skip(1) {
-            if entry.node == NONE || moved[entry.node as usize] == NONE {
+            let stays = match moved.get(entry.node as usize) {
+                Some(&node) => node != NONE,
+                None => entry.chunks >= 2 && twice < MANY_PAIRS / 2,
+            };
+            if !stays {
                 continue;
             }
+            twice += usize::from(entry.node == NONE);
             let (a, b) = self.pairs.pair(slot);
             if let (Some(a), Some(b)) = (rename(a), rename(b)) {
                 pairs.insert(a, b);
                 entries.push(Entry {
-                    node: moved[entry.node as usize],
+                    node: moved.get(entry.node as usize).copied().unwrap_or(NONE),
                     ..*entry
                 });
             }
