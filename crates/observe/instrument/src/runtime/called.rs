@@ -54,7 +54,7 @@ pub(super) fn methods(
         HelperMethod {
             name: "number",
             descriptor: "(Ljava/lang/Object;)I",
-            stack: 3,
+            stack: 4,
             locals: 3,
             code: number_code(pool)?,
             inline: false,
