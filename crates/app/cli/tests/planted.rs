@@ -140,4 +140,13 @@ fn a_spin_in_a_random_block_is_found_with_its_size() {
             );
         }
     }
+    // What is measured does not depend on which inputs a seed happens to learn from.
+    let again = desk.run("fit after --target cpu --seed 7 -o other.json");
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    let other = desk.json("explain other.json --dataset after --json --limit 1000");
+    let shares = |answer: &Value| -> Vec<(String, f64)> {
+        let all = items(answer).map(|item| (item["name"].to_string(), item["share"].as_f64()));
+        all.map(|(name, share)| (name, share.unwrap())).collect()
+    };
+    assert_eq!(shares(&other), shares(&after));
 }

@@ -333,7 +333,7 @@ impl Journal {
         self.folder.join(format!("{}.trace", id.stem()))
     }
 
-    /// Where a run's invocations go, if they are written down.
+    /// Where the invocations of an input go, if they are written down: in the first counting run.
     pub fn calls(&self, id: RunId) -> PathBuf {
         self.folder.join(EVENTS).join(format!("{}.events", id.case))
     }
@@ -381,9 +381,12 @@ impl Journal {
             self.note_path(id),
             self.crash_log(id),
             self.compilations(id),
-            self.calls(id),
         ] {
             remove(&path)?;
+        }
+        // It is the input's, and only this run makes it.
+        if id.kind == RunKind::Count(0) {
+            remove(&self.calls(id))?;
         }
         Ok(())
     }
