@@ -89,23 +89,20 @@ pub fn next_log(session: &'static Session, jni: Jni) -> Option<jobject> {
     let thread = session.jvmti.current_thread()?;
     let serial = runtime.keeper?.serial(session.jvmti, jni, thread);
     let array = lock(&calls.logs).get(&serial).map(|log| log.array);
-    let array = match array {
-        Some(array) => {
-            hand_over(session, jni, serial, array);
-            array.0
-        }
-        None => {
-            let array = jni.new_long_array(LOG)?;
-            jni.write_longs(array, &[1]);
-            let log = Log {
-                array: jni.global(array)?,
-                since_ns: now_ns(session),
-                pending: None,
-            };
-            lock(&calls.logs).insert(serial, log);
-            jni.set_object_field(thread, runtime.thread_calls?, array);
-            array
-        }
+    let array = if let Some(array) = array {
+        hand_over(session, jni, serial, array);
+        array.0
+    } else {
+        let array = jni.new_long_array(LOG)?;
+        jni.write_longs(array, &[1]);
+        let log = Log {
+            array: jni.global(array)?,
+            since_ns: now_ns(session),
+            pending: None,
+        };
+        lock(&calls.logs).insert(serial, log);
+        jni.set_object_field(thread, runtime.thread_calls?, array);
+        array
     };
     jni.delete_local(thread);
     Some(array)

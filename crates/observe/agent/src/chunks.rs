@@ -253,10 +253,8 @@ impl Chunks {
         };
         // Without memory for that it asks again next time.
         keeper.keep(jni, thread, outer);
-        if old.is_null() {
-            if !self.own(runtime, jni, thread, serial) {
-                self.take_slot(session, runtime, jni, thread);
-            }
+        if old.is_null() && !self.own(runtime, jni, thread, serial) {
+            self.take_slot(session, runtime, jni, thread);
         }
         if let (Some(former), false) = (former, closed) {
             self.retire(jni, former);

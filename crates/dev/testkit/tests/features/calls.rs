@@ -43,7 +43,7 @@ fn written(trace: &Path) -> Written {
             let kind = dictionary.kinds[symbol.index()];
             let method = &dictionary.methods[kind.method.index()];
             let key = MethodKey {
-                class: named(method.class).into(),
+                class: named(method.class),
                 name: method.name.clone(),
                 descriptor: method.descriptor.clone(),
             };

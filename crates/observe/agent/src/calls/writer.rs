@@ -123,12 +123,19 @@ fn write(
     failed.map(|why| format!("invocations could not be written: {why}"))
 }
 
+/// A counted class of which methods occurred.
+struct CountedClass {
+    id: ClassId,
+    plan: Option<ClassPlan>,
+    methods: HashMap<u16, MethodId>,
+}
+
 /// What has a number in the file.
 struct Known {
     session: &'static Session,
     to: Writer<BufWriter<File>>,
-    /// By class index: the plan, and the number of its class and of those of its methods that occurred.
-    counted: HashMap<u32, (ClassId, Option<ClassPlan>, HashMap<u16, MethodId>)>,
+    /// By class index.
+    counted: HashMap<u32, CountedClass>,
     classes: HashMap<String, ClassId>,
     /// By word.
     symbols: HashMap<i64, Symbol>,
@@ -236,18 +243,22 @@ impl Known {
                 .and_then(|counted| plans?.load(counted.hash).ok().flatten());
             let name = counted.map_or_else(|| format!("?{index}"), |counted| counted.name.clone());
             let id = self.class(&name)?;
-            self.counted.insert(index, (id, plan, HashMap::new()));
+            let class = CountedClass {
+                id,
+                plan,
+                methods: HashMap::new(),
+            };
+            self.counted.insert(index, class);
         }
-        let (class, plan, methods) = &mut self.counted.get_mut(&index).ok_or_else(gone)?;
-        if let Some(id) = methods.get(&method) {
-            return Ok((*class, *id));
+        let class = self.counted.get_mut(&index).ok_or_else(gone)?;
+        if let Some(id) = class.methods.get(&method) {
+            return Ok((class.id, *id));
         }
-        let planned = plan
-            .as_ref()
-            .and_then(|p| p.methods.get(usize::from(method)));
-        let id = self.to.method(&described(*class, planned, method))?;
-        methods.insert(method, id);
-        Ok((*class, id))
+        let plan = class.plan.as_ref();
+        let planned = plan.and_then(|plan| plan.methods.get(usize::from(method)));
+        let id = self.to.method(&described(class.id, planned, method))?;
+        class.methods.insert(method, id);
+        Ok((class.id, id))
     }
 
     /// The number of a class by name; what it extends gets one before it does.
