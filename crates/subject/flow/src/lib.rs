@@ -5,7 +5,6 @@
 //! | which blocks and edges has a method, exceptional ones included | [`mod@cfg`] |
 //! | where do the subroutines of old class files return to | `subroutines` |
 //! | how are its loops nested | [`loops`] |
-//! | which loops surely end soon enough | [`bounds`] |
 //! | where is `this` on the stack, and when is it initialised | [`receiver`] |
 //! | which divisions and array accesses surely succeed | [`operands`] |
 //! | which numbers does it compare with | [`comparisons`] |
