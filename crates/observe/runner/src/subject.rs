@@ -159,8 +159,14 @@ impl<'a> Subject<'a> {
         let agent = Some((&agent_options, file.as_path()));
         if id.kind == RunKind::Sample {
             let log = sampling::compilation_log(&journal.compilations(id));
-            let log: Vec<&str> = log.iter().map(String::as_str).collect();
-            return self.launch_with(agent, &crash_log, case, &log);
+            let optimises = self.java.as_ref().is_some_and(Java::optimises);
+            let places = sampling::PLACES.iter().filter(|_| optimises);
+            let further: Vec<&str> = log
+                .iter()
+                .map(String::as_str)
+                .chain(places.copied())
+                .collect();
+            return self.launch_with(agent, &crash_log, case, &further);
         }
         self.launch_with(agent, &crash_log, case, compiled.options)
     }
