@@ -16,7 +16,9 @@ use super::values::{
 /// What to learn and how.
 #[derive(Clone, Debug, Args)]
 pub struct FitChoices {
-    /// The cost to explain: wall, cpu, alloc, or a column of the dataset; by default the only cost there is, or CPU time where it follows wall time and scatters less, or wall time.
+    /// The cost to explain: wall, cpu, alloc, or a column of the dataset.
+    ///
+    /// By default the only cost there is; or CPU time, where it follows wall time and scatters less; or wall time.
     #[arg(long, value_name = "COST", help_heading = "Learning")]
     pub target: Option<String>,
     /// How: auto, sampled, hier, nnls, wls, ols, l1, huber, normalised, step, solve, lasso, scaling, poly, greedy, mars, log-poly, log-mars, nls, gp.

@@ -87,8 +87,9 @@ pub struct SubjectArgs {
     /// default, transitions only with times of their own and without --overhead and --blocks; on request `context`, the calls of every method by calling method,
     /// `strides`, reads of array elements from another cache line than the same instruction's
     /// last, and `values`, the first values given to every primitive variable. Where `exceptions` is named, handlers are split by the class of what they
-    /// catch; where `loops` or `methods` and `context` are, loops and invocations by the method that called. `calls` writes every invocation down, in order, for `pricetag
-    /// patterns`; what else is counted does not change by it.
+    /// catch; where `loops` or `methods` and `context` are, loops and invocations by the method that called.
+    ///
+    /// `calls` writes every invocation down, in order, for `pricetag patterns`; what else is counted does not change by it.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = recorded, help_heading = "Counting")]
     pub features: Vec<FeatureGroup>,
     /// How instructions are grouped: `fine`, one category per mechanism; `lata`, the six of Lata 2016; or a TOML file of your own.
