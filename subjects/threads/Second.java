@@ -34,8 +34,6 @@ public class Second {
 
     static native void attach();
 
-    static native void ask();
-
     /** What native code calls. */
     static void called(long calls) { while (calls-- > 0) step(0); }
 
@@ -101,18 +99,9 @@ public class Second {
                 break;
             case "virtual": Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, beside); break;
             case "hook": Runtime.getRuntime().addShutdownHook(new Thread(beside)); many(); return;
-            case "budget": // much code of the JDK's alone, on other threads
-                LongStream.range(0, 300_000).parallel().boxed().sorted(Comparator.reverseOrder()).count();
-                new Thread(beside).start();
-                break;
             case "attached":
-                System.load(System.getProperty("java.class.path") + "/libasked.so");
+                System.load(System.getProperty("java.class.path") + "/libattach.so");
                 attach();
-                break;
-            case "asked": // the agent calls `step` whenever a class changes
-                System.load(System.getProperty("java.class.path") + "/libasked.so");
-                ask();
-                new Thread(beside).start();
                 break;
             case "upcall": upcall(); return;
             case "manager":

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pricetag_cost_model::{Charge, ChargeKind, Charges, CostModel, MethodKey};
-use pricetag_dataset::{Dataset, Feature};
+use pricetag_dataset::{Dataset, Feature, FeatureKind};
 use pricetag_finding::{CostItem, Explanation, FINDING_SCHEMA, Grouping, Place, ranked};
 
 use crate::attribution::Columns;
@@ -67,6 +67,59 @@ pub(crate) fn explain(
         items,
         listings: Vec::new(),
         notes: notes(model, charges, options.by),
+    })
+}
+
+/// What one invocation of each method of the program costs in an observation, by a model's charges, in the model's unit: the method's cost there divided by how often it
+/// was invoked; empty without charges. What the method caused elsewhere, such as compiling it, is not in it.
+pub fn prices_of_invocations(
+    model: &CostModel,
+    dataset: &Dataset,
+    row: usize,
+) -> BTreeMap<MethodKey, f64> {
+    let columns = Columns::of(dataset);
+    let Some(charges) = &model.charges else {
+        return BTreeMap::new();
+    };
+    let Some(row) = columns.observations.iter().position(|&at| at == row) else {
+        return BTreeMap::new();
+    };
+    let values = values(charges, &columns);
+    let in_row = |values: &[(u32, f64)]| -> f64 {
+        let here = values.iter().filter(|(at, _)| *at as usize == row);
+        here.map(|(_, value)| value).sum()
+    };
+    let mut prices: BTreeMap<MethodKey, f64> = BTreeMap::new();
+    for account in &charges.accounts {
+        for (price, feature) in &account.terms {
+            if let Some(method) = &account.method {
+                *prices.entry(method.clone()).or_default() +=
+                    price * in_row(&values[feature.as_str()]);
+            }
+        }
+    }
+    let mut invocations: BTreeMap<MethodKey, f64> = BTreeMap::new();
+    for feature in &dataset.features {
+        if let Some(method) = invoked(feature) {
+            invocations.insert(method, in_row(&columns.values(&feature.name)));
+        }
+    }
+    prices.retain(|method, price| {
+        let times = invocations.get(method).copied().unwrap_or(0.0);
+        *price /= times;
+        times > 0.0
+    });
+    prices
+}
+
+/// The method whose invocations a feature counts, if it does.
+fn invoked(feature: &Feature) -> Option<MethodKey> {
+    let is_one = feature.kind == FeatureKind::Method && feature.name.ends_with(" invocations");
+    let class = feature.class.as_ref().filter(|_| is_one)?;
+    Some(MethodKey {
+        class: class.replace('.', "/"),
+        name: feature.method.clone()?,
+        descriptor: feature.descriptor.clone()?,
     })
 }
 

@@ -17,6 +17,7 @@ mod profiled;
 pub mod summary;
 mod times;
 
+pub use charged::prices_of_invocations;
 pub use explain::{ExplainError, ExplainOptions, explain};
 pub use inspect::inspect;
 pub use listing::{listings, source_reader};

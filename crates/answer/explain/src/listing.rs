@@ -44,9 +44,9 @@ pub fn listings(
                     .or_insert_with(|| source(path))
                     .clone()
             });
-            let lines = text.and_then(|text| source_lines(&text, &method, explanation.predicted));
+            let lines = text.and_then(|text| source_lines(&text, &method, explanation.whole()));
             let path = path.filter(|_| lines.is_some());
-            let lines = lines.or_else(|| bytecode_lines(method.blocks, explanation.predicted))?;
+            let lines = lines.or_else(|| bytecode_lines(method.blocks, explanation.whole()))?;
             Some(Listing {
                 title: method.title,
                 path,

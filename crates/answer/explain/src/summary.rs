@@ -166,6 +166,7 @@ fn warnings(model: &CostModel, methods: &Explanation, accounted: bool) -> Vec<St
             None => found.message.clone(),
         })
         .collect();
+    warnings.extend(narrow_intervals(model));
     warnings.extend(
         methods
             .items
@@ -179,6 +180,23 @@ fn warnings(model: &CostModel, methods: &Explanation, accounted: bool) -> Vec<St
             }),
     );
     warnings
+}
+
+/// Intervals that held much less often than they are meant to.
+fn narrow_intervals(model: &CostModel) -> Option<String> {
+    /// Points below the nominal coverage that change what an interval is worth.
+    const MUCH: f64 = 0.15;
+    let interval = model.interval.as_ref()?;
+    let luck = interval.scatter.map_or(0.0, |scatter| 2.0 * scatter);
+    let held = interval.coverage?;
+    if interval.level - held <= luck.max(MUCH) {
+        return None;
+    }
+    Some(format!(
+        "Intervals of predictions are too narrow: meant to hold {} of unseen inputs, they held {}. Do not rely on their ends.",
+        percent(interval.level),
+        percent(held)
+    ))
 }
 
 /// Whether so few inputs can be that far off by chance.

@@ -163,7 +163,7 @@ impl Loops {
         let (mut predicted, mut opened) = (0, 0);
         let mut step = |same: bool| {
             predicted += u64::from(same);
-            opened += u64::from(same & !was);
+            opened += u64::from(same && !was);
             was = same;
         };
         step(self.seen > 0 && self.history[LONGEST - 1] == first);

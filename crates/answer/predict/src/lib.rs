@@ -8,7 +8,7 @@
 //! names them. A recorded count that is absent means that the code was never reached,
 //! so it is zero. A model does not say which features are counts; the training range does: a feature that was constant
 //! takes that constant (such as the one base price per run), a feature whose range includes zero takes zero, and any
-//! other, such as the size of the input, is an error that names it.
+//! other, such as the size of the input, is an error that names it. In a recording of ours a count that was never zero in training is zero, too, if others of its sort were counted.
 
 mod calls;
 mod controls;

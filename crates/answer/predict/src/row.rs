@@ -79,6 +79,9 @@ pub fn predict_dataset(model: &CostModel, dataset: &Dataset) -> Result<Predictio
                 .map(|name| (*name).to_owned()),
         );
     }
+    if dataset.meta.scope != TABLE {
+        columns.extend(never_reached(model, &priced, dataset));
+    }
     let rows: Vec<Row> = rows
         .into_iter()
         .zip(&dataset.observations)
@@ -97,6 +100,29 @@ pub fn predict_dataset(model: &CostModel, dataset: &Dataset) -> Result<Predictio
         failed: failed.collect(),
         ..predict_rows(model, &rows, &columns)?
     })
+}
+
+/// Features of code that no run of a recording reached, though every run of the training did. They are zero, not forgotten: the recording counts others of their sort. A row without them
+/// is outside of what the training saw, and flagged so.
+fn never_reached(model: &CostModel, priced: &BTreeSet<&str>, dataset: &Dataset) -> Vec<String> {
+    let counted = dataset.features.iter().filter(|f| !f.kind.may_be_missing());
+    let sorts: BTreeSet<String> = counted.filter_map(|f| sort(&f.name)).collect();
+    let known = |name: &&&str| model.domain.contains_key(**name);
+    let missing = priced.iter().filter(known);
+    missing
+        .filter(|name| sort(name).is_some_and(|sort| sorts.contains(&sort)))
+        .map(|name| (*name).to_owned())
+        .collect()
+}
+
+/// What is counted at a place in a method, by the words behind it: `block turns` of `A.m(int) block 3 turns (A.java:7)`. None of what is in no method.
+fn sort(name: &str) -> Option<String> {
+    let (_, behind) = name.split_once(')')?;
+    let behind = behind.split(" (").next().unwrap_or_default();
+    let words = behind
+        .split(' ')
+        .filter(|word| !word.is_empty() && word.chars().all(char::is_alphabetic));
+    Some(words.collect::<Vec<_>>().join(" ")).filter(|words| !words.is_empty())
 }
 
 /// Predicts rows of a table with the given columns.

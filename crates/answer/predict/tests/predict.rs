@@ -284,6 +284,36 @@ fn a_missing_value_is_no_unpriced_count_and_no_missing_column() {
     ));
 }
 
+#[test]
+fn code_that_every_run_of_the_training_reached_and_this_one_does_not_counts_nothing() {
+    let name = "A.m(int) block 3 turns (A.java:7)";
+    let formula: Formula = format!("2 + 3*`{name}`").parse().unwrap();
+    let model = model(formula, &[(name, 0.98, 40.0)]);
+    let with = |other: &str| {
+        let mut data = dataset();
+        data.features = vec![Feature {
+            name: other.into(),
+            kind: FeatureKind::Transition,
+            unit: "1".into(),
+            ..Feature::default()
+        }];
+        data.columns = vec![vec![(ObservationId(1), 4.0)]];
+        predict_dataset(&model, &data)
+    };
+    let all = with("B.n() block 1 turns (B.java:2)").unwrap();
+    assert!(
+        all.rows
+            .iter()
+            .all(|row| row.value == 2.0 && row.extrapolates())
+    );
+    // Nothing of the sort was counted.
+    let error = with("B.n() invocations").unwrap_err();
+    assert!(matches!(
+        error,
+        PredictError::MissingFeatures { count: 1, .. }
+    ));
+}
+
 /// A model of somebody's table, in which `n` was always 3.
 fn of_a_table(formula: Formula) -> CostModel {
     let ranges = [

@@ -55,7 +55,7 @@ pub struct Common {
     /// Print the result as JSON with a `schema` field.
     #[arg(long, global = true, help_heading = "Common options")]
     pub json: bool,
-    /// Print no prose and no progress.
+    /// Print the answer alone: no progress, no notes, no advice on what to do next.
     #[arg(
         long,
         short,

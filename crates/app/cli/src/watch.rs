@@ -13,7 +13,7 @@ use pricetag_runner::{
     Counts, Ended, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record, unfinished,
 };
 use pricetag_tabulate::{NumberlessColumns, TabulateOptions, Tabulated, Tabulator, compare};
-use pricetag_trace::{AgentOptions, Listed, Pattern, Trace};
+use pricetag_trace::{AgentOptions, Listed, Pattern, Trace, Window};
 
 use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
 use crate::console::Console;
@@ -33,7 +33,7 @@ pub fn find_agent(given: Option<&Path>) -> Result<PathBuf, RunnerError> {
     jvm::find_agent(given, &real)
 }
 
-/// Where rewritten classes and lengths of runs are kept beyond a recording; nowhere for `none`, and where the user has no folder for such things.
+/// Where rewritten classes are kept beyond a recording; nowhere for `none`, and where the user has no folder for such things.
 pub fn cache(given: Option<&Path>) -> Option<PathBuf> {
     let variable = |name| {
         let folder = PathBuf::from(std::env::var_os(name)?);
@@ -94,6 +94,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         caught: asks_for(args, FeatureKind::Exception),
         callers: splits_loops(args),
         invocations: splits_invocations(args),
+        calls: calls(args)?,
         availability: args.availability,
         repeat: args.repeat,
         shuffle: args.shuffle,
@@ -159,7 +160,24 @@ pub fn first_values(args: &SubjectArgs) -> u16 {
 pub fn counts_transitions(args: &SubjectArgs) -> bool {
     let unlimited = args.overhead.is_none() && args.blocks.is_none();
     let undisturbed = args.timing == TimingArg::Separate && unlimited;
-    asks_for(args, FeatureKind::Transition) || (args.features.is_empty() && undisturbed)
+    asks_for(args, FeatureKind::Transition) || (names_none(args) && undisturbed)
+}
+
+/// Which invocations are written down, if that is asked for.
+fn calls(args: &SubjectArgs) -> Result<Option<Window>, Failure> {
+    let asked = args.features.iter().any(|group| group.0.is_empty());
+    if args.calls != Window::All && !asked {
+        return Err(Failure::usage(
+            "--calls says which invocations are written down, but none are",
+        )
+        .advice("add `calls` to --features"));
+    }
+    Ok(asked.then_some(args.calls))
+}
+
+/// Whether `--features` leaves the choice of kinds to us.
+fn names_none(args: &SubjectArgs) -> bool {
+    args.features.iter().all(|group| group.0.is_empty())
 }
 
 /// Whether loops are split by calling method: where both are named.
@@ -180,7 +198,7 @@ pub fn asks_for(args: &SubjectArgs, kind: FeatureKind) -> bool {
 
 /// Kinds of features chosen by `--features`; everything when none is named.
 pub fn kinds(args: &SubjectArgs) -> Option<BTreeSet<FeatureKind>> {
-    if args.features.is_empty() {
+    if names_none(args) {
         return None;
     }
     let chosen = args

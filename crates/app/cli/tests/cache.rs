@@ -1,4 +1,4 @@
-//! Classes, and lengths of runs, that are kept beyond a recording: later ones take them, count the same, and need none of it.
+//! Classes that are kept beyond a recording: later ones take them, count the same, and need none of it.
 
 #[allow(dead_code, reason = "a subject of its own")]
 mod support;
@@ -29,17 +29,6 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, u64> {
 /// The kept classes, with their lengths.
 fn kept_classes(cache: &Path) -> BTreeMap<PathBuf, u64> {
     files(&cache.join("classes"))
-}
-
-/// What is known of the only program that was recorded, a line for each recording.
-fn known(cache: &Path) -> Vec<String> {
-    let programs = files(&cache.join("lengths"));
-    let [file] = &programs.into_keys().collect::<Vec<_>>()[..] else {
-        panic!("one program was recorded");
-    };
-    let text = fs::read_to_string(file).unwrap();
-    assert!(text.starts_with("pricetag lengths 1\n"), "{text}");
-    text.lines().skip(1).map(str::to_owned).collect()
 }
 
 /// `line` on the subject over its inputs, with classes kept there.
@@ -77,14 +66,12 @@ fn another_recording_takes_the_classes_of_the_first() {
     assert!(!kept.is_empty());
     let mut all = files(&cache).into_keys();
     assert!(
-        all.all(|file| kept.contains_key(&file) || file.starts_with(cache.join("lengths"))),
+        all.all(|file| kept.contains_key(&file)),
         "{:?}",
         files(&cache)
     );
-    assert_eq!(known(&cache).len(), 1);
     assert_eq!(record("second", Some(&cache)), expected);
     assert_eq!(kept_classes(&cache), kept, "nothing was rewritten");
-    assert_eq!(known(&cache).len(), 2);
     // A directory of its own has everything that is needed to read it.
     fs::rename(&cache, desk.path("gone")).unwrap();
     let read = desk.run("fit second --method nnls");
@@ -113,7 +100,6 @@ fn what_is_wrong_with_a_cache_costs_time_alone() {
     };
     let cache = desk.path("cache");
     let expected = record("first", &cache);
-    let first = known(&cache);
     for (file, length) in files(&cache) {
         let mut bytes = fs::read(&file).unwrap();
         bytes[length as usize / 2] ^= 1;
@@ -121,11 +107,8 @@ fn what_is_wrong_with_a_cache_costs_time_alone() {
     }
     assert_eq!(record("damaged", &cache), expected);
     let mended = kept_classes(&cache);
-    let second = known(&cache);
-    assert_eq!((first.len(), second.len()), (1, 1), "{second:?}");
     assert_eq!(record("mended", &cache), expected);
     assert_eq!(kept_classes(&cache), mended);
-    assert_eq!(known(&cache)[..1], second);
 
     let taken = desk.path("file");
     fs::write(&taken, "no directory").unwrap();
@@ -141,7 +124,6 @@ fn a_prediction_takes_what_is_kept_of_the_recording() {
     let cache = desk.path("cache");
     watch(&desk, "mine -o data --method nnls --repeat 1", Some(&cache));
     let kept = kept_classes(&cache);
-    let recorded = known(&cache);
     let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 30);
     for file in kept.keys() {
         let opened = fs::File::options().write(true).open(file).unwrap();
@@ -150,8 +132,6 @@ fn a_prediction_takes_what_is_kept_of_the_recording() {
     let line = "predict data/model.json --json";
     let predicted = watch(&desk, line, Some(&cache));
     assert_eq!(kept_classes(&cache), kept);
-    assert_eq!(known(&cache)[..1], recorded, "it is the same program");
-    assert_eq!(known(&cache).len(), 2);
     let mut used = kept.keys().map(|file| fs::metadata(file)?.modified());
     assert!(used.any(|used| used.unwrap() > past), "none was used");
     let known = desk.json(&format!("{line} --dataset data"));

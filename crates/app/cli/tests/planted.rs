@@ -15,11 +15,6 @@ use support::{Desk, classes, ran};
 
 /// Of the time without the spin: a quarter of the time with it.
 const PLANTED: f64 = 1.0 / 3.0;
-/// C2's tables of inlined loops name the caller only, to us and to every profiler (docs/attribution/planted.md).
-const APART: [&str; 2] = [
-    "-XX:CompileCommand=quiet",
-    "-XX:CompileCommand=dontinline,PlantedSpin::spin",
-];
 /// What a round takes, roughly; how long the spin really was is measured.
 const ROUND_NS: f64 = 2.0;
 
@@ -29,8 +24,7 @@ fn mined(desk: &Desk, data: &str, options: &[&str]) -> (Value, Value) {
         "mine -o {data} --force --samples all --target cpu --method nnls --repeat 1 --check-determinism none \
          --exclude PlantedSpin --exclude PlantedSpin$* --inputs in/* -- java"
     ));
-    mine.args(APART)
-        .args(options)
+    mine.args(options)
         .args(["-cp", &class_path(desk), "Chores", "{}"]);
     let done = ran(mine);
     assert_eq!(done.code, 0, "{}", done.stderr);
@@ -67,7 +61,6 @@ fn spun(desk: &Desk, rounds: &str) -> f64 {
     let mut sum = 0.0;
     for input in std::fs::read_dir(desk.path("in")).unwrap() {
         let done = Command::new("java")
-            .args(APART)
             .args([rounds, &format!("-Dplanted.ledger={}", ledger.display())])
             .args(["-cp", &class_path(desk), "Chores"])
             .arg(input.unwrap().path())
@@ -140,4 +133,43 @@ fn a_spin_in_a_random_block_is_found_with_its_size() {
             );
         }
     }
+    // What is measured does not depend on which inputs a seed happens to learn from.
+    let again = desk.run("fit after --target cpu --seed 7 -o other.json");
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    let other = desk.json("explain other.json --dataset after --json --limit 1000");
+    let shares = |answer: &Value| -> Vec<(String, f64)> {
+        let all = items(answer).map(|item| (item["name"].to_string(), item["share"].as_f64()));
+        all.map(|(name, share)| (name, share.unwrap())).collect()
+    };
+    assert_eq!(shares(&other), shares(&after));
+}
+
+/// The JIT's tables of a loop that was inlined name the caller for what lies between their certain places. So does a profiler that asks for all places.
+#[test]
+fn a_loop_that_is_inlined_is_charged_to_its_own_method() {
+    let desk = Desk::new(&[("a", "100"), ("b", "250"), ("c", "180")]);
+    let out = desk.path("inlined");
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/attribution/Inlined.java");
+    let compiled = Command::new("javac")
+        .arg("-d")
+        .args([&out, &source])
+        .status();
+    assert!(compiled.unwrap().success());
+    let mut mine = desk.command(
+        "mine -o data --samples all --target cpu --method nnls --repeat 1 --check-determinism none --inputs in/* -- java -cp",
+    );
+    mine.arg(&out).args(["Inlined", "{}"]);
+    let done = ran(mine);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let answer = desk.json("explain data/model.json --json --limit 1000");
+    let share = |name: &str| {
+        let found = items(&answer).find(|item| item["place"]["method"] == name);
+        found.map_or(0.0, |item| item["share"].as_f64().unwrap())
+    };
+    let (hot, around) = (share("hot"), share("around"));
+    assert!(
+        hot > 5.0 * around && hot > 0.3,
+        "hot {hot}, around {around}"
+    );
 }

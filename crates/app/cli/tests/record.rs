@@ -441,34 +441,12 @@ fn runs_that_are_only_counted_are_compiled_for_short_ones_or_optimised_later() {
 }
 
 #[test]
-fn a_program_that_was_short_is_compiled_for_short_runs_at_once() {
-    let desk = Desk::new(&[("a", "5")]);
-    // Whether a timed run had to tell, and how counting runs are compiled.
-    let recorded = |more: &str, before: &str, class: &str| {
-        let runs = launched(&desk, more, before, class);
-        (!runs[0].0, compiled(&runs))
-    };
-    assert_eq!(recorded("--cache kept", "", "Sums"), (true, vec![SHORT]));
-    assert_eq!(recorded("--cache kept", "", "Sums"), (false, vec![SHORT]));
-    // Of another program, and where nothing is kept, nothing is known.
-    assert_eq!(recorded("--cache kept", "", "Parts"), (true, vec![SHORT]));
-    for nothing in ["--cache none", "--cache new"] {
-        assert_eq!(recorded(nothing, "", "Sums"), (true, vec![SHORT]));
+fn a_timed_run_tells_how_long_a_program_is_before_any_is_counted() {
+    for (input, expected) in [("5", SHORT), ("nap", LATE)] {
+        let desk = Desk::new(&[("a", input)]);
+        let runs = launched(&desk, "--cache none", "", "Sums");
+        assert_eq!((!runs[0].0, compiled(&runs)), (true, vec![expected]));
     }
-    for otherwise in ["--timing same", "--jit off"] {
-        let (_, runs) = recorded(&format!("{otherwise} --cache kept"), "", "Sums");
-        assert!(runs.iter().all(|run| *run == AS_ALWAYS), "{runs:?}");
-    }
-    // What is long now is no longer taken for short.
-    assert_eq!(
-        recorded("--cache kept --timeout 8", SLOW, "Sums"),
-        (false, vec![SHORT, LATE])
-    );
-    assert_eq!(recorded("--cache kept", "", "Sums"), (false, vec![LATE]));
-    // A long program is known for one before any run of it is counted.
-    let long = Desk::new(&[("a", "nap")]);
-    let runs = launched(&long, "--cache none", "", "Sums");
-    assert_eq!((!runs[0].0, compiled(&runs)), (true, vec![LATE]));
 }
 
 /// The JVM finds native methods by way of its own hash tables, which ask for their counters by native methods.

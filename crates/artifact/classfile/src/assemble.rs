@@ -157,15 +157,6 @@ impl Assembler {
         ]);
     }
 
-    /// Adds one to an `int` local.
-    pub fn increment_local(&mut self, local: u16) {
-        let [high, low] = local.to_be_bytes();
-        match high {
-            0 => self.raw(&[opcode::IINC, low, 1]),
-            _ => self.raw(&[opcode::WIDE, opcode::IINC, high, low, 0, 1]),
-        }
-    }
-
     /// Appends an opcode and the index of a constant.
     pub fn constant(&mut self, opcode: u8, index: u16) {
         let [high, low] = index.to_be_bytes();

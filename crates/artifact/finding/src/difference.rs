@@ -9,6 +9,7 @@ use crate::figure::{brief, count, percent, quantity};
 use crate::table::{Align, printable, render};
 
 /// What a count cannot see.
+const APART: &str = "Times are of two recordings: where the machine was busier in one, they differ without the program, and their intervals do not know it.";
 const UNSEEN: &str = "Counts do not see memory and caches, contention, waiting and native code: the measured costs do.";
 /// Blocks shown of each method.
 const BLOCKS: usize = 4;
@@ -246,24 +247,36 @@ impl Difference {
         for cost in self.costs.iter().filter(|c| self.is_shown(c)) {
             let ratio = match (cost.ratio, cost.ratio_bounds) {
                 (Some(ratio), Some((low, high))) => format!(
-                    " ({}; over the inputs {} … {})",
+                    "; of one input on average {} (95 % interval {} … {})",
                     signed_percent(ratio - 1.0),
                     signed_percent(low - 1.0),
                     signed_percent(high - 1.0)
                 ),
                 (Some(ratio), None) => format!(
-                    " ({}; too few inputs for an interval)",
+                    "; of one input on average {}, too few inputs for an interval",
                     signed_percent(ratio - 1.0)
                 ),
                 _ => String::new(),
             };
             let _ = writeln!(
                 text,
-                "{} measured: {} → {}{ratio}",
+                "{} measured: {} → {} in all{}{ratio}",
                 printable(&cost.name),
                 quantity(cost.before, &cost.unit),
-                quantity(cost.after, &cost.unit)
+                quantity(cost.after, &cost.unit),
+                if cost.before > 0.0 {
+                    format!(", {}", signed_percent(cost.after / cost.before - 1.0))
+                } else {
+                    String::new()
+                }
             );
+        }
+        if self
+            .costs
+            .iter()
+            .any(|c| self.is_shown(c) && c.unit == "ns")
+        {
+            let _ = writeln!(text, "{APART}");
         }
         for (names, side) in [(&self.only_before, "first"), (&self.only_after, "second")] {
             if !names.is_empty() {
@@ -429,6 +442,11 @@ impl Difference {
             let _ = writeln!(
                 text,
                 "no prices: neither dataset has a model.json (`pricetag fit DATASET` makes one)"
+            );
+        } else if self.changed.iter().any(|method| method.worth.is_none()) {
+            let _ = writeln!(
+                text,
+                "cannot be told: new code that calls something has a price only in a model of the second dataset (`pricetag fit DATASET`)"
             );
         }
         let _ = writeln!(text, "{UNSEEN}");

@@ -225,6 +225,12 @@ impl Place {
 }
 
 impl Explanation {
+    /// What the shares are shares of, in the explanation's unit: what was measured where that is known of all observations, else what is predicted.
+    pub fn whole(&self) -> f64 {
+        let shared = self.items.iter().find(|item| item.share > 0.0);
+        shared.map_or(self.predicted, |item| item.cost / item.share)
+    }
+
     /// Lays out the `limit` most expensive items, then risks and notes.
     pub fn to_text(&self, limit: usize, width: usize) -> String {
         if self.items.iter().any(|item| item.share_bounds.is_some()) {

@@ -122,11 +122,9 @@ fn dangling(method: &MethodPlan, counters: u32) -> Option<&'static str> {
         .blocks
         .iter()
         .filter_map(|b| b.innermost_loop.as_ref());
-    let named = [&method.removed_loops, &method.promoted_loops];
-    if !innermost.chain(named.into_iter().flatten()).all(known_loop)
-        || !named.into_iter().all(|loops| loops.is_sorted())
+    if !innermost.chain(&method.removed_loops).all(known_loop) || !method.removed_loops.is_sorted()
     {
-        return Some("the loop around a block, a removed or a promoted one");
+        return Some("the loop around a block, or a removed one");
     }
     let listed = method.listed_blocks.as_deref().unwrap_or_default();
     if !listed.is_sorted() || !listed.iter().all(|b| block(*b)) {

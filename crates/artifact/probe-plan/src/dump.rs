@@ -125,8 +125,6 @@ impl Display for MethodPlan {
                 edges.iter().try_for_each(|e| write!(f, " e{}", e.0))?;
             }
             f.write_str(if l.reducible { "" } else { " irreducible" })?;
-            let promoted = self.promoted_loops.contains(&(i as u32));
-            f.write_str(if promoted { " promoted" } else { "" })?;
             let removed = self.is_removed(Some(i as u32));
             writeln!(f, "{}", if removed { " removed" } else { "" })?;
         }

@@ -3,7 +3,7 @@
 //! An edge belongs to the innermost loop that both of its ends are in: one into a loop or out of it is passed as often as the loop is entered,
 //! and belongs around it. (Not so where a loop calls a subroutine that is called elsewhere, too, and so stands in no loop.) What stands at a block (transitions, strides, values) belongs to the innermost loop around that.
 
-use crate::plan::{BlockId, CounterIndex, EdgePlan, MethodPlan, Node, Pc};
+use crate::plan::{BlockId, EdgePlan, MethodPlan, Node, Pc};
 
 impl MethodPlan {
     /// The innermost loop around a block; index into [`MethodPlan::loops`].
@@ -28,22 +28,6 @@ impl MethodPlan {
     /// Whether what stands in this loop, or outside all, has no probes on request.
     pub fn is_removed(&self, of: Option<u32>) -> bool {
         of.is_some_and(|l| self.removed_loops.binary_search(&l).is_ok())
-    }
-
-    /// The promoted loop around a block, if there is one. Such a loop is innermost.
-    pub fn promoted_around(&self, block: BlockId) -> Option<u32> {
-        let around = self.loop_of_block(block)?;
-        let promoted = self.promoted_loops.binary_search(&around).is_ok();
-        promoted.then_some(around)
-    }
-
-    /// The counters on edges that stay in a promoted loop, in order of the edges.
-    pub fn promoted_counters(&self, of: u32) -> impl Iterator<Item = CounterIndex> {
-        let inside = self
-            .edges
-            .iter()
-            .filter(move |e| e.counter.is_some() && self.loop_of_edge(e) == Some(of));
-        inside.filter_map(|e| e.counter)
     }
 
     /// The first instruction of a loop's header, by which the loop is named.

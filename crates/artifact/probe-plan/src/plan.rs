@@ -9,7 +9,7 @@ use crate::uninitialised::Uninitialised;
 use crate::variable::ValuesPlan;
 
 /// Version of the plan format and of the placement algorithm; a stored plan of another version is recomputed.
-pub const PLAN_VERSION: u32 = 16;
+pub const PLAN_VERSION: u32 = 17;
 
 /// XXH3-128 of the bytes of a class file before instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ pub struct ClassPlan {
 }
 
 /// One method of a class.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodPlan {
     /// Method name.
     pub name: String,
@@ -106,18 +106,16 @@ pub struct MethodPlan {
     pub comparisons: Vec<ComparisonPlan>,
     /// Loops whose probes are removed on request, ascending; indices into `loops`. What does not follow without them is not known.
     pub removed_loops: Vec<u32>,
-    /// Loops whose counters are kept in locals while they run and are added where they are left, ascending; indices into `loops`. Each is
-    /// innermost and calls nothing, and none of its counted edges is passed 2³² times before it is left. A frame that stands in one has counts of its own.
-    pub promoted_loops: Vec<u32>,
     /// The blocks whose counts are asked for, ascending; those of all blocks if none. With a list only the edges that these counts need have
     /// counters.
     pub listed_blocks: Option<Vec<BlockId>>,
 }
 
 /// What was decided for a method.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MethodOutcome {
     /// Counted by the probes of this plan.
+    #[default]
     Counted,
     /// Abstract or native: nothing to count.
     NoCode,

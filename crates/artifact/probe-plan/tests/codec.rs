@@ -33,7 +33,6 @@ fn plan() -> ClassPlan {
         descriptor: "()V".into(),
         access: 9,
         code_bytes: 4,
-        outcome: MethodOutcome::Counted,
         blocks: vec![block],
         edges: vec![
             EdgePlan {
@@ -54,18 +53,13 @@ fn plan() -> ClassPlan {
             block: BlockId(0),
             counter: CounterIndex(1),
         }],
-        handlers: Vec::new(),
-        loops: Vec::new(),
-        uninitialised: Uninitialised::default(),
         comparisons: vec![ComparisonPlan {
             pc: Pc(3),
             block: BlockId(0),
             line: Some(7),
             literal: Literal::Integer(200_000),
         }],
-        removed_loops: Vec::new(),
-        promoted_loops: Vec::new(),
-        listed_blocks: None,
+        ..MethodPlan::default()
     };
     ClassPlan {
         version: PLAN_VERSION,
@@ -247,7 +241,6 @@ fn a_plan_that_refers_to_nothing_is_refused() {
     refused(&|plan| plan.methods[0].throw_points[0].block = BlockId(1000));
     refused(&|plan| plan.methods[0].blocks[0].innermost_loop = Some(0));
     refused(&|plan| plan.methods[0].removed_loops = vec![0]);
-    refused(&|plan| plan.methods[0].promoted_loops = vec![0]);
     refused(&|plan| plan.methods[0].listed_blocks = Some(vec![BlockId(1000)]));
     refused(&|plan| plan.methods[0].comparisons[0].block = BlockId(1000));
     refused(&|plan| {

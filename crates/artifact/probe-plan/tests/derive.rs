@@ -44,19 +44,10 @@ fn method(blocks: u16, edges: Vec<EdgePlan>) -> MethodPlan {
     MethodPlan {
         name: "m".into(),
         descriptor: "()V".into(),
-        access: 0,
         code_bytes: u32::from(blocks) * 10,
-        outcome: MethodOutcome::Counted,
         blocks: (0..blocks).map(block).collect(),
         edges,
-        throw_points: Vec::new(),
-        handlers: Vec::new(),
-        loops: Vec::new(),
-        uninitialised: Uninitialised::default(),
-        comparisons: Vec::new(),
-        removed_loops: Vec::new(),
-        promoted_loops: Vec::new(),
-        listed_blocks: None,
+        ..MethodPlan::default()
     }
 }
 

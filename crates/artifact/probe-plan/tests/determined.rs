@@ -88,13 +88,9 @@ fn method(throws: &[bool], edges: &[(u32, u32, bool)]) -> MethodPlan {
     MethodPlan {
         name: "m".into(),
         descriptor: "()V".into(),
-        access: 0,
         code_bytes: n,
-        outcome: MethodOutcome::Counted,
         blocks: (0..).zip(throws).map(block).collect(),
         edges: edges.iter().map(&mut edge).collect(),
-        throw_points: Vec::new(),
-        handlers: Vec::new(),
         loops: vec![LoopPlan {
             header: BlockId(0),
             parent: None,
@@ -103,11 +99,8 @@ fn method(throws: &[bool], edges: &[(u32, u32, bool)]) -> MethodPlan {
             entry_edges: Vec::new(),
             reducible: false,
         }],
-        uninitialised: Uninitialised::default(),
-        comparisons: Vec::new(),
         removed_loops: vec![0],
-        promoted_loops: Vec::new(),
-        listed_blocks: None,
+        ..MethodPlan::default()
     }
 }
 

@@ -7,6 +7,7 @@
 //! agent inside the subject's JVM reads it, and neither knows the other.
 
 pub mod called;
+mod calls;
 pub mod caught;
 pub mod dump;
 pub mod frame;
@@ -25,6 +26,7 @@ pub mod values;
 pub mod writer;
 
 pub use called::{ByCaller, Called, Caller};
+pub use calls::{Calls, Window};
 pub use caught::{Arrivals, Caught};
 pub use frame::TraceError;
 pub use late::{CAME_LATE, LEAVE};

@@ -30,6 +30,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::calls::{Calls, Window};
 use crate::listed::{BlockName, KEEP, KEEP_BLOCK, Listed};
 use crate::pattern::Pattern;
 use crate::scope::Scope;
@@ -100,6 +101,8 @@ pub struct AgentOptions {
     pub callers: bool,
     /// Whether invocations of methods are. Only in [`Mode::Count`].
     pub invocations: bool,
+    /// Whether every invocation is written down, in order. Only in [`Mode::Count`].
+    pub calls: Option<Calls>,
 }
 
 /// What is wrong with an options file.
@@ -187,6 +190,7 @@ impl AgentOptions {
             caught: false,
             callers: false,
             invocations: false,
+            calls: None,
         }
     }
 
@@ -295,6 +299,10 @@ impl AgentOptions {
         if self.invocations {
             line("invocations", b"true");
         }
+        if let Some(calls) = &self.calls {
+            line("calls", calls.file.as_os_str().as_bytes());
+            line("calls-window", calls.window.to_string().as_bytes());
+        }
         for region in &self.skip_values {
             line("skip-values", region.to_string().as_bytes());
         }
@@ -334,6 +342,7 @@ impl FromStr for AgentOptions {
         let (mut values, mut lengths, mut depths, mut progress) = (None, None, None, None);
         let (mut transitions, mut strides, mut caught) = (None, None, None);
         let (mut callers, mut invocations) = (None, None);
+        let (mut calls, mut window) = (None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -368,6 +377,8 @@ impl FromStr for AgentOptions {
                 "caught" => once(&mut caught, parse::<bool>(&utf8()?).map_err(bad)?),
                 "callers" => once(&mut callers, parse::<bool>(&utf8()?).map_err(bad)?),
                 "invocations" => once(&mut invocations, parse::<bool>(&utf8()?).map_err(bad)?),
+                "calls" => once(&mut calls, path()),
+                "calls-window" => once(&mut window, parse::<Window>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "depths" => once(&mut depths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "skip-values" => add(&mut skip_values, parse::<Region>(&utf8()?).map_err(bad)?),
@@ -411,6 +422,10 @@ impl FromStr for AgentOptions {
             caught: caught.unwrap_or(false),
             callers: callers.unwrap_or(false),
             invocations: invocations.unwrap_or(false),
+            calls: calls.map(|file| Calls {
+                file,
+                window: window.unwrap_or_default(),
+            }),
         })
     }
 }

@@ -92,7 +92,7 @@ pub fn instrumented(bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
         class_index: 40_000,
         scopes: &[],
         caught: false,
-        callers: None,
+        ..Wiring::default()
     };
     let rewritten = twin(bytes, Wanted::default(), &wiring)?;
     Some((rewritten.bytes, !rewritten.methods.is_empty()))
@@ -105,6 +105,7 @@ fn with_everything(bytes: &[u8]) -> Option<Vec<u8>> {
         scopes: &[],
         caught: true,
         callers: Some(everything::CALLERS),
+        calls: true,
     };
     Some(twin(bytes, everything::wanted(), &wiring)?.bytes)
 }

@@ -17,9 +17,8 @@ use pricetag_trace::{
 
 /// Compiled by `javac` from the subjects of the probe planner: loops, switches, exceptions, constructors, inner classes. And what
 /// `subjects/conformance/bytecode/Subroutines.java` writes.
-const OWN_CLASSES: [&[u8]; 5] = [
+const OWN_CLASSES: [&[u8]; 4] = [
     include_bytes!("../../../observe/probe/tests/subjects/Loops.class"),
-    include_bytes!("../../../observe/probe/tests/subjects/Promoted.class"),
     include_bytes!("../../../observe/probe/tests/subjects/Objects.class"),
     include_bytes!("../../../observe/probe/tests/subjects/Objects$Inner.class"),
     include_bytes!("subroutines.class"),

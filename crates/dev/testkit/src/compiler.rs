@@ -35,7 +35,7 @@ const SCALA: [&str; 8] = [
 const NO_GROOVY: [(&str, &str); 8] = [
     (
         "array initialisers, also of annotations",
-        "ArrayKinds ArrayStores BridgeMethods IntegerEdges InterfaceMethods NestedMonitors PromotedCounters SwitchStrings ThreadLocals \
+        "ArrayKinds ArrayStores BridgeMethods IntegerEdges InterfaceMethods NestedMonitors LoopExits SwitchStrings ThreadLocals \
          VarargsGenerics VirtualDispatch",
     ),
     (

@@ -13,6 +13,8 @@ use crate::{MethodKey, TestkitError, content, io};
 pub struct Counts {
     /// Per method, per address; instructions that never ran may be missing.
     pub methods: BTreeMap<MethodKey, BTreeMap<u16, u64>>,
+    /// How often each method was invoked, where that follows.
+    pub invocations: BTreeMap<MethodKey, u64>,
     /// Passes of each loop, by the address where its header starts.
     pub loops: BTreeMap<MethodKey, BTreeMap<u16, u64>>,
     /// Addresses whose counts do not follow, since probes were removed.
@@ -165,6 +167,9 @@ impl Counts {
                 .collect();
             match method.derive(&counters, &open) {
                 Ok(derived) => {
+                    if let Some(invocations) = method.invocations(&derived) {
+                        *self.invocations.entry(key.clone()).or_default() += invocations;
+                    }
                     let passes = method.loops.iter().zip(method.loop_counts(&derived));
                     let headers = self.loops.entry(key.clone()).or_default();
                     for (l, counts) in passes {

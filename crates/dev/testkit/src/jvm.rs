@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pricetag_trace::{AgentOptions, Listed, Mode, Pattern, Region, Scope};
+use pricetag_trace::{AgentOptions, Calls, Listed, Mode, Pattern, Region, Scope, Window};
 
 use crate::machine::PROGRAM;
 use crate::{Counts, Machine, Program, TestkitError, content, io};
@@ -118,7 +118,12 @@ impl Agent {
     ) -> Result<(Outcome, T), TestkitError> {
         let scratch = scratch()?;
         let (trace, plans) = (scratch.path().join("trace"), scratch.path().join("plans"));
+        let calls = launch.calls.map(|window| Calls {
+            file: trace.with_file_name("events"),
+            window,
+        });
         let options = AgentOptions {
+            calls,
             plans: Some(plans.clone()),
             rewritten: launch.rewritten.clone(),
             scopes: scopes.to_vec(),
@@ -203,6 +208,8 @@ pub struct Launch<'a> {
     pub caught: bool,
     /// Whether a counting run counts passes of loops by calling method.
     pub callers: bool,
+    /// Which invocations a counting run writes down, to `events` beside the trace.
+    pub calls: Option<Window>,
     /// Whether a counting run is looked at while it goes on.
     pub progress: bool,
     /// What a counting run counts.
@@ -231,6 +238,7 @@ impl<'a> Launch<'a> {
             strides: false,
             caught: false,
             callers: false,
+            calls: None,
             progress: false,
             keep: Listed::Everything,
             skip: BTreeSet::new(),

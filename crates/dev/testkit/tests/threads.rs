@@ -129,7 +129,6 @@ fn observed_invocations_on_64_virtual_threads_add_up_to_the_totals() {
     }
 }
 
-/// A promoted counter is an `int` that no loop overflows (decision 029).
 #[test]
 fn a_loop_that_turns_as_often_as_an_int_steps_loses_no_turn() {
     let counts = counted("LongLoops", &i32::MIN.to_string());

@@ -125,7 +125,7 @@ fn rewritten(options: &AgentOptions, bytes: &[u8], hash: ClassHash) -> Option<Re
         class_index: INDEX.0,
         scopes: &[],
         caught: options.caught,
-        callers: None,
+        ..Wiring::default()
     };
     let rewritten = rewrite(bytes, Some(&plan), &wiring).ok()?;
     Some(Rewritten::of(name, &plan, rewritten, plan.to_bytes().ok()?))

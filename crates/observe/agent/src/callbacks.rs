@@ -16,6 +16,7 @@ use pricetag_instrument::{HelperOptions, Keeping, Ticks};
 use pricetag_trace::Mode;
 
 use crate::beforehand;
+use crate::calls;
 use crate::dump;
 use crate::hidden;
 use crate::hook::{self, Incoming};
@@ -37,8 +38,6 @@ pub fn table() -> jvmtiEventCallbacks {
     table.VMDeath = Some(vm_death);
     table.ThreadStart = Some(thread_start);
     table.ThreadEnd = Some(thread_end);
-    table.MethodEntry = Some(method_entry);
-    table.VirtualThreadStart = Some(virtual_thread_start);
     table.VirtualThreadEnd = Some(virtual_thread_end);
     table.ClassFileLoadHook = Some(class_file_load_hook);
     table.GarbageCollectionStart = Some(collection_start);
@@ -103,7 +102,7 @@ fn guarded(env: *mut JNIEnv, action: impl FnOnce(&'static Session, Jni)) {
 ///
 /// # Errors
 /// If this JVM cannot be observed: which class is to blame, and why.
-pub fn prepare(session: &Session, jni: Jni) -> Result<(), (&'static str, &'static str)> {
+pub fn prepare(session: &'static Session, jni: Jni) -> Result<(), (&'static str, &'static str)> {
     if session.runtime.get().is_some() {
         return Ok(());
     }
@@ -128,6 +127,7 @@ pub fn prepare(session: &Session, jni: Jni) -> Result<(), (&'static str, &'stati
         session.inexact("this JVM does not tell how much a thread allocates");
     }
     let _ = session.runtime.set(runtime);
+    calls::begin(session, jni);
     Ok(())
 }
 
@@ -141,11 +141,11 @@ pub fn helper_options(session: &Session) -> HelperOptions {
             (_, true) => Some(Ticks::Watched),
             _ => None,
         },
-        sole: false,
     }
 }
 
-fn keeping(session: &Session) -> Keeping {
+/// Where threads keep their chunks.
+pub fn keeping(session: &Session) -> Keeping {
     if session.late {
         Keeping::ThreadLocal
     } else {
@@ -154,7 +154,7 @@ fn keeping(session: &Session) -> Keeping {
 }
 
 /// The same at the start of the VM, which goes on unobserved where that fails.
-fn prepare_or_leave(session: &Session, jni: Jni) {
+fn prepare_or_leave(session: &'static Session, jni: Jni) {
     if let Err((class, why)) = prepare(session, jni) {
         session.left(class, None, why);
     }
@@ -177,12 +177,8 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject
         session
             .main_class
             .command(session.jvmti.property("sun.java.command").as_deref());
-        let mut all_told = true;
         for event in later_events(session) {
-            all_told &= session.jvmti.notify(event, true).is_ok();
-        }
-        if all_told {
-            session.sole.begin(session, jni);
+            let _ = session.jvmti.notify(event, true);
         }
         if session.options.mode != Mode::Step && hook::may_be_late(&session.options) {
             hook::retransform_loaded(session, jni);
@@ -207,24 +203,6 @@ unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, threa
     guarded(env, |_, _| sampling::thread_started());
     guarded(env, |session, jni| {
         session.costs.thread_start(session, jni, thread);
-    });
-    guarded(env, |session, jni| {
-        session.sole.thread_start(session, jni, thread);
-    });
-}
-
-unsafe extern "system" fn virtual_thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jobject) {
-    guarded(env, |session, jni| session.sole.end(session, jni));
-}
-
-unsafe extern "system" fn method_entry(
-    _: *mut jvmtiEnv,
-    env: *mut JNIEnv,
-    thread: jobject,
-    method: jmethodID,
-) {
-    guarded(env, |session, jni| {
-        session.sole.method_entry(session, jni, thread, method);
     });
 }
 
@@ -273,7 +251,6 @@ unsafe extern "system" fn class_prepare(
         } else if session.options.mode == Mode::Step {
             session.steps.prepare(session, jni, class);
         } else {
-            session.sole.class_prepared(session, jni, class);
             hook::hidden_class(session, jni, class);
         }
     });

@@ -19,6 +19,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
+use crate::calls;
 use crate::classes::ClassIndex;
 use crate::compact::Compact;
 use crate::jvm::{Global, Jni, jobject};
@@ -192,14 +193,7 @@ impl Chunks {
     }
 
     /// Makes the current thread the owner of the helper's shared array, if it is the first; whether it is.
-    fn own(
-        &self,
-        session: &Session,
-        runtime: &Runtime,
-        jni: Jni,
-        thread: jobject,
-        serial: i32,
-    ) -> bool {
+    fn own(&self, runtime: &Runtime, jni: Jni, thread: jobject, serial: i32) -> bool {
         let Some(helper) = runtime.helper else {
             return false;
         };
@@ -215,9 +209,6 @@ impl Chunks {
         // Only this thread finds itself in `owner`; the array is there before.
         jni.set_static_object_field(helper.class.0, helper.shared, global.0);
         jni.set_static_object_field(helper.class.0, helper.owner, thread);
-        if session.sole.is_of(jni, thread) {
-            jni.set_static_object_field(helper.class.0, helper.sole, global.0);
-        }
         true
     }
 
@@ -262,11 +253,8 @@ impl Chunks {
         };
         // Without memory for that it asks again next time.
         keeper.keep(jni, thread, outer);
-        if old.is_null() {
-            session.sole.counts(session, jni, thread);
-            if !self.own(session, runtime, jni, thread, serial) {
-                self.take_slot(session, runtime, jni, thread);
-            }
+        if old.is_null() && !self.own(runtime, jni, thread, serial) {
+            self.take_slot(session, runtime, jni, thread);
         }
         if let (Some(former), false) = (former, closed) {
             self.retire(jni, former);
@@ -302,6 +290,7 @@ impl Chunks {
                 _ => return,
             }
         };
+        calls::thread_end(session, jni, serial);
         let counts = read(session, jni, outer.0);
         {
             let mut ledger = lock(&self.ledger);

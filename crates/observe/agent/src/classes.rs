@@ -121,19 +121,6 @@ pub struct CountedMethod {
     pub code_length: usize,
     /// Original pcs of its `monitorenter` instructions.
     pub monitor_enters: Vec<u16>,
-    /// Blocks of loops with promoted counters.
-    pub promoted: Vec<PromotedBlock>,
-}
-
-/// A block of a loop with promoted counters, in original pcs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PromotedBlock {
-    /// Its first.
-    pub start: u16,
-    /// One past its last.
-    pub end: u32,
-    /// The first of the loop's header.
-    pub header: u16,
 }
 
 impl CountedMethod {
@@ -141,14 +128,6 @@ impl CountedMethod {
     pub fn original(&self, pc: u32) -> Option<Pc> {
         let behind = self.pcs.partition_point(|&(new, _)| new <= pc);
         behind.checked_sub(1).map(|index| Pc(self.pcs[index].1))
-    }
-
-    /// Where a frame at an original pc is taken to stand that has counts in its locals: as none of what a promoted loop has counted since it was entered is known, at its
-    /// beginning. None outside of such loops.
-    pub fn entered_at(&self, pc: Pc) -> Option<Pc> {
-        let contains = |b: &&PromotedBlock| (u32::from(b.start)..b.end).contains(&pc.0.into());
-        let block = self.promoted.iter().find(contains);
-        block.map(|block| Pc(block.header))
     }
 
     /// The original instruction whose call is under way at a rewritten pc; none if the call was inserted.
@@ -308,20 +287,6 @@ mod tests {
         assert_eq!(method.original(10), Some(Pc(0)));
         assert_eq!(method.original(39), Some(Pc(1)));
         assert_eq!(method.original(41), Some(Pc(4)));
-    }
-
-    #[test]
-    fn a_frame_in_a_promoted_loop_stands_at_its_beginning() {
-        let block = |start, end, header| PromotedBlock { start, end, header };
-        let method = CountedMethod {
-            promoted: vec![block(4, 9, 4), block(9, 12, 4), block(20, 31, 25)],
-            ..CountedMethod::default()
-        };
-        let pcs = [3, 4, 8, 11, 12, 20, 30, 31];
-        let entered = pcs.map(|pc| method.entered_at(Pc(pc)).map(|pc| pc.0));
-        let (one, other) = (Some(4), Some(25));
-        assert_eq!(entered, [None, one, one, one, None, other, other, None]);
-        assert_eq!(CountedMethod::default().entered_at(Pc(0)), None);
     }
 
     #[test]

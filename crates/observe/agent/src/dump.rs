@@ -7,6 +7,7 @@ use pricetag_trace::{ClassCounters, ClassLoaded, Mode, OpenFrameRecord, Record};
 
 use crate::beforehand;
 use crate::callers;
+use crate::calls;
 use crate::chunks::Totals;
 use crate::frames;
 use crate::jvm::Jni;
@@ -74,6 +75,7 @@ fn counters(session: &Session, jni: Jni) {
     let open = frames::open_frames(session, jni, &stopped);
     let caught = session.caught.record(session, None);
     let totals = session.chunks.close(session, jni);
+    calls::end(session, jni);
     if let Some(unseen) = frames::unseen(session, jni, &stopped, &totals.live) {
         session.inexact(unseen);
     }

@@ -167,16 +167,6 @@ pub fn replaced(session: &Session, jni: Jni) -> BTreeMap<String, usize> {
     found
 }
 
-/// Whether a method is one of a counted class, or nobody can tell.
-pub fn may_be_counted(session: &Session, jni: Jni, method: jmethodID) -> bool {
-    let Some(class) = session.jvmti.declaring_class(method) else {
-        return true;
-    };
-    let name = session.jvmti.class_name(class);
-    jni.delete_local(class);
-    name.is_none_or(|name| !session.classes.named(&name.plain).is_empty())
-}
-
 /// Dotted name of a method of a counted class.
 fn name_of_counted(session: &Session, jni: Jni, method: jmethodID) -> Option<String> {
     let class = session.jvmti.declaring_class(method)?;
@@ -322,13 +312,12 @@ fn resolved(
         // In the prologue nothing is counted yet, in a call of ours at the end everything is: either way the frame does
         // not exist for the derivation.
         let Some(pc) = pc else { continue };
-        // A thread that could not be suspended has gone on since its stack was read. What is in locals is missing.
-        let entered = method.entered_at(pc);
-        let running = !held || (depth == 0 && standing == Standing::Running) || entered.is_some();
+        // A thread that could not be suspended has gone on since its stack was read.
+        let running = !held || (depth == 0 && standing == Standing::Running);
         frames.push(OpenFrameRecord {
             hash: class.hash,
             method: *index,
-            pc: entered.unwrap_or(pc),
+            pc,
             running,
         });
     }

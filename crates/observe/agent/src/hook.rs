@@ -51,9 +51,6 @@ pub fn class_file(session: &'static Session, class: &Incoming<'_>) -> Option<Vec
     if adds_fields && class.loader.is_null() && name.as_deref() == Some("java/lang/Thread") {
         return thread_class(session, class.bytes);
     }
-    if let Some(name) = name.as_deref() {
-        session.sole.class_comes(name);
-    }
     let jni = class.jni?;
     if session.is_dying() || session.is_resting() || session.runtime.get().is_none() {
         return None;
@@ -297,7 +294,7 @@ impl Request {
                 class_index: 0,
                 scopes,
                 caught: false,
-                callers: None,
+                ..Wiring::default()
             },
         ) {
             Ok(rewritten) => {
@@ -371,6 +368,7 @@ impl Request {
                     loops: session.options.callers,
                     invocations: session.options.invocations,
                 }),
+                calls: session.options.calls.is_some(),
             };
             self.count(session, plan, &wiring)
         };
@@ -408,24 +406,11 @@ impl Request {
                 .filter(|&index| before[index] <= HUGE && after[index] > HUGE)
                 .collect()
         };
-        let mut long = grown(&rewritten);
+        let long = grown(&rewritten);
         if long.is_empty() {
             return Ok(rewritten);
         }
         let mut fewer = plan.clone();
-        if long
-            .iter()
-            .any(|&index| !fewer.methods[index].promoted_loops.is_empty())
-        {
-            for &index in &long {
-                fewer.methods[index].promoted_loops.clear();
-            }
-            let rewritten = rewrite(&self.bytes, Some(&fewer), wiring)?;
-            long = grown(&rewritten);
-            if long.is_empty() {
-                return Ok(rewritten);
-            }
-        }
         for &index in &long {
             fewer.methods[index].outcome = MethodOutcome::Left(TOO_LONG.to_owned());
         }

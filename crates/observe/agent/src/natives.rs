@@ -8,6 +8,7 @@ use pricetag_instrument::{HelperOptions, NOWHERE, SHARED_CLASSES, helper_class_w
 use pricetag_trace::Argument;
 
 use crate::callers;
+use crate::calls;
 use crate::classes::ClassIndex;
 use crate::jvm::{Global, Id, Jni};
 use crate::looks;
@@ -26,8 +27,6 @@ pub struct Helper {
     pub owner: Id<jfieldID>,
     /// The owner's chunks.
     pub shared: Id<jfieldID>,
-    /// The same, if the owner may be the only thread that counts.
-    pub sole: Id<jfieldID>,
     /// Calls of it until the next epoch.
     pub left: Id<jfieldID>,
     /// The thread whose calls are counted.
@@ -62,7 +61,6 @@ pub fn link(jni: Jni, options: HelperOptions) -> Option<Helper> {
         left: jni.static_field(class, c"left", c"I")?,
         watched: jni.static_field(class, c"watched", c"Ljava/lang/Thread;")?,
         shared: jni.static_field(class, c"shared", c"[Ljava/lang/Object;")?,
-        sole: jni.static_field(class, c"sole", c"[Ljava/lang/Object;")?,
     })
 }
 
@@ -229,6 +227,34 @@ pub extern "system" fn Java_java_lang_Pricetag_slowPasses(
     chunk_guarded(env, |session, jni| {
         let class = ClassIndex(class as u32);
         callers::passes(session, jni, class, caller)
+    })
+}
+
+/// `static native long[] slowCalls()`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_slowCalls(env: *mut JNIEnv, _: jclass) -> jobject {
+    guarded(env, null_mut(), |session, jni| {
+        let log = calls::next_log(session, jni);
+        if log.is_none() && jni.exception_pending() {
+            jni.clear_exception();
+        }
+        log.unwrap_or(null_mut())
+    })
+}
+
+/// `static native int slowReceiver(Object class)`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_java_lang_Pricetag_slowReceiver(
+    env: *mut JNIEnv,
+    _: jclass,
+    class: jobject,
+) -> jint {
+    guarded(env, 0, |session, jni| {
+        if class.is_null() {
+            return 0; // called to be linked
+        }
+        let number = session.calls.receivers.number(session, jni, class);
+        number.unwrap_or(0)
     })
 }
 

@@ -17,7 +17,6 @@ use crate::late;
 use crate::sampling;
 use crate::session::Session;
 use crate::snapshot;
-use crate::sole;
 use crate::worker::Worker;
 
 /// Properties that describe the JVM, as far as it knows them this early.
@@ -194,9 +193,6 @@ fn take_capabilities(
         wanted.set_can_get_bytecodes(possible.can_get_bytecodes());
         if jvmti.feature() >= 21 {
             wanted.set_can_support_virtual_threads(possible.can_support_virtual_threads());
-        }
-        if !late {
-            sole::want(&mut wanted, jvmti.feature(), &possible);
         }
     }
     jvmti

@@ -60,7 +60,7 @@ impl Reuse {
     /// What the options ask for. Where methods are numbered through all classes, rewritten code is of no use to another run.
     pub fn of(options: &AgentOptions) -> Option<Self> {
         let directory = options.rewritten.clone()?;
-        if options.mode != Mode::Count || options.by_caller() {
+        if options.mode != Mode::Count || options.by_caller() || options.calls.is_some() {
             return None;
         }
         // Which classes are counted, and where things are, says nothing of how.
@@ -174,7 +174,7 @@ mod tests {
     use serde::ser::SerializeTuple;
 
     use super::*;
-    use crate::classes::{CountedMethod, PromotedBlock};
+    use crate::classes::CountedMethod;
 
     fn rewritten() -> Rewritten {
         Rewritten {
@@ -195,11 +195,6 @@ mod tests {
                     pcs: vec![(9, 0), (12, 1)],
                     code_length: 20,
                     monitor_enters: vec![1],
-                    promoted: vec![PromotedBlock {
-                        start: 0,
-                        end: 1,
-                        header: 0,
-                    }],
                 }]
                 .into(),
                 loops: 1,

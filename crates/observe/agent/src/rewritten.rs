@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use pricetag_classfile::ClassFile;
 use pricetag_classfile::opcode::MONITORENTER;
-use pricetag_probe_plan::{BlockId, BlockPlan, ClassPlan, MethodOutcome, MethodPlan};
+use pricetag_probe_plan::{ClassPlan, MethodOutcome, MethodPlan};
 use pricetag_trace::UNLISTED;
 
-use crate::classes::{Counted, CountedMethod, PromotedBlock};
+use crate::classes::{Counted, CountedMethod};
 
 /// A class that has been rewritten so that it counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,6 @@ impl Rewritten {
                 pcs: Vec::new(),
                 code_length: 0,
                 monitor_enters: instructions(method, MONITORENTER),
-                promoted: Vec::new(),
             })
             .collect();
         let label = |index: u16| {
@@ -89,9 +88,6 @@ impl Rewritten {
                 .is_some_and(|method| method.outcome == MethodOutcome::Counted)
             {
                 methods[index].pcs = changed.pcs;
-                if changed.promotes {
-                    methods[index].promoted = promoted(&plan.methods[index]);
-                }
             }
         }
         let counted = Counted {
@@ -140,19 +136,6 @@ fn depths(plan: &ClassPlan) -> Vec<(u16, usize)> {
     let recursive = plan.values.iter().flat_map(|values| &values.recursive);
     let elements = recursive.filter_map(|&m| Some((m, plan.depth_element(m)? as usize + 1)));
     elements.collect()
-}
-
-/// The blocks of loops with promoted counters.
-fn promoted(method: &MethodPlan) -> Vec<PromotedBlock> {
-    let block = |(number, block): (u32, &BlockPlan)| {
-        let around = method.promoted_around(BlockId(number))?;
-        Some(PromotedBlock {
-            start: block.start.0,
-            end: block.end,
-            header: method.loop_header(around).0,
-        })
-    };
-    (0..).zip(&method.blocks).filter_map(block).collect()
 }
 
 /// Where an opcode stands in a method.

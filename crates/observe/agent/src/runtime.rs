@@ -28,6 +28,8 @@ pub struct Runtime {
     pub thread_slot: Option<Id<jfieldID>>,
     /// `Thread.$pricetagCell`, a `long[]` with the number of its innermost active counted method; only in counting runs with fields.
     pub thread_cell: Option<Id<jfieldID>>,
+    /// `Thread.$pricetagCalls`, its log of invocations; only in counting runs with fields.
+    pub thread_calls: Option<Id<jfieldID>>,
     /// `java.lang.Pricetag`, once it is defined.
     pub helper: Option<Helper>,
     /// `java.lang.Runtime`'s only instance and its ways to measure the heap.
@@ -126,6 +128,7 @@ impl Runtime {
             keeper: None,
             thread_slot: jni.field(thread, c"$pricetagSlot", c"I"),
             thread_cell: jni.field(thread, c"$pricetagCell", c"[J"),
+            thread_calls: jni.field(thread, c"$pricetagCalls", c"[J"),
             helper: None,
             heap: Heap::find(jni),
             string: global(c"java/lang/String")?,

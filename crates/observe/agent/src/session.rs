@@ -11,6 +11,7 @@ use pricetag_trace::{AgentOptions, Left, Mode, Record, TraceWriter};
 use crate::beforehand::Reader;
 use crate::block_times::BlockTimes;
 use crate::callers::Callers;
+use crate::calls::Calls;
 use crate::caught::Caught;
 use crate::chunks::Chunks;
 use crate::classes::Classes;
@@ -23,7 +24,6 @@ use crate::reuse::Reuse;
 use crate::runtime::Runtime;
 use crate::scope::Scopes;
 use crate::snapshot::Snapshots;
-use crate::sole::Sole;
 use crate::step::Steps;
 use crate::values::Values;
 use crate::worker::Worker;
@@ -63,6 +63,8 @@ pub struct Session {
     pub caught: Caught,
     /// Methods as callers of loops.
     pub callers: Callers,
+    /// Every invocation, if they are written down.
+    pub calls: Calls,
     /// Observed methods.
     pub scopes: Scopes,
     /// Costs of the process.
@@ -93,8 +95,6 @@ pub struct Session {
     pub progress: Progress,
     /// The invocation that is looked into.
     pub watch: Watch,
-    /// Whether one thread alone counts.
-    pub sole: Sole,
 }
 
 impl Session {
@@ -120,6 +120,7 @@ impl Session {
             values: Values::default(),
             caught: Caught::default(),
             callers: Callers::default(),
+            calls: Calls::default(),
             scopes: Scopes::new(&options),
             costs: Costs::default(),
             steps: Steps::default(),
@@ -135,7 +136,6 @@ impl Session {
             snapshots: Snapshots::default(),
             progress: Progress::default(),
             watch: Watch::default(),
-            sole: Sole::default(),
             options,
         }
     }

@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 
+use crate::calls;
 use crate::chunks::Chunks;
 use crate::classes::ClassIndex;
 use crate::jvm::Jni;
@@ -36,9 +37,15 @@ pub fn run_any<T>(session: &Session, jni: Jni, action: impl FnOnce() -> T) -> (T
     } else {
         None
     };
+    if !is_running() {
+        calls::set_apart(session, jni, true);
+    }
     let outer = UNOBSERVED.replace(true);
     let result = action();
     UNOBSERVED.set(outer);
+    if !outer {
+        calls::set_apart(session, jni, false);
+    }
     let new = before.map_or_else(Vec::new, |before| Chunks::restore(session, jni, &before));
     (result, new)
 }

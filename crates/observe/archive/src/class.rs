@@ -37,7 +37,7 @@ pub(crate) fn instrument(
         class_index,
         scopes: &[],
         caught: false,
-        callers: None,
+        ..Wiring::default()
     };
     let rewritten = rewrite(original, Some(plan), &wiring).map_err(|error| error.to_string())?;
     let label = |index: usize| {

@@ -24,7 +24,7 @@ fn rewriting(criterion: &mut Criterion) {
             class_index: 1000,
             scopes: &[],
             caught: false,
-            callers: None,
+            ..Wiring::default()
         };
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Bytes(

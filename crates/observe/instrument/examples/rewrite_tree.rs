@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             class_index: number as u32,
             scopes: &[],
             caught: false,
-            callers: None,
+            ..Wiring::default()
         };
         let rewritten = rewrite(&bytes, Some(&plan), &wiring)?;
         println!("{number} {} {}", plan.name, plan.counters);

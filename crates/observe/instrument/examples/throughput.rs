@@ -22,6 +22,7 @@ const WIRING: Wiring<'_> = Wiring {
     scopes: &[],
     caught: false,
     callers: None,
+    calls: false,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -4,7 +4,7 @@
 //! ```text
 //! report parameters, enter        (scopes)
 //! enter                           (timed; in a constructor behind each call that initialises `this`)
-//! fetch the chunk, reset position, promoted counters (counted); fetch passes, cell and caller; be active (by caller)
+//! fetch the chunk, write the invocation down, reset position (counted); fetch passes, cell and caller; be active (by caller)
 //! entry counter
 //! body: for every original instruction
 //!     arrival:  passes of the loop that begins here; clock (timed); counters of the block's only way in; position; counter of the only way out; exit (scopes)
@@ -16,10 +16,10 @@
 use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::Source;
-use crate::method::Shared;
+use crate::method::{Original, Shared};
 use crate::monitors::Monitors;
 use crate::placement::Placement;
-use crate::promotion::Promoted;
+use crate::runtime::{CALLED, HELPER_CLASS};
 use crate::scope;
 use crate::timing::Timing;
 use crate::values::Take;
@@ -66,10 +66,10 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub strides: &'b [StridePlan],
     /// The local that keeps the line that is about to be read.
     pub line: Option<u16>,
-    /// Counters that count in locals.
-    pub promoted: &'b [Promoted],
     /// What is done about calling methods.
     pub callers: Callers,
+    /// The method's number in its class, if its invocations are written down.
+    pub called: Option<u16>,
     /// Where inserted code stands that belongs to the instruction at an original offset.
     pub places: Vec<(Label, u16)>,
     /// Instructions that push the number of the class and can be changed afterwards.
@@ -82,18 +82,18 @@ pub(crate) struct Body<'b, 'c, 'a> {
 
 impl Body<'_, '_, '_> {
     /// Appends everything.
-    pub(crate) fn write(&mut self, access: u16, descriptor: &str) -> Result<(), MethodError> {
+    pub(crate) fn write(&mut self, original: &Original<'_>) -> Result<(), MethodError> {
         scope::enter(
             &mut self.asm,
             &mut self.shared.constants,
-            access,
-            descriptor,
+            original.access,
+            &original.descriptor,
             self.scopes,
         )?;
         self.begin_timing(0)?;
         let entered = self.asm.here();
         if let Some(placement) = self.placement {
-            self.prologue(placement)?;
+            self.prologue(placement, original.has_receiver())?;
         }
         self.want_original_frames()?;
         for index in 0..self.instructions.len() {
@@ -142,22 +142,40 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    fn prologue(&mut self, placement: &Placement) -> Result<(), MethodError> {
+    fn prologue(&mut self, placement: &Placement, receiver: bool) -> Result<(), MethodError> {
         self.push_class_index()?;
         let fetch = self.shared.runtime()?.chunk;
         self.asm.constant(opcode::INVOKESTATIC, fetch);
         self.asm.local(opcode::ASTORE, self.chunk);
+        self.write_down(receiver)?;
         self.find_caller()?;
         if let Some(position) = self.position {
             let first = placement.first_position as i32;
             self.asm.int(first, &mut self.shared.constants)?;
             self.asm.local(opcode::ISTORE, position);
         }
-        self.begin_promoted();
         self.descend()?;
         self.count_invocation()?;
         self.be_active(Pc(0))?;
         self.count(placement.entry)
+    }
+
+    /// Adds the invocation to what the thread has invoked, behind the fetch of the chunk, which gives a thread its number.
+    fn write_down(&mut self, receiver: bool) -> Result<(), MethodError> {
+        let Some(method) = self.called else {
+            return Ok(());
+        };
+        if receiver {
+            self.asm.local(opcode::ALOAD, 0);
+        } else {
+            self.asm.op(opcode::ACONST_NULL);
+        }
+        self.push_class_index()?;
+        let constants = &mut self.shared.constants;
+        self.asm.int(i32::from(method), constants)?;
+        let called = constants.method(HELPER_CLASS, "called", CALLED)?;
+        self.asm.constant(opcode::INVOKESTATIC, called);
+        Ok(())
     }
 
     fn want_original_frames(&mut self) -> Result<(), MethodError> {
@@ -197,16 +215,12 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Adds one to a counter: `chunk[counter]++`, or in its local.
+    /// Adds one to a counter: `chunk[counter]++`.
     pub(crate) fn count(&mut self, counter: Option<u32>) -> Result<(), MethodError> {
-        match counter.map(|counter| (counter, self.promoted_local(counter))) {
-            Some((_, Some(local))) => self.asm.increment_local(local),
-            Some((counter, None)) => {
-                self.asm.local(opcode::ALOAD, self.chunk);
-                self.asm.int(counter as i32, &mut self.shared.constants)?;
-                self.asm.increment_long();
-            }
-            None => {}
+        if let Some(counter) = counter {
+            self.asm.local(opcode::ALOAD, self.chunk);
+            self.asm.int(counter as i32, &mut self.shared.constants)?;
+            self.asm.increment_long();
         }
         Ok(())
     }
@@ -261,7 +275,6 @@ impl Body<'_, '_, '_> {
         self.asm.bind(arrival);
         self.count_passes(index)?;
         self.mark_block(index)?;
-        self.settle(marks.arrives_from)?;
         self.count(marks.arrival)?;
         self.taken(marks.taken)?;
         if let (Some(counter), Some(position)) = (marks.position, self.position) {
@@ -292,7 +305,6 @@ impl Body<'_, '_, '_> {
         if let Some(ret) = marks.returned_by {
             self.places.push((self.asm.here(), ret));
         }
-        self.settle(marks.falls_out_of)?;
         self.count(marks.after)?;
         self.not_taken(marks.not_taken)?;
         self.begin_timing(index + 1)?;

@@ -16,7 +16,6 @@ mod initialised;
 mod method;
 mod monitors;
 mod placement;
-mod promotion;
 mod runtime;
 mod scope;
 mod slots;
@@ -27,8 +26,9 @@ mod values;
 
 pub use error::RewriteError;
 pub use runtime::{
-    HELPER_CLASS, HelperOptions, KEEP_METHOD, Keeping, NOWHERE, PAIRS_FIELD, Pair, Pairs,
-    SHARED_CLASSES, SLOTS, THREAD_CELL_FIELD, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD,
+    HELPER_CLASS, HelperOptions, KEEP_METHOD, Keeping, METHOD_BITS, NOWHERE, NUMBERS_FIELD,
+    PAIRS_FIELD, Pair, Pairs, RECEIVER_SHIFT, RECEIVERS_FIELD, SHARED_CLASSES, SLOTS,
+    THREAD_CALLS_FIELD, THREAD_CELL_FIELD, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD,
     THREAD_SLOT_FIELD, Ticks, add_thread_fields, helper_class, helper_class_with,
 };
 
@@ -41,7 +41,7 @@ use pricetag_classfile::splice::{Edit, splice};
 use pricetag_probe_plan::{ClassPlan, MethodOutcome};
 
 /// What the agent chose for one class.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Wiring<'a> {
     /// The argument of `Pricetag.chunk`: which class's chunk is meant.
     pub class_index: u32,
@@ -51,6 +51,8 @@ pub struct Wiring<'a> {
     pub caught: bool,
     /// What is counted by calling method, if anything is.
     pub callers: Option<CallerProbes>,
+    /// Whether every invocation is written down, in order; with [`Keeping::Fields`] only.
+    pub calls: bool,
 }
 
 /// What is counted by calling method.
@@ -118,8 +120,6 @@ pub struct RewrittenMethod {
     /// New and original offset of every original instruction, and of inserted code that may be interrupted and belongs to one;
     /// ascending.
     pub pcs: Vec<(u32, u16)>,
-    /// Whether counters of its plan's promoted loops count in locals.
-    pub promotes: bool,
 }
 
 /// Instruments a class. Without a plan only scopes are wired.
@@ -155,8 +155,6 @@ pub fn rewrite(
         }
         let probes = Probes {
             counted: plan,
-            // Passes of each loop are counted in memory then, and must agree with its counters at any time.
-            unpromoted: wiring.callers.is_some_and(|c| c.loops),
             transitions,
             strides,
             scopes: &scopes,
@@ -164,6 +162,7 @@ pub fn rewrite(
             takes: &takes,
             depth,
             caught: wiring.caught,
+            called: wiring.calls.then_some(index as u16),
             caller: wiring.callers.map(|callers| callers.first + index as u32),
             first_loop: wiring
                 .callers
@@ -188,7 +187,6 @@ pub fn rewrite(
         let unreported = without_caught.map(|error| (index as u16, error.to_string()));
         outcome.without_caught.extend(unreported);
         if let Some(changed) = changed {
-            let promotes = changed.promotes;
             let pcs = edits.add(changed);
             outcome
                 .scopes
@@ -196,7 +194,6 @@ pub fn rewrite(
             outcome.methods.push(RewrittenMethod {
                 index: index as u16,
                 pcs,
-                promotes,
             });
         } else if let Some(error) = &failure {
             outcome
@@ -260,16 +257,11 @@ struct Tried {
     failure: Option<MethodError>,
 }
 
-/// Rewrites a method; if that fails, without promoting counters; without regard to callers; without reporting caught exceptions; without taking values; if it cannot be
+/// Rewrites a method; if that fails, without regard to callers; without reporting caught exceptions; without taking values; if it cannot be
 /// counted, wires at least its scopes.
 fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Probes<'_>) -> Tried {
     let mut tried = Tried::default();
     let mut result = method::rewrite(shared, index, probes);
-    let promoted = probes.counted.is_some_and(|p| !p.promoted_loops.is_empty());
-    if result.is_err() && promoted && !probes.unpromoted {
-        probes.unpromoted = true;
-        result = method::rewrite(shared, index, probes);
-    }
     if probes.caller.take().is_some()
         && let Err(error) = result
     {

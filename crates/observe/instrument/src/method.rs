@@ -9,6 +9,7 @@ use crate::runtime::{HELPER_CLASS, SHARED_CLASSES};
 use crate::slots::Slots;
 use crate::timing::Timing;
 use crate::values::Take;
+use pricetag_classfile::class::ACC_STATIC;
 use pricetag_classfile::instruction::{Instruction, Instructions};
 use pricetag_classfile::relocate::{self, NOWHERE, Relocation};
 use pricetag_classfile::splice::Edit;
@@ -28,8 +29,6 @@ pub(crate) struct Changed {
     pub pcs: Vec<(u32, u16)>,
     /// Where in the new attribute the number of the class stands.
     pub class_index_at: Vec<usize>,
-    /// Whether any counter is promoted.
-    pub promotes: bool,
 }
 
 /// What precedes the instructions in a `Code` attribute: index of its name, length, operand stack, locals, length of the instructions.
@@ -92,9 +91,11 @@ impl<'c, 'a> Shared<'c, 'a> {
 }
 
 /// What is known of a method before it is rewritten.
-struct Original<'a> {
-    access: u16,
-    descriptor: String,
+pub(crate) struct Original<'a> {
+    pub access: u16,
+    pub descriptor: String,
+    /// Whether it is an instance initialiser, whose `this` is not initialised yet.
+    constructor: bool,
     code: Code<'a>,
     instructions: Instructions,
     /// None where it is verified without (`needs_frames`).
@@ -104,6 +105,11 @@ struct Original<'a> {
 }
 
 impl<'a> Original<'a> {
+    /// Whether the object that it is called on is in local 0, and initialised.
+    pub(crate) fn has_receiver(&self) -> bool {
+        self.access & ACC_STATIC == 0 && !self.constructor
+    }
+
     fn read(shared: &mut Shared<'_, 'a>, index: usize) -> Result<Self, MethodError> {
         let member = shared.class.methods()[index];
         let pool = shared.class.constants();
@@ -129,6 +135,7 @@ impl<'a> Original<'a> {
         }
         Ok(Self {
             access: member.access,
+            constructor: member.name(pool) == "<init>",
             descriptor,
             code,
             instructions,
@@ -155,8 +162,6 @@ fn needs_frames(major: u16, has_map: bool, code: &Code<'_>, instructions: &[Inst
 pub(crate) struct Probes<'p> {
     /// The counters of its plan.
     pub counted: Option<&'p MethodPlan>,
-    /// Whether no counter is promoted, whatever the plan says.
-    pub unpromoted: bool,
     /// Branches whose transitions are counted; only with counters.
     pub transitions: &'p [TransitionPlan],
     /// Array reads whose strides are counted; only with counters.
@@ -171,6 +176,8 @@ pub(crate) struct Probes<'p> {
     pub depth: Option<u32>,
     /// Whether exceptions are reported where they are caught; only with counters.
     pub caught: bool,
+    /// The method's number in its class, if its invocations are written down; only with counters.
+    pub called: Option<u16>,
     /// The method's number, if it is to be known as a caller; only with counters.
     pub caller: Option<u32>,
     /// Number of its first loop in the class, if loops are counted by caller.
@@ -217,7 +224,7 @@ pub(crate) fn rewrite(
         ),
         position: slots.position,
         callers: slots.callers,
-        promoted: &slots.promoted,
+        called: probes.called,
         caught: slots.caught,
         strides: probes.strides,
         line: slots.line,
@@ -242,7 +249,7 @@ pub(crate) fn rewrite(
         begun: Vec::new(),
         shared,
     };
-    body.write(original.access, &original.descriptor)?;
+    body.write(&original)?;
     let Body {
         asm,
         wanted,
@@ -273,7 +280,6 @@ pub(crate) fn rewrite(
         },
         pcs: pcs(instructions, &relocation, &places, &assembled),
         class_index_at: numbers.iter().map(behind_opcode).collect(),
-        promotes: !slots.promoted.is_empty(),
     })
 }
 

@@ -14,14 +14,10 @@ use pricetag_probe_plan::{EdgeKind, EdgePlan, MethodPlan, Node, Pc, TransitionPl
 pub(crate) struct Marks {
     /// Counted by whoever arrives, jumping or falling in.
     pub arrival: Option<u32>,
-    /// The promoted loop that whoever arrives has left.
-    pub arrives_from: Option<u32>,
     /// Counted before the instruction is executed: a `goto`, `jsr` or return.
     pub own: Option<u32>,
     /// Counted when control falls through to the next instruction, or comes back to it by a `ret`.
     pub after: Option<u32>,
-    /// The promoted loop that control leaves when it falls through.
-    pub falls_out_of: Option<u32>,
     /// Original offset of the `ret` that comes back behind this `jsr`.
     pub returned_by: Option<u16>,
     /// Stored in the position local before the instruction.
@@ -39,8 +35,6 @@ pub(crate) struct Trampoline {
     pub instruction: u32,
     /// Which of its targets: 0 is a branch's target or a switch's default, `c + 1` is case `c`.
     pub slot: u32,
-    /// The promoted loop that the edge leaves.
-    pub leaves: Option<u32>,
     /// The edge's counter.
     pub counter: Option<u32>,
     /// Transitions of the branch that was taken.
@@ -194,8 +188,7 @@ fn place_edge(
         marks.after = counter;
         return Ok(());
     }
-    let leaves = left_loop(plan, edge);
-    if counter.or(transitions).or(leaves).is_none() {
+    if counter.or(transitions).is_none() {
         return Ok(());
     }
     let slot = match edge.kind {
@@ -203,14 +196,8 @@ fn place_edge(
             if opcode::falls_through(instruction.opcode) =>
         {
             placement.marks[last].after = counter;
-            placement.marks[last].falls_out_of = leaves;
             placement.marks[last].not_taken = transitions;
             return Ok(());
-        }
-        _ if leaves.is_some() && !edge.kind.is_branch_outcome() => {
-            return Err(mismatch(
-                "plan has a promoted loop that ends without a decision",
-            ));
         }
         EdgeKind::Jump
             if matches!(instruction.opcode, opcode::GOTO | opcode::GOTO_W)
@@ -246,25 +233,17 @@ fn place_edge(
             .index_of(target)
             .ok_or(mismatch("jump to no instruction"))?;
         placement.marks[index].arrival = counter;
-        placement.marks[index].arrives_from = leaves;
         placement.marks[index].taken = transitions;
     } else {
         placement.trampolines.push(Trampoline {
             instruction: last as u32,
             slot,
-            leaves,
             counter,
             taken: transitions,
             target: target as u16,
         });
     }
     Ok(())
-}
-
-/// The promoted loop that an edge leaves.
-fn left_loop(plan: &MethodPlan, edge: &EdgePlan) -> Option<u32> {
-    let left = plan.promoted_around(edge.from_block()?)?;
-    (plan.loop_of_edge(edge) != Some(left)).then_some(left)
 }
 
 /// Index of the `jsr` in front of where an edge leads.

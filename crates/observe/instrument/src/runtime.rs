@@ -1,9 +1,12 @@
-//! What instrumented code needs at run time: the class `java/lang/Pricetag`, and four fields of `java/lang/Thread` unless that is loaded already.
+//! What instrumented code needs at run time: the class `java/lang/Pricetag`, and five fields of `java/lang/Thread` unless that is loaded already.
 
+mod called;
 mod local;
 mod passes;
 mod take;
 
+pub(crate) use called::CALLED;
+pub use called::{METHOD_BITS, NUMBERS_FIELD, RECEIVER_SHIFT, RECEIVERS_FIELD};
 pub use local::KEEP_METHOD;
 pub use passes::{Pair, Pairs};
 
@@ -22,13 +25,13 @@ pub const THREAD_SLOT_FIELD: &str = "$pricetagSlot";
 /// Field of `java.lang.Thread` of type `long[]`: the thread's cell, whose element is the number of its innermost active counted method, if loops are counted by
 /// those; 0 is nobody's, a negative one that of a constructor that may have been left.
 pub const THREAD_CELL_FIELD: &str = "$pricetagCell";
+/// Field of `java.lang.Thread` of type `long[]`: what the thread has invoked lately, if that is recorded; element 0 is where the next word goes.
+pub const THREAD_CALLS_FIELD: &str = "$pricetagCalls";
 
 /// Field of the helper: the thread whose chunks are in [`SHARED_FIELD`].
 pub const OWNER_FIELD: &str = "owner";
 /// Field of the helper: the owner's chunks by class index.
 pub const SHARED_FIELD: &str = "shared";
-/// Field of the helper: the same array, if its owner may be the only thread that counts, see [`HelperOptions::sole`].
-pub const SOLE_FIELD: &str = "sole";
 /// Field of the helper: by class index a row, a `long[][]` with the chunks of the threads that have a slot.
 pub const ROWS_FIELD: &str = "rows";
 /// Field of the helper of type `long[]`: under which class index the passes of a class's loops for a caller are, see [`Pairs`].
@@ -63,7 +66,7 @@ const LINK_METHOD: &str = "link";
 pub const NOWHERE: i32 = i32::MIN;
 
 /// Native methods of the helper class, with their descriptors.
-const NATIVES: [(&str, &str); 12] = [
+const NATIVES: [(&str, &str); 14] = [
     ("slow", "(I)[J"),
     ("argLong", "(J)V"),
     ("argDouble", "(D)V"),
@@ -76,6 +79,8 @@ const NATIVES: [(&str, &str); 12] = [
     ("takenLength", "(Ljava/lang/Object;III)V"),
     ("caught", "(Ljava/lang/Object;II)V"),
     ("slowPasses", "(II)[J"),
+    ("slowCalls", "()[J"),
+    ("slowReceiver", "(Ljava/lang/Object;)I"),
 ];
 
 /// The class file of `java/lang/Pricetag` for programs of which no values are taken.
@@ -98,8 +103,6 @@ pub struct HelperOptions {
     pub values: u16,
     /// Whether it counts calls of itself, and calls the native `epoch` after as many as that returned before.
     pub ticks: Option<Ticks>,
-    /// Whether it hands out the chunks of the field `sole` without asking which thread it is: while one thread alone counts. Only with [`Keeping::Fields`].
-    pub sole: bool,
 }
 
 /// What holds a thread's chunks.
@@ -151,11 +154,12 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
         (LEFT_FIELD, "I"),
         (PAIRS_FIELD, "[J"),
         (WATCHED_FIELD, OWNER_TYPE),
+        (RECEIVERS_FIELD, SHARED_TYPE),
+        (NUMBERS_FIELD, "[I"),
     ];
     let stable = [
         (OWNER_FIELD, OWNER_TYPE),
         (SHARED_FIELD, SHARED_TYPE),
-        (SOLE_FIELD, SHARED_TYPE),
         (ROWS_FIELD, SHARED_TYPE),
         (local::FIELD, local::TYPE),
     ];
@@ -182,20 +186,20 @@ fn build_helper(options: HelperOptions) -> Result<Vec<u8>, ClassFileError> {
     // Not forced but for the first: the first-tier compiler would put them into every method, where they hardly ever run.
     match options.keeping {
         Keeping::Fields => {
-            let found = if options.sole { In::Sole } else { In::Shared };
             methods.push(fetch(
                 "chunk",
-                chunk_code(&mut pool, ticks, found, "slotted")?,
+                chunk_code(&mut pool, ticks, "slotted")?,
                 true,
             ));
             methods.push(fetch("slotted", slotted_code(&mut pool)?, false));
             methods.push(fetch("others", others_code(&mut pool)?, false));
             methods.extend(passes::methods(&mut pool)?);
+            methods.extend(called::methods(&mut pool)?);
         }
         Keeping::ThreadLocal => {
             methods.push(fetch(
                 "chunk",
-                chunk_code(&mut pool, ticks, In::Shared, "others")?,
+                chunk_code(&mut pool, ticks, "others")?,
                 true,
             ));
             methods.push(fetch("others", local::others_code(&mut pool)?, false));
@@ -315,21 +319,10 @@ fn hand_on(
     Ok(asm.finish()?.code)
 }
 
-/// Where a fetch looks first.
-#[derive(Clone, Copy)]
-enum In {
-    /// In the array of the owner, if the current thread is that.
-    Shared,
-    /// In the array of the only thread that counts.
-    Sole,
-}
-
-/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return next(i);`, or with `sole` for `shared` and
-/// `sole != null` for the comparison.
+/// `if (Thread.currentThread() == owner) { long[] c = (long[]) shared[i]; if (c != null) return c; } return next(i);`
 fn chunk_code(
     pool: &mut PoolAppender<'_, '_>,
     ticks: bool,
-    found: In,
     next: &str,
 ) -> Result<Vec<u8>, ClassFileError> {
     const CHUNK: u16 = 1;
@@ -341,27 +334,19 @@ fn chunk_code(
             pool.method(HELPER_CLASS, "tick", "()V")?,
         );
     }
-    let array = match found {
-        In::Shared => {
-            asm.constant(
-                opcode::INVOKESTATIC,
-                pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?,
-            );
-            asm.constant(
-                opcode::GETSTATIC,
-                pool.field(HELPER_CLASS, OWNER_FIELD, OWNER_TYPE)?,
-            );
-            asm.jump(opcode::IF_ACMPNE, others);
-            pool.field(HELPER_CLASS, SHARED_FIELD, SHARED_TYPE)?
-        }
-        In::Sole => {
-            let array = pool.field(HELPER_CLASS, SOLE_FIELD, SHARED_TYPE)?;
-            asm.constant(opcode::GETSTATIC, array);
-            asm.jump(opcode::IFNULL, others);
-            array
-        }
-    };
-    asm.constant(opcode::GETSTATIC, array);
+    asm.constant(
+        opcode::INVOKESTATIC,
+        pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?,
+    );
+    asm.constant(
+        opcode::GETSTATIC,
+        pool.field(HELPER_CLASS, OWNER_FIELD, OWNER_TYPE)?,
+    );
+    asm.jump(opcode::IF_ACMPNE, others);
+    asm.constant(
+        opcode::GETSTATIC,
+        pool.field(HELPER_CLASS, SHARED_FIELD, SHARED_TYPE)?,
+    );
     asm.local(opcode::ILOAD, CLASS);
     asm.op(opcode::AALOAD);
     asm.constant(opcode::CHECKCAST, pool.class("[J")?);
@@ -448,7 +433,7 @@ fn from_array(
     hand_on(asm, slow, "slow", pool)
 }
 
-/// Adds the public transient fields [`THREAD_CHUNKS_FIELD`], [`THREAD_INDEX_FIELD`], [`THREAD_SLOT_FIELD`] and [`THREAD_CELL_FIELD`] to the class file
+/// Adds the public transient fields [`THREAD_CHUNKS_FIELD`], [`THREAD_INDEX_FIELD`], [`THREAD_SLOT_FIELD`], [`THREAD_CELL_FIELD`] and [`THREAD_CALLS_FIELD`] to the class file
 /// of `java.lang.Thread`.
 pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteError> {
     let class = ClassFile::parse(java_lang_thread)?;
@@ -464,6 +449,7 @@ pub fn add_thread_fields(java_lang_thread: &[u8]) -> Result<Vec<u8>, RewriteErro
         (THREAD_INDEX_FIELD, "I"),
         (THREAD_SLOT_FIELD, "I"),
         (THREAD_CELL_FIELD, "[J"),
+        (THREAD_CALLS_FIELD, "[J"),
     ];
     for (field, descriptor) in added {
         if names.iter().any(|name| name == field) {

@@ -3,27 +3,22 @@
 use crate::callers::Callers;
 use crate::method::{Probes, Shared};
 use crate::placement::Placement;
-use crate::promotion::{self, Promoted};
 use pricetag_classfile::{ClassFileError, Code, VerificationType};
 
 /// Words of operand stack that a counter takes.
 const COUNTER_STACK: u16 = 6;
-/// Words of operand stack that settling a promoted counter takes.
-const SETTLE_STACK: u16 = 7;
 /// Words of operand stack that noting the depth of a constructor takes.
 const DEPTH_STACK: u16 = 7;
 /// Words of operand stack that counting a stride takes.
 const STRIDE_STACK: u16 = 8;
 
-/// Behind the method's own locals come, in this order, those that are live everywhere, and so in every frame: chunk, position, cell and passes of callers, promoted
-/// counters. Then those that are live within one probe: caught exception, cache line.
+/// Behind the method's own locals come, in this order, those that are live everywhere, and so in every frame: chunk, position, cell and passes of callers. Then those that are live within one probe: caught exception, cache line.
 pub(crate) struct Slots {
     /// The chunk of counters.
     pub chunk: u16,
     /// Where the last instruction that might have thrown stands.
     pub position: Option<u16>,
     pub callers: Callers,
-    pub promoted: Vec<Promoted>,
     pub caught: Option<u16>,
     pub line: Option<u16>,
     /// Whether there are counters at all.
@@ -48,11 +43,6 @@ impl Slots {
         let position = has_positions.then(|| next(1));
         let callers = Callers::of(probes, has_positions, next(0));
         next(callers.slots());
-        let promoted = match probes.counted {
-            Some(plan) if !probes.unpromoted => promotion::of_method(plan, next(0)),
-            _ => Vec::new(),
-        };
-        next(promoted.len() as u16);
         let caught = (probes.caught && handles).then(|| next(1));
         let line = (counted && !probes.strides.is_empty()).then(|| next(1));
         let constructs = probes
@@ -61,14 +51,12 @@ impl Slots {
         let stack = match (line, probes.depth) {
             (Some(_), _) => STRIDE_STACK,
             (None, Some(_)) if constructs => DEPTH_STACK,
-            (None, _) if !promoted.is_empty() => SETTLE_STACK,
             (None, _) => COUNTER_STACK,
         };
         Self {
             chunk,
             position,
             callers,
-            promoted,
             caught,
             line,
             counted,
@@ -109,7 +97,6 @@ impl Slots {
             types.push(VerificationType::Object(shared.runtime()?.long_array));
             types.extend(self.position.map(|_| VerificationType::Integer));
             types.extend(self.callers.types(shared)?);
-            types.extend(self.promoted.iter().map(|_| VerificationType::Integer));
         }
         Ok(types)
     }

@@ -21,7 +21,6 @@ impl Body<'_, '_, '_> {
             };
             self.asm.bind(label);
             self.want_copy(label, trampoline.target)?;
-            self.settle(trampoline.leaves)?;
             self.count(trampoline.counter)?;
             self.taken(trampoline.taken)?;
             self.note_aside(label, trampoline.target);
@@ -59,7 +58,6 @@ impl Body<'_, '_, '_> {
         if !self.is_uninitialised(Pc(handler)) {
             self.count_position();
         }
-        self.settle_caught(handler)?;
         self.count(Some(counter))?;
         self.be_active(Pc(handler))?;
         self.note_aside(label, handler);
@@ -81,10 +79,9 @@ impl Body<'_, '_, '_> {
         });
     }
 
-    /// The handler of every exception that leaves the method: counts the departure and throws on. Where nothing throws by itself `Thread.stop` still may,
-    /// which must not take promoted counts along.
+    /// The handler of every exception that leaves the method: counts the departure and throws on.
     pub(crate) fn counting_catch_all(&mut self, plan: &MethodPlan) -> Result<(), MethodError> {
-        if self.position.is_none() && self.promoted.is_empty() {
+        if self.position.is_none() {
             return Ok(());
         }
         let parts = initialised::parts(plan, self.instructions, self.frames)?;
@@ -94,7 +91,6 @@ impl Body<'_, '_, '_> {
         let handler = self.asm.here();
         self.want(handler, Source::Counting);
         self.count_position();
-        self.settle_all()?;
         self.ascend()?;
         self.leave_to_caller();
         self.rethrow()?;

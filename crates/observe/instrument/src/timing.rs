@@ -98,7 +98,6 @@ pub fn rewrite_timed(
             Ok(changed) => outcome.methods.push(RewrittenMethod {
                 index: index as u16,
                 pcs: edits.add(changed),
-                promotes: false,
             }),
             Err(error) => outcome.left.push((index as u16, error.to_string())),
         }

@@ -8,7 +8,6 @@
 //! |---|---|
 //! | which instructions may throw, and when is `this` initialised | [`throwing`] |
 //! | which edges carry a counter | [`placement`], by how often each is likely passed (`frequency`) |
-//! | which counters are kept in locals while a loop runs | `promotion` |
 //! | would the instrumented method surely be too large | [`limits`] |
 //! | which variables are assigned where | `variables` |
 //! | which branches have their changes of outcome counted | `transitions` |
@@ -18,7 +17,6 @@ mod frequency;
 pub mod limits;
 mod method;
 pub mod placement;
-mod promotion;
 mod recursion;
 mod strides;
 pub mod throwing;

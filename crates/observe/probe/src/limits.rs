@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use pricetag_classfile::Code;
-use pricetag_probe_plan::{CounterIndex, EdgePlan, MethodPlan, Pc};
+use pricetag_probe_plan::{CounterIndex, MethodPlan, Pc};
 
 use crate::method::Refusal;
 
@@ -48,16 +48,8 @@ pub fn least_bytes(code: &Code<'_>, plan: &MethodPlan) -> u64 {
     let prologue = 4 + chunk;
     // aload chunk; push i; dup2; laload; lconst_1; ladd; lastore
     let update = |counter: CounterIndex| chunk + push(counter) + 5;
-    // iinc, and its local set to 0.
-    let promoted = |e: &EdgePlan| {
-        let around = plan.loop_of_edge(e);
-        around.is_some_and(|l| plan.promoted_loops.binary_search(&l).is_ok())
-    };
-    let step = 5;
-    let counted = plan.edges.iter().filter_map(|e| Some((e, e.counter?)));
-    let edges: u64 = counted
-        .map(|(e, counter)| if promoted(e) { step } else { update(counter) })
-        .sum();
+    let counted = plan.edges.iter().filter_map(|e| e.counter);
+    let edges: u64 = counted.map(update).sum();
     let points: u64 = plan
         .throw_points
         .iter()

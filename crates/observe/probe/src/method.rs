@@ -7,11 +7,11 @@ use pricetag_classfile::{ClassFile, Code, ConstantPool, Member, Operand};
 use pricetag_flow::{Cfg, FlowError, MethodLoop, compared_literals};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, CallSite, ComparisonPlan, CounterIndex, EdgePlan, HandlerPlan, Instruction,
-    LineStart, Literal, LoopPlan, MethodOutcome, MethodPlan, Name, Pc, ThrowPoint, Uninitialised,
+    LineStart, Literal, LoopPlan, MethodOutcome, MethodPlan, Name, Pc, ThrowPoint,
 };
 
 use crate::throwing::{ClassScope, MethodScope, Throwing};
-use crate::{ChosenLoop, Counters, Left, Listed, limits, placement, promotion};
+use crate::{ChosenLoop, Counters, Left, Listed, limits, placement};
 
 /// What was asked for about a method.
 #[derive(Clone, Copy)]
@@ -49,9 +49,6 @@ impl Names {
     }
 }
 
-/// With fewer locals than this there is room for all that any feature adds.
-const ROOMY: u16 = u16::MAX - 64;
-
 /// Why a method is not counted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
@@ -87,16 +84,7 @@ pub(crate) fn plan(
         access: member.access,
         code_bytes,
         outcome,
-        blocks: Vec::new(),
-        edges: Vec::new(),
-        throw_points: Vec::new(),
-        handlers: Vec::new(),
-        loops: Vec::new(),
-        uninitialised: Uninitialised::default(),
-        comparisons: Vec::new(),
-        removed_loops: Vec::new(),
-        promoted_loops: Vec::new(),
-        listed_blocks: None,
+        ..MethodPlan::default()
     };
     let code = match member.code(constants) {
         Ok(Some(code)) => code,
@@ -184,10 +172,6 @@ fn counted(
     }
     for handler in &mut plan.handlers {
         handler.counter = counters.take();
-    }
-    if code.max_locals < ROOMY {
-        let class = (constants, class_scope);
-        plan.promoted_loops = promotion::loops(&plan, &cfg, &loops, class, asked.assigning);
     }
     limits::check(code, &plan, asked.assigning)?;
     Ok((plan, counters.next))

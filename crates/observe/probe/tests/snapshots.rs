@@ -18,7 +18,6 @@ macro_rules! snapshot {
 snapshot!(loops, "Loops");
 snapshot!(objects, "Objects");
 snapshot!(inner_class, "Objects$Inner");
-snapshot!(promoted, "Promoted");
 
 /// What is named by the version of plans: who changes where counters stand has to raise it, or stored plans of the same version would be taken for new ones.
 #[test]

@@ -11,7 +11,6 @@ use pricetag_probe::{Counters, Wanted, placement};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, ClassPlan, CounterIndex, EdgeKind, EdgePlan, HandlerPlan, Instruction,
     LoopPlan, MethodCounts, MethodOutcome, MethodPlan, Node, OpenFrame, Pc, ThrowPoint,
-    Uninitialised,
 };
 use proptest::prelude::*;
 
@@ -233,24 +232,13 @@ fn random_method(shapes: &[Shape], before_init: usize, monitors: bool) -> (Metho
     let mut plan = MethodPlan {
         name: "m".into(),
         descriptor: "()V".into(),
-        access: 0,
-        code_bytes: 0,
-        outcome: MethodOutcome::Counted,
-        blocks: Vec::new(),
         edges: vec![EdgePlan {
             from: Node::Entry,
             to: Node::Block(BlockId(0)),
             kind: EdgeKind::Entry,
             counter: None,
         }],
-        throw_points: Vec::new(),
-        handlers: Vec::new(),
-        loops: Vec::new(),
-        uninitialised: Uninitialised::default(),
-        comparisons: Vec::new(),
-        removed_loops: Vec::new(),
-        promoted_loops: Vec::new(),
-        listed_blocks: None,
+        ..MethodPlan::default()
     };
     for (b, (ending, targets, length, throws, handler)) in shapes.iter().enumerate() {
         let counted = b >= before_init;

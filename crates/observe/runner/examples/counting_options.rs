@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let duration = |text: &str| text.parse().map(Duration::from_millis);
         match took.strip_prefix("timed=") {
             Some(timed) => compilation.timed(duration(timed)?),
-            None => compilation.took(duration(&took)?),
+            None => compilation.counted(duration(&took)?),
         }
     }
     println!("{}", compilation.next().options.join(" "));

@@ -110,8 +110,8 @@ pub(crate) fn complete(rows: &mut [BTreeMap<String, InputValue>]) {
     }
 }
 
-/// Rows with the same arguments may be the same input and must not stand on both sides of a split.
-pub(crate) fn groups(inputs: &[&BTreeMap<String, InputValue>]) -> Option<Vec<String>> {
+/// Rows with the same arguments may be the same input and must not stand on both sides of a split. If there are too few different ones for that, how many.
+pub(crate) fn groups(inputs: &[&BTreeMap<String, InputValue>]) -> Result<Vec<String>, usize> {
     let text = |row: &BTreeMap<String, InputValue>| {
         let values = row.values().map(|v| match v {
             InputValue::Number(n) => n.to_string(),
@@ -121,7 +121,11 @@ pub(crate) fn groups(inputs: &[&BTreeMap<String, InputValue>]) -> Option<Vec<Str
     };
     let groups: Vec<String> = inputs.iter().map(|row| text(row)).collect();
     let different = groups.iter().collect::<BTreeSet<_>>().len();
-    (different >= FEWEST_GROUPS).then_some(groups)
+    if different >= FEWEST_GROUPS {
+        Ok(groups)
+    } else {
+        Err(different)
+    }
 }
 
 #[cfg(test)]

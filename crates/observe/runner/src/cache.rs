@@ -2,7 +2,6 @@
 //!
 //! What an agent rewrites depends on the class, on the options and on the agent, whose bytes name the folder; the first two are the agent's business. Nothing is lost with a file
 //! that is gone: its classes are rewritten again. Whoever uses a file marks it as modified then. What is kept is code that will run, so a folder into which others can write is none.
-//! What [`crate::lengths`] keeps beside it has its folder made, and room in it, by the same rules.
 
 use std::fs::{self, DirBuilder, FileType};
 use std::io;
@@ -23,9 +22,9 @@ const ROOM: Room = Room {
 
 /// What may be left.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    pub(crate) bytes: u64,
-    pub(crate) files: usize,
+struct Room {
+    bytes: u64,
+    files: usize,
 }
 
 /// The folder for what this agent rewrites; none if nothing can be kept there, or by others as well. Files that were not used for longest make room.
@@ -37,7 +36,7 @@ pub fn folder(cache: &Path, agent: &Path) -> Option<PathBuf> {
 }
 
 /// A folder, made if need be, into which its user can write and no one else.
-pub(crate) fn ours_alone(folder: PathBuf) -> Option<PathBuf> {
+fn ours_alone(folder: PathBuf) -> Option<PathBuf> {
     let mut unreadable = DirBuilder::new();
     unreadable
         .recursive(true)
@@ -65,7 +64,7 @@ fn kept(classes: &Path) -> Vec<PathBuf> {
 }
 
 /// Removes of these files those that were not used for longest until the rest fits, and folders that are empty then.
-pub(crate) fn make_room(ours: Vec<PathBuf>, room: Room) {
+fn make_room(ours: Vec<PathBuf>, room: Room) {
     let mut files = Vec::new();
     for file in ours {
         if let Ok(found) = file.metadata()
@@ -97,7 +96,7 @@ pub(crate) fn make_room(ours: Vec<PathBuf>, room: Room) {
 }
 
 /// Of what is in a folder, that which is ours.
-pub(crate) fn entries(folder: &Path, ours: fn(&Path, FileType) -> bool) -> Vec<PathBuf> {
+fn entries(folder: &Path, ours: fn(&Path, FileType) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let kinds = entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)));
     kinds
@@ -112,7 +111,7 @@ fn is_folder(path: &Path, kind: FileType) -> bool {
 }
 
 /// Whether a name is that of a hash.
-pub(crate) fn is_hash(name: &str) -> bool {
+fn is_hash(name: &str) -> bool {
     name.len() == 32 && name.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 

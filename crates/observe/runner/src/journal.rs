@@ -23,8 +23,10 @@ use crate::workload::Case;
 pub const FOLDER: &str = ".recording";
 /// Folder of probe plans.
 const PLANS: &str = "plans";
+/// Folder of what was written down of invocations, a file for each input, by its number.
+pub const EVENTS: &str = "events";
 /// What a recording may leave in a dataset's directory, beside the dataset's files.
-const OURS: [&str; 4] = [FOLDER, PLANS, "runs.journal", ".next"];
+const OURS: [&str; 5] = [FOLDER, PLANS, EVENTS, "runs.journal", ".next"];
 
 /// One run of the subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -185,7 +187,11 @@ impl Journal {
         let gone = OURS.iter().filter(|&&name| !worth || name == FOLDER);
         gone.map(|name| dir.join(name))
             .try_for_each(|path| remove(&path))?;
-        for folder in [journal.folder.clone(), journal.plans()] {
+        for folder in [
+            journal.folder.clone(),
+            journal.plans(),
+            journal.folder.join(EVENTS),
+        ] {
             fs::create_dir_all(&folder).map_err(RunnerError::io("create", &folder))?;
         }
         if journal.lock.is_none() {
@@ -327,6 +333,11 @@ impl Journal {
         self.folder.join(format!("{}.trace", id.stem()))
     }
 
+    /// Where the invocations of an input go, if they are written down: in the first counting run.
+    pub fn calls(&self, id: RunId) -> PathBuf {
+        self.folder.join(EVENTS).join(format!("{}.events", id.case))
+    }
+
     /// Where a run's agent options go.
     pub fn options(&self, id: RunId) -> PathBuf {
         self.folder.join(format!("{}.options", id.stem()))
@@ -373,6 +384,10 @@ impl Journal {
         ] {
             remove(&path)?;
         }
+        // It is the input's, and only this run makes it.
+        if id.kind == RunKind::Count(0) {
+            remove(&self.calls(id))?;
+        }
         Ok(())
     }
 
@@ -412,8 +427,14 @@ impl Journal {
         remove(&self.folder)
     }
 
-    /// Removes the notes and traces of a recording whose dataset is written; its plans take the place of those of the dataset that it replaces.
+    /// Removes the notes and traces of a recording whose dataset is written; what it wrote down of invocations, and its plans, take the place of those of the dataset that it replaces.
     pub fn close(self) -> Result<(), RunnerError> {
+        let (new, place) = (self.folder.join(EVENTS), self.dir.join(EVENTS));
+        remove(&place)?;
+        let any = fs::read_dir(&new).is_ok_and(|mut entries| entries.next().is_some());
+        if any {
+            fs::rename(&new, &place).map_err(RunnerError::io("put in place", &new))?;
+        }
         let (new, place) = (self.plans(), self.dir.join(PLANS));
         if self.replaces {
             remove(&place)?;

@@ -20,7 +20,6 @@ mod find;
 pub mod intervals;
 pub mod journal;
 pub mod jvm;
-pub mod lengths;
 pub mod lock;
 pub mod matching;
 mod operations;

@@ -2,8 +2,7 @@
 //!
 //! The unit is one update of a counter, seven bytecodes. A method's own group has the fetch of its counters at every entry (and, with loops by caller, those of
 //! passes and cell), the updates outside loops, and those at exceptions and handlers, which stay as long as the method is counted: without
-//! them nothing else would be exact. A loop has the updates on its edges (where they are promoted, a seventh of each, and
-//! one in memory for each counter when the loop is left), the transitions and strides at its blocks, and passes by caller.
+//! them nothing else would be exact. A loop has the updates on its edges, the transitions and strides at its blocks, and passes by caller.
 
 use std::collections::BTreeMap;
 
@@ -22,9 +21,6 @@ const REPORT: u64 = 500;
 const STRIDE: u64 = 3;
 /// What an entry is worth with loops by caller: the fetches of counters, passes and cell.
 const ENTRY_BY_CALLER: u64 = 3;
-
-/// How many updates of a promoted counter are worth one in memory: a local is added to, by one bytecode.
-const PROMOTED: u64 = 7;
 
 /// What it is worth that the optimising compiler sees a probe: half a millisecond, as measured on bzip2. In short runs that is more than what it executes.
 const COMPILED: u64 = 1_000_000;
@@ -120,14 +116,8 @@ impl Executed<'_> {
             if let Some(counter) = edge.counter {
                 let at = method.loop_of_edge(edge);
                 let updates = self.read(counter.0);
-                let promoted = at.is_some_and(|l| method.promoted_loops.contains(&l));
-                let each = if promoted { PROMOTED } else { 1 };
-                sums.add(at, updates.div_ceil(each));
+                sums.add(at, updates);
             }
-        }
-        for &l in &method.promoted_loops {
-            let counters = method.promoted_counters(l).count() as u64;
-            sums.add(Some(l), self.ways_out(l).saturating_mul(counters));
         }
         for point in &method.throw_points {
             sums.add(None, self.read(point.counter.0));
@@ -156,19 +146,6 @@ impl Executed<'_> {
             }
         }
         sums.by_loop
-    }
-
-    /// How often a promoted loop was left, whereupon its counters are updated in memory.
-    fn ways_out(&self, of: u32) -> u64 {
-        let Some(counts) = &self.counts else { return 0 };
-        let passed = self.method.edges.iter().zip(&counts.edges);
-        let out = passed.filter(|(edge, _)| {
-            let around = |block| self.method.promoted_around(block);
-            edge.from_block().and_then(around) == Some(of)
-                && self.method.loop_of_edge(edge) != Some(of)
-        });
-        out.filter_map(|(_, passed)| *passed)
-            .fold(0, u64::saturating_add)
     }
 
     /// Assignments whose values are asked for, by loop.
@@ -268,7 +245,7 @@ fn open_frames(trace: &Trace) -> BTreeMap<(ClassHash, usize), Vec<OpenFrame>> {
 mod tests {
     use pricetag_probe_plan::{
         BlockPlan, CounterIndex, EdgeId, EdgeKind, EdgePlan, HandlerPlan, Instruction, LineStart,
-        LoopPlan, Node, PLAN_VERSION, StridePlan, TransitionPlan, Uninitialised,
+        LoopPlan, Node, PLAN_VERSION, StridePlan, TransitionPlan,
     };
     use pricetag_trace::ClassCounters;
 
@@ -300,7 +277,6 @@ mod tests {
             descriptor: "()V".to_owned(),
             access: 8,
             code_bytes: 5,
-            outcome: MethodOutcome::Counted,
             blocks: vec![
                 block(0, 0, None),
                 block(1, 0, Some(0)),
@@ -318,7 +294,6 @@ mod tests {
                 edge(node(3), Node::Exit, EdgeKind::Return, None),
                 edge(node(4), Node::Exit, EdgeKind::Return, None),
             ],
-            throw_points: Vec::new(),
             handlers: vec![HandlerPlan {
                 block: BlockId(4),
                 catches: Vec::new(),
@@ -332,11 +307,7 @@ mod tests {
                 entry_edges: vec![EdgeId(1)],
                 reducible: true,
             }],
-            uninitialised: Uninitialised::default(),
-            comparisons: Vec::new(),
-            removed_loops: Vec::new(),
-            promoted_loops: Vec::new(),
-            listed_blocks: None,
+            ..MethodPlan::default()
         };
         ClassPlan {
             version: PLAN_VERSION,
@@ -411,16 +382,6 @@ mod tests {
         let entries = 2 * ENTRY_BY_CALLER + 2;
         let loops = 10 + 10 + 10 * STRIDE + 12;
         assert_eq!(found, [method(entries), in_loop(loops)]);
-    }
-
-    #[test]
-    fn promoted_counters_are_worth_less_in_the_loop_and_more_where_it_is_left() {
-        let mut class = class();
-        class.methods[0].promoted_loops = vec![0];
-        let found = operations_of(&class, Beside::default(), 7);
-        // Two ways round, 21 and 49 times; two counters when it is left, 14 times; the branch and the reads as before.
-        let in_loop = 3 + 7 + 2 * 14 + 70 + 70 * STRIDE;
-        assert_eq!(found[1], ("a/B.m()V@1".to_owned(), in_loop, Some(21)));
     }
 
     #[test]

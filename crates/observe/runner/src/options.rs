@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pricetag_probe_plan::ClassHash;
-use pricetag_trace::{BlockName, Listed, MethodName, Pattern, Scope};
+use pricetag_trace::{BlockName, Listed, MethodName, Pattern, Scope, Window};
 
 use crate::error::RunnerError;
 use crate::overhead::percent;
@@ -119,6 +119,8 @@ pub struct RecordOptions {
     pub callers: bool,
     /// Whether invocations of methods are.
     pub invocations: bool,
+    /// Which invocations are written down, in order, if any are.
+    pub calls: Option<Window>,
     /// Whether it is found out when in a run each feature is final.
     pub availability: bool,
     /// Timing runs per input.
@@ -151,7 +153,7 @@ pub struct RecordOptions {
     pub force: bool,
     /// The agent's library.
     pub agent: PathBuf,
-    /// Where rewritten classes and lengths of runs are kept beyond a recording, if they are.
+    /// Where rewritten classes are kept beyond a recording, if they are.
     pub cache: Option<PathBuf>,
     /// CPU time of a finished run, by which plain and counted ones are compared: [`Ended::cpu`], unless runs are scripted.
     pub cpu: fn(&Ended) -> Duration,
@@ -205,6 +207,7 @@ impl RecordOptions {
             ("caught", self.caught.to_string()),
             ("callers", self.callers.to_string()),
             ("invocations", self.invocations.to_string()),
+            ("calls", text(self.calls.as_ref().map(Window::to_string))),
             ("availability", self.availability.to_string()),
             ("timing", timing.to_owned()),
             ("overhead_budget", text(self.overhead.map(percent))),

@@ -70,7 +70,6 @@ pub fn record(
         session.subject.skip_values = fitted.without_values();
     }
     let went = session.go();
-    session.subject.compilation.remember();
     went?;
     let notes = [
         session.subject.launcher_note(),
@@ -284,7 +283,7 @@ impl Session<'_> {
         let compilation = &self.subject.compilation;
         let wall = Duration::from_nanos(note.process_ns);
         match id.kind {
-            RunKind::Count(_) => compilation.took(wall),
+            RunKind::Count(_) => compilation.counted(wall),
             // What the agent does when the program is over is not the program's.
             RunKind::Time(_) if compilation.asks() => {
                 compilation.timed(self.of_program(id).unwrap_or(wall));

@@ -77,6 +77,7 @@ pub(crate) fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
         caught: is("caught", "true"),
         callers: is("callers", "true"),
         invocations: is("invocations", "true"),
+        calls: text("calls").parse().ok(),
         availability: is("availability", "true"),
         repeat: text("repeat").parse().unwrap_or(1),
         shuffle: false,

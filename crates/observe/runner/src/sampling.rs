@@ -99,6 +99,11 @@ pub(crate) fn runs(options: &RecordOptions, spent: &[(RunKind, u64)]) -> Vec<Run
         .collect()
 }
 
+/// Options of a JVM with the optimising compiler, by which its tables say of compiled code where calls, loops' polls and exceptions stand, and not what it guesses of the instructions
+/// between. It guesses as soon as an agent is told of compiled methods, and names for most of a loop in an inlined method the method into which it is inlined. So an instruction
+/// belongs to the next place that is certain, which may lie a little behind it.
+pub(crate) const PLACES: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:-DebugNonSafepoints"];
+
 /// Options of the JVM by which it logs what it compiles; none where the file's name could be misread.
 pub(crate) fn compilation_log(file: &Path) -> Vec<String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);

@@ -68,22 +68,30 @@ pub(crate) fn join(mut parts: Vec<Part>, notes: &mut Vec<String>) -> Vec<Row> {
         for ((row, _), own) in called.zip(inputs.by_ref()) {
             row.observation.inputs.extend(own);
         }
-        part.group();
-        notes.extend(part.lost());
+        notes.extend(part.group());
     }
     parts.into_iter().flat_map(|p| p.rows).collect()
 }
 
 impl Part {
-    /// Rows with equal arguments belong together.
-    fn group(&mut self) {
+    /// Rows with equal arguments belong together. What limits trust in that.
+    fn group(&mut self) -> Option<String> {
         let called = &self.rows[..self.arguments.len()];
         let inputs: Vec<_> = called.iter().map(|r| &r.observation.inputs).collect();
-        let Some(groups) = arguments::groups(&inputs) else {
-            return;
-        };
-        for (row, group) in self.rows.iter_mut().zip(groups) {
-            row.observation.group = format!("{} {group}", self.prefix);
+        match arguments::groups(&inputs) {
+            Ok(groups) => {
+                for (row, group) in self.rows.iter_mut().zip(groups) {
+                    row.observation.group = format!("{} {group}", self.prefix);
+                }
+                self.lost()
+            }
+            Err(different) => (1 < different && different < called.len()).then(|| {
+                format!(
+                    "{}: {} invocations have only {different} different arguments, so models are judged on repeats of inputs that they learnt from: errors on unseen inputs are larger",
+                    self.prefix,
+                    called.len()
+                )
+            }),
         }
     }
 }

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pricetag_file::raw;
-use pricetag_trace::{AgentOptions, Mode, Region};
+use pricetag_trace::{AgentOptions, Calls, Mode, Region};
 
 use crate::cache;
 use crate::compilation::{Compilation, Compiled};
 use crate::error::RunnerError;
 use crate::journal::{Journal, RunId, RunKind};
 use crate::jvm::{Java, Launcher, resolve};
-use crate::lengths::{self, Lengths};
 use crate::options::{RecordOptions, Timing};
 use crate::platform;
 use crate::sampling;
@@ -109,12 +108,7 @@ impl<'a> Subject<'a> {
         let counted_alone = options.jit && counts_alone(options.timing, options.overhead);
         // Of a recording that goes on, earlier runs are in its journal.
         let cache = options.cache.as_deref().filter(|_| !options.resume);
-        let compilation =
-            Compilation::of(java.as_ref().filter(|_| counted_alone)).remembering(|| {
-                let cache = cache?;
-                let key = lengths::key(options, &program, launcher, java.as_ref(), &flags)?;
-                Lengths::of(cache, key)
-            });
+        let compilation = Compilation::of(java.as_ref().filter(|_| counted_alone));
         Ok(Self {
             options,
             program,
@@ -165,8 +159,14 @@ impl<'a> Subject<'a> {
         let agent = Some((&agent_options, file.as_path()));
         if id.kind == RunKind::Sample {
             let log = sampling::compilation_log(&journal.compilations(id));
-            let log: Vec<&str> = log.iter().map(String::as_str).collect();
-            return self.launch_with(agent, &crash_log, case, &log);
+            let optimises = self.java.as_ref().is_some_and(Java::optimises);
+            let places = sampling::PLACES.iter().filter(|_| optimises);
+            let further: Vec<&str> = log
+                .iter()
+                .map(String::as_str)
+                .chain(places.copied())
+                .collect();
+            return self.launch_with(agent, &crash_log, case, &further);
         }
         self.launch_with(agent, &crash_log, case, compiled.options)
     }
@@ -240,6 +240,12 @@ impl<'a> Subject<'a> {
                 })
                 .transpose()?,
             progress: id.kind == RunKind::Count(0) && self.options.looks_at(id.case),
+            calls: self
+                .options
+                .calls
+                .filter(|_| id.kind == RunKind::Count(0))
+                .map(|window| absolute(&journal.calls(id)).map(|file| Calls { file, window }))
+                .transpose()?,
             ..options
         })
     }

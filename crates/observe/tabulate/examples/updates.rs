@@ -6,9 +6,7 @@
 //! One row per trace, per hundred executed blocks (`docs/decisions/025-counter-updates.md` says what follows from them):
 //! - *made*: updates that were made, on edges outside the spanning tree, at throws and at handlers;
 //! - *best tree*: the same with the spanning tree that suits what this run itself passed, which no estimate beats;
-//! - *in call-free loops*: of those that were made, the ones on edges in innermost loops where no other Java code can run: what locals could take over;
-//! - *promoted*: of those, the ones that locals do take over (`docs/decisions/029-promoted-counters.md`), and *settled*: how often counters are updated for it where
-//!   such loops are left;
+//! - *in call-free loops*: of those that were made, the ones on edges in innermost loops where no other Java code can run: what locals could take over (`docs/decisions/029-promoted-counters.md`);
 //! - *turns of these*: how often such loops turn, which their induction variables would tell, or a product where a loop around them does;
 //! - *paths*: ends of acyclic paths (Ball & Larus 1996), each an update in memory, beside additions to a register on the way;
 //! - *bound entries*: invocations of static, private and final methods and of constructors: what call sites could tell at most.
@@ -34,8 +32,6 @@ struct Totals {
     made: u64,
     best: u64,
     call_free: u64,
-    promoted: u64,
-    settled: u64,
     turns: u64,
     paths: u64,
     bound: u64,
@@ -46,9 +42,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plans = arguments.next().ok_or("usage: updates PLANS TRACE...")?;
     let plans = PlanStore::open(plans)?;
     println!(
-        "| trace | blocks | made | best tree | in call-free loops | promoted | settled | turns of these | paths | bound entries |"
+        "| trace | blocks | made | best tree | in call-free loops | turns of these | paths | bound entries |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for trace in arguments {
         let totals = totals(&plans, &trace)?;
         let name = Path::new(&trace).file_stem().unwrap_or_default().display();
@@ -57,8 +53,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             totals.made,
             totals.best,
             totals.call_free,
-            totals.promoted,
-            totals.settled,
             totals.turns,
             totals.paths,
             totals.bound,
@@ -140,17 +134,6 @@ impl Totals {
         };
         let inside = counted().filter(|(edge, _)| is_inside(edge));
         self.call_free += inside.map(|(_, count)| count).sum::<u64>();
-        for &l in &method.promoted_loops {
-            let edges = || method.edges.iter().zip(&passed);
-            let inside = counted().filter(|(e, _)| method.loop_of_edge(e) == Some(l));
-            let counters = method.promoted_counters(l).count() as u64;
-            let left = edges().filter(|(e, _)| {
-                let from = e.from_block().and_then(|b| method.promoted_around(b));
-                from == Some(l) && method.loop_of_edge(e) != Some(l)
-            });
-            self.promoted += inside.map(|(_, count)| count).sum::<u64>();
-            self.settled += counters * left.map(|(_, count)| count).sum::<u64>();
-        }
         let invocations = method.invocations(&counts).unwrap_or(0);
         self.paths += invocations;
         for (l, call_free) in method.loops.iter().zip(call_free) {

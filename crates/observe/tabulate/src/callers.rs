@@ -188,7 +188,7 @@ fn by(of_loop: &Feature, caller: &str) -> Feature {
 #[cfg(test)]
 mod tests {
     use pricetag_dataset::Meta;
-    use pricetag_probe_plan::{BlockId, LoopPlan, MethodOutcome, Uninitialised};
+    use pricetag_probe_plan::{BlockId, LoopPlan};
 
     use super::*;
     use crate::cold::Cold;
@@ -211,19 +211,8 @@ mod tests {
         let method = MethodPlan {
             name: "m".to_owned(),
             descriptor: "()V".to_owned(),
-            access: 0,
-            code_bytes: 0,
-            outcome: MethodOutcome::Counted,
-            blocks: Vec::new(),
-            edges: Vec::new(),
-            throw_points: Vec::new(),
-            handlers: Vec::new(),
             loops: vec![of_loop],
-            uninitialised: Uninitialised::default(),
-            comparisons: Vec::new(),
-            removed_loops: Vec::new(),
-            promoted_loops: Vec::new(),
-            listed_blocks: None,
+            ..MethodPlan::default()
         };
         let counts = LoopCounts {
             entries: 2,

@@ -85,9 +85,7 @@ pub(crate) fn feature(invocations: &Feature, shown: &str, line: u16) -> Feature 
 
 #[cfg(test)]
 mod tests {
-    use pricetag_probe_plan::{
-        BlockPlan, HandlerPlan, Instruction, LineStart, MethodOutcome, Pc, Uninitialised,
-    };
+    use pricetag_probe_plan::{BlockPlan, HandlerPlan, Instruction, LineStart, Pc};
 
     use super::*;
 
@@ -130,19 +128,9 @@ mod tests {
         let method = MethodPlan {
             name: "m".to_owned(),
             descriptor: "()V".to_owned(),
-            access: 0,
-            code_bytes: 0,
-            outcome: MethodOutcome::Counted,
             blocks: blocks_of_plan,
-            edges: Vec::new(),
-            throw_points: Vec::new(),
             handlers: handlers.collect(),
-            loops: Vec::new(),
-            uninitialised: Uninitialised::default(),
-            comparisons: Vec::new(),
-            removed_loops: Vec::new(),
-            promoted_loops: Vec::new(),
-            listed_blocks: None,
+            ..MethodPlan::default()
         };
         let executed = |block: Block| -> Option<Vec<u64>> {
             block.map(|block| block.iter().map(|&(_, _, n)| n).collect())

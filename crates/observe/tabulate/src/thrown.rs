@@ -79,9 +79,7 @@ fn raised(opcode: u8) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use pricetag_probe_plan::{
-        BlockId, CounterIndex, Instruction, MethodOutcome, Pc, ThrowPoint, Uninitialised,
-    };
+    use pricetag_probe_plan::{BlockId, CounterIndex, Instruction, Pc, ThrowPoint};
 
     use super::*;
 
@@ -110,19 +108,10 @@ mod tests {
         let method = MethodPlan {
             name: "m".to_owned(),
             descriptor: "()V".to_owned(),
-            access: 0,
             code_bytes: 5,
-            outcome: MethodOutcome::Counted,
             blocks: vec![block(0, &[0]), block(1, &[op::ARRAYLENGTH, op::IDIV])],
-            edges: Vec::new(),
             throw_points: vec![point(1), point(2)],
-            handlers: Vec::new(),
-            loops: Vec::new(),
-            uninitialised: Uninitialised::default(),
-            comparisons: Vec::new(),
-            removed_loops: Vec::new(),
-            promoted_loops: Vec::new(),
-            listed_blocks: None,
+            ..MethodPlan::default()
         };
         let mut counts = MethodCounts {
             instructions: vec![Some(vec![9]), Some(vec![9, 7])],

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pricetag_dataset::{DatasetBuilder, FeatureKind};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, CallSite, ClassHash, ClassPlan, CounterIndex, EdgeKind, EdgePlan,
-    Instruction, MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore, Uninitialised,
+    Instruction, MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulator};
 use pricetag_trace::{ClassCounters, ClassLoaded, Record, Trace};
@@ -52,11 +52,6 @@ fn method(name: &str, descriptor: &str, access: u16, calls: &[(&str, &str, &str)
         descriptor: descriptor.to_owned(),
         access,
         code_bytes: u32::from(end) + 1,
-        uninitialised: Uninitialised::default(),
-        comparisons: Vec::new(),
-        removed_loops: Vec::new(),
-        promoted_loops: Vec::new(),
-        listed_blocks: None,
         outcome: if concrete {
             MethodOutcome::Counted
         } else {
@@ -72,9 +67,7 @@ fn method(name: &str, descriptor: &str, access: u16, calls: &[(&str, &str, &str)
         } else {
             Vec::new()
         },
-        throw_points: Vec::new(),
-        handlers: Vec::new(),
-        loops: Vec::new(),
+        ..MethodPlan::default()
     }
 }
 

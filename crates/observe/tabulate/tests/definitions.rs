@@ -6,8 +6,8 @@ use std::path::Path;
 use pricetag_dataset::{Dataset, DatasetBuilder, FeatureKind, Observation};
 use pricetag_probe_plan::{
     BlockId, BlockPlan, CallSite, ClassHash, ClassPlan, ComparisonPlan, CounterIndex, EdgeId,
-    EdgeKind, EdgePlan, HandlerPlan, Instruction, LineStart, Literal, LoopPlan, MethodOutcome,
-    MethodPlan, Node, PLAN_VERSION, Pc, PlanStore, ThrowPoint, Uninitialised,
+    EdgeKind, EdgePlan, HandlerPlan, Instruction, LineStart, Literal, LoopPlan, MethodPlan, Node,
+    PLAN_VERSION, Pc, PlanStore, ThrowPoint,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, code_constants, compare};
 use pricetag_trace::{
@@ -68,12 +68,6 @@ fn sort() -> MethodPlan {
         descriptor: "([I)V".to_owned(),
         access: 1,
         code_bytes: 30,
-        uninitialised: Uninitialised::default(),
-        comparisons: Vec::new(),
-        removed_loops: Vec::new(),
-        promoted_loops: Vec::new(),
-        listed_blocks: None,
-        outcome: MethodOutcome::Counted,
         blocks: vec![
             block(0..2, &[(0, 0x1b), (1, 0x3d)], &[12]),
             block(2..8, &[(2, 0x1c), (3, 0x9e)], &[12]),
@@ -108,6 +102,7 @@ fn sort() -> MethodPlan {
             entry_edges: vec![EdgeId(1)],
             reducible: true,
         }],
+        ..MethodPlan::default()
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use pricetag_dataset::{DatasetBuilder, Feature, FeatureKind};
 use pricetag_probe_plan::{
-    AssignmentPlan, ClassHash, ClassPlan, MethodOutcome, MethodPlan, PLAN_VERSION, Pc, PlanStore,
-    Uninitialised, ValueKind, ValuesPlan, VariableIndex, VariablePlace, VariablePlan,
+    AssignmentPlan, ClassHash, ClassPlan, MethodPlan, PLAN_VERSION, Pc, PlanStore, ValueKind,
+    ValuesPlan, VariableIndex, VariablePlace, VariablePlan,
 };
 use pricetag_tabulate::{TabulateOptions, Tabulated, Tabulator, compare};
 use pricetag_trace::{
@@ -21,17 +21,12 @@ fn method(name: &str) -> MethodPlan {
         descriptor: "()V".to_owned(),
         access: 1,
         code_bytes: 10,
-        uninitialised: Uninitialised::default(),
-        comparisons: Vec::new(),
-        removed_loops: Vec::new(),
-        promoted_loops: Vec::new(),
-        listed_blocks: None,
-        outcome: MethodOutcome::Counted,
         blocks: vec![],
         edges: vec![],
         throw_points: vec![],
         handlers: vec![],
         loops: vec![],
+        ..MethodPlan::default()
     }
 }
 

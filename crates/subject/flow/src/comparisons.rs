@@ -75,6 +75,6 @@ fn number(slot: Slot) -> Option<Literal> {
         Slot::Int(n) => Some(Literal::Integer(n.into())),
         Slot::Long(n) => Some(Literal::Integer(n)),
         Slot::Real(bits) => Some(Literal::Real(bits)),
-        Slot::Unknown | Slot::Text | Slot::Local(_) | Slot::Moved(_) | Slot::Array { .. } => None,
+        Slot::Unknown | Slot::Text | Slot::Local(_) | Slot::Array { .. } => None,
     }
 }

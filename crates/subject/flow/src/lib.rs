@@ -5,7 +5,6 @@
 //! | which blocks and edges has a method, exceptional ones included | [`mod@cfg`] |
 //! | where do the subroutines of old class files return to | `subroutines` |
 //! | how are its loops nested | [`loops`] |
-//! | which loops surely end soon enough | [`bounds`] |
 //! | where is `this` on the stack, and when is it initialised | [`receiver`] |
 //! | which divisions and array accesses surely succeed | [`operands`] |
 //! | which numbers does it compare with | [`comparisons`] |
@@ -16,7 +15,6 @@
 //! | how large is a method | [`size`] |
 //! | what does an instruction take off the stack and put on it | [`stack`] |
 
-pub mod bounds;
 pub mod category;
 pub mod cfg;
 pub mod comparisons;
@@ -31,7 +29,6 @@ pub mod size;
 pub mod stack;
 mod subroutines;
 
-pub use bounds::bounded_blocks;
 pub use category::{Categories, CategoryError};
 pub use cfg::{Block, Cfg, Edge, Handler};
 pub use comparisons::compared_literals;

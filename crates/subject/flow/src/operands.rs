@@ -29,8 +29,6 @@ pub(crate) enum Slot {
     Text,
     /// What an `int` local held when it was pushed.
     Local(u16),
-    /// The same with something added that this loop does not change (only where loops are looked at).
-    Moved(u16),
     /// An array.
     Array {
         length: u32,
@@ -104,13 +102,6 @@ impl Stack {
     pub(crate) fn peek(&self, below: usize) -> Slot {
         let at = self.0.len().checked_sub(below + 1);
         at.map_or(Slot::Unknown, |at| self.0[at])
-    }
-
-    /// Knows better what the last instruction left on top.
-    pub(crate) fn replace_top(&mut self, slot: Slot) {
-        if let Some(top) = self.0.last_mut() {
-            *top = slot;
-        }
     }
 
     fn surely_serves(&self, opcode: u8) -> bool {

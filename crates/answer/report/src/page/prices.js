@@ -13,13 +13,13 @@ const SAMPLED = [
 
 function methods(data, root) {
   const text = (id) => data.strings[id];
-  const total = data.predicted || 1;
+  const total = data.whole || 1;
   const rows = data.methods.map(([name, cost, members, listing, code, sampled]) => {
     const blocks = members.map((index) => data.blocks[index]);
     return { name: text(name), cost, blocks, listing, code, sampled, variation: blocks.reduce((sum, b) => sum + (b[BLOCK.VARIATION] || 0), 0), risks: blocks.filter((b) => b[BLOCK.RISK] !== null) };
   });
   const largest = rows.length ? rows[0].cost : 1;
-  root.append(h("p", { class: "about" }, `Predicted ${words(data.target)} over ${thousands(data.observations)} inputs, ${quantity(data.predicted, data.unit)} in all. Variation is how much of the difference between inputs a method carries: whoever chooses the input decides there.`));
+  root.append(h("p", { class: "about" }, `${data.measured ? "Measured" : "Predicted"} ${words(data.target)} over ${thousands(data.observations)} inputs, ${quantity(data.whole, data.unit)} in all. Variation is how much of the difference between inputs a method carries: whoever chooses the input decides there.`));
   if (data.notes.length) root.append(h("ul", { class: "list small" }, data.notes.map((note) => h("li", {}, note))));
   dataTable(root, {
     id: "methods", caption: "methods by cost", noun: "methods and features", rows, sort: "cost", page: 25, placeholder: "Search methods, code",
@@ -54,7 +54,7 @@ function methodDetail(data, method) {
     h("td", { class: "num soft" }, b[BLOCK.LOW] === null ? "" : quantity(b[BLOCK.LOW], data.unit) + " … " + quantity(b[BLOCK.HIGH], data.unit)),
     h("td", { class: "num" }, evidence(b[BLOCK.EVIDENCE])),
     h("td", { class: "num" }, quantity(b[BLOCK.COST], data.unit)),
-    h("td", { class: "num" }, percent(b[BLOCK.COST] / (data.predicted || 1)))));
+    h("td", { class: "num" }, percent(b[BLOCK.COST] / (data.whole || 1)))));
   detail.append(h("div", { class: "scroll" }, h("table", {}, h("caption", {}, "blocks of " + method.name), h("thead", {}, h("tr", {}, head.map((title, i) => h("th", { scope: "col", class: i ? "num" : null }, h("span", {}, title))))), h("tbody", {}, rows))));
   const lines = method.listing !== null && method.listing !== undefined ? data.listings[method.listing] : bytecode(data, method);
   if (lines && lines.lines.length) detail.append(listing(data, lines, method.cost));
@@ -83,7 +83,7 @@ function listing(data, source, whole) {
     if (heat > 0.01) {
       edge.style.borderLeftColor = `color-mix(in srgb, var(--heat) ${Math.round(25 + heat * 75)}%, transparent)`;
     }
-    const row = h("tr", { class: begins && number === null ? "begin" : null }, edge, h("td", { class: "num" }, price ? quantity(price, data.unit) : ""), h("td", { class: "num" }, price ? percent(price / (data.predicted || 1)) : ""), h("td", { class: "at" }, number === null ? "" : number), h("td", {}, line(id)));
+    const row = h("tr", { class: begins && number === null ? "begin" : null }, edge, h("td", { class: "num" }, price ? quantity(price, data.unit) : ""), h("td", { class: "num" }, price ? percent(price / (data.whole || 1)) : ""), h("td", { class: "at" }, number === null ? "" : number), h("td", {}, line(id)));
     if (heat > 0.01) row.style.background = `color-mix(in srgb, var(--heat) ${(heat * 16).toFixed(1)}%, transparent)`;
     return row;
   });

@@ -7,9 +7,12 @@ use clap::{Args, ValueHint};
 
 #[derive(Debug, Args)]
 pub struct PatternsArgs {
-    /// A file of events, a folder that holds such files, or the folder or one of the two files static.txt and dynamic.txt.
+    /// A dataset that was recorded with `--features calls`, a file of events, a folder that holds such files, or the folder or one of the two files static.txt and dynamic.txt.
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    /// The model whose prices say what sequences cost; the dataset's own by default. Sequences are then ranked by time.
+    #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    pub model: Option<PathBuf>,
     /// Size of the window of locality, events; by default the number of classes for classes, of methods for methods.
     #[arg(long, value_name = "N")]
     pub window: Option<NonZeroU32>,

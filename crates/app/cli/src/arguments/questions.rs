@@ -61,7 +61,7 @@ pub struct PredictArgs {
     /// The agent's library; beside the executable by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub agent: Option<PathBuf>,
-    /// Where rewritten classes are kept for later runs, cut back to 256 MB whenever one begins, and how long runs took: a directory, or `none`; `pricetag` in the user's cache by
+    /// Where rewritten classes are kept for later runs, cut back to 256 MB whenever one begins: a directory, or `none`; `pricetag` in the user's cache by
     /// default.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub cache: Option<PathBuf>,

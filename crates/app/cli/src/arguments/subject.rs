@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
 use pricetag_runner::{Determinism, Samples};
-use pricetag_trace::{MethodScope, Pattern, Scope};
+use pricetag_trace::{MethodScope, Pattern, Scope, Window};
 
 use super::values::{
-    FeatureGroup, duration, feature_kinds, fraction, pattern, variable, versions, word,
+    FeatureGroup, duration, fraction, pattern, recorded, variable, versions, word,
 };
 
 /// What says how a program is run, which one that runs already is not. `--cache` and `--jobs` are missing: they change nothing of what is recorded, and the
 /// environment, where whole machines have them, counts as the command line.
-const OF_RUNS: [&str; 18] = [
+const OF_RUNS: [&str; 19] = [
     "command",
     "inputs",
     "workload",
@@ -27,6 +27,7 @@ const OF_RUNS: [&str; 18] = [
     "shuffle",
     "timing",
     "overhead",
+    "samples",
     "warmup",
     "jit",
     "gc",
@@ -87,7 +88,9 @@ pub struct SubjectArgs {
     /// `strides`, reads of array elements from another cache line than the same instruction's
     /// last, and `values`, the first values given to every primitive variable. Where `exceptions` is named, handlers are split by the class of what they
     /// catch; where `loops` or `methods` and `context` are, loops and invocations by the method that called.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = feature_kinds, help_heading = "Counting")]
+    ///
+    /// `calls` writes every invocation down, in order, for `pricetag patterns`; what else is counted does not change by it.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = recorded, help_heading = "Counting")]
     pub features: Vec<FeatureGroup>,
     /// How instructions are grouped: `fine`, one category per mechanism; `lata`, the six of Lata 2016; or a TOML file of your own.
     #[arg(long, value_name = "TABLE", default_value = "fine", value_hint = ValueHint::FilePath, help_heading = "Counting")]
@@ -101,6 +104,14 @@ pub struct SubjectArgs {
     /// The depth of recursion through other classes, lambdas and constructors is a value, too.
     #[arg(long, help_heading = "Counting")]
     pub depths: bool,
+    /// Which invocations of each thread `--features calls` writes down: `all`, `first=10M`, or `1M/100M` for the first million of each hundred; what is left out is counted.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = "all",
+        help_heading = "Counting"
+    )]
+    pub calls: Window,
     /// Find out when in a run, or in an invocation of the scope, each feature has its final value, from counts at intervals in the runs of three inputs.
     #[arg(long, help_heading = "Counting")]
     pub availability: bool,
@@ -179,7 +190,7 @@ pub struct SubjectArgs {
     /// The agent's library; beside the executable by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub agent: Option<PathBuf>,
-    /// Where rewritten classes are kept for later recordings, cut back to 256 MB whenever one begins, and how long runs took: a directory, or `none`; `pricetag` in the user's
+    /// Where rewritten classes are kept for later recordings, cut back to 256 MB whenever one begins: a directory, or `none`; `pricetag` in the user's
     /// cache by default.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub cache: Option<PathBuf>,

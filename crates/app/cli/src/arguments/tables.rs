@@ -13,7 +13,7 @@ pub struct InspectArgs {
     /// The dataset; a table (CSV, ARFF, either as gzip, or Parquet) with --target serves as well.
     #[arg(value_name = "DATASET", value_hint = ValueHint::AnyPath)]
     pub dataset: PathBuf,
-    /// The cost to look at; wall time by default, or the only cost there is.
+    /// The cost to look at; by default what `fit` would explain.
     #[arg(long, value_name = "COST")]
     pub target: Option<String>,
     /// Which features to look at; several with commas.

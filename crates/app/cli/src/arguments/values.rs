@@ -9,7 +9,7 @@ use pricetag_file::raw;
 use pricetag_study::{Filter, Lambda, Level, Method, Parsimony, Prefer, Signs};
 use pricetag_trace::Pattern;
 
-/// A name in `--features`.
+/// A name in `--features`; `calls`, which is recorded beside features, stands for none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeatureGroup(pub Vec<FeatureKind>);
 
@@ -229,6 +229,14 @@ pub fn separator(text: &str) -> Result<u8, String> {
     }
 }
 
+/// What is recorded on request: kinds of features, or every invocation.
+pub fn recorded(text: &str) -> Result<FeatureGroup, String> {
+    match text.trim() {
+        "calls" => Ok(FeatureGroup(Vec::new())),
+        _ => feature_kinds(text).map_err(|error| format!("{error}, calls")),
+    }
+}
+
 pub fn feature_kinds(text: &str) -> Result<FeatureGroup, String> {
     let kinds = match text.trim() {
         "opcodes" => vec![FeatureKind::Opcode, FeatureKind::Call],
@@ -242,7 +250,6 @@ pub fn feature_kinds(text: &str) -> Result<FeatureGroup, String> {
         "strides" => vec![FeatureKind::Stride],
         "exceptions" => vec![FeatureKind::Exception],
         "values" => vec![FeatureKind::Value],
-        "calls" => return Err(format!("`{text}` cannot be recorded by this version")),
         _ => {
             return Err(format!(
                 "`{text}` is none of opcodes, blocks, methods, context, lines, loops, branches, transitions, strides, exceptions, values"

@@ -44,6 +44,12 @@ pub fn run(pid: u32, args: &RecordArgs, console: &Console) -> Result<ExitCode, F
             "leave out --values, --lengths, --depths, --availability and `values` in --features",
         ));
     }
+    if args.subject.features.iter().any(|group| group.0.is_empty()) {
+        let why = "invocations are not written down of a running program";
+        return Err(Failure::usage(why)
+            .doing(doing)
+            .advice("leave `calls` out of --features, or start the program with `record`"));
+    }
     let schedule = schedule(args).map_err(|f| f.doing(&doing))?;
     let choice = choice(&args.subject).map_err(|f| f.doing(&doing))?;
     let lock = || Lock::on_dataset(&args.output).map_err(|e| Failure::from(e).doing(&doing));

@@ -5,10 +5,15 @@ use std::io::{BufReader, Cursor};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use pricetag_cost_model::{CostModel, MethodKey};
+use pricetag_dataset::{Dataset, directory};
+use pricetag_events::Reader;
 use pricetag_events::text::{TextError, import};
+use pricetag_explain::prices_of_invocations;
 use pricetag_pattern::{PatternError, Patterns, Settings, analyse};
 use serde_json::json;
 
+use crate::analysis::{open_dataset, open_model};
 use crate::arguments::PatternsArgs;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -27,26 +32,117 @@ pub fn run(args: &PatternsArgs, console: &Console) -> Result<ExitCode, Failure> 
         per_thread: args.per_thread,
         ..Settings::default()
     };
-    let mut found: Vec<(PathBuf, Patterns)> = Vec::new();
+    let recording = Recording::of(args)?;
+    let mut found: Vec<(String, Patterns)> = Vec::new();
     for source in sources(&args.path)? {
-        let doing = format!("analysing {}", source.path().display());
-        let patterns = source
-            .analyse(settings.clone())
-            .map_err(|failure| failure.doing(doing))?;
-        found.push((source.path().to_owned(), patterns));
+        let doing = || format!("analysing {}", source.path().display());
+        let run = recording.as_ref().and_then(|all| all.run(source.path()));
+        let prices = match (&run, &source) {
+            (Some(run), Source::Events(path)) => run.prices(path).map_err(|f| f.doing(doing()))?,
+            _ => None,
+        };
+        let settings = Settings {
+            prices,
+            ..settings.clone()
+        };
+        let patterns = source.analyse(settings).map_err(|f| f.doing(doing()))?;
+        let shown = run.map_or_else(
+            || source.path().display().to_string(),
+            |run| run.label.to_owned(),
+        );
+        found.push((shown, patterns));
     }
     let answer: Vec<_> = found
         .iter()
-        .map(|(path, patterns)| json!({ "path": path.to_string_lossy(), "patterns": patterns }))
+        .map(|(input, patterns)| json!({ "input": input, "patterns": patterns }))
         .collect();
     console.result(&json!({ "schema": 1, "files": answer }), || {
         let texts = found.iter().map(|(path, patterns)| match found.len() {
             1 => patterns.to_string(),
-            _ => format!("{}\n\n{patterns}", path.display()),
+            _ => format!("{path}\n\n{patterns}"),
         });
         texts.collect::<Vec<_>>().join("\n")
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The dataset that events belong to, and a model of it.
+struct Recording {
+    dataset: Dataset,
+    model: Option<CostModel>,
+}
+
+/// One of its runs.
+struct Run<'r> {
+    label: &'r str,
+    row: usize,
+    recording: &'r Recording,
+}
+
+impl Recording {
+    /// None if the path is no dataset.
+    fn of(args: &PatternsArgs) -> Result<Option<Self>, Failure> {
+        if !directory::exists(&args.path) {
+            return match args.model {
+                Some(_) => Err(Failure::usage(
+                    "a model has prices for the runs of its dataset alone",
+                )
+                .advice("give the dataset, or leave --model out")),
+                None => Ok(None),
+            };
+        }
+        let own = args.path.join("model.json");
+        let model = args.model.clone().or_else(|| own.exists().then_some(own));
+        let model = model.map(|path| open_model(&path)).transpose()?;
+        let dataset = open_dataset(&args.path)?;
+        Ok(Some(Self { dataset, model }))
+    }
+
+    /// The run whose events a file of the dataset holds.
+    fn run(&self, file: &Path) -> Option<Run<'_>> {
+        let row: usize = file.file_stem()?.to_str()?.parse().ok()?;
+        let observation = self.dataset.observations.get(row)?;
+        // With a scope rows are invocations, of several runs.
+        let of_processes = self.dataset.meta.scope == "main";
+        of_processes.then_some(Run {
+            label: &observation.label,
+            row,
+            recording: self,
+        })
+    }
+}
+
+impl Run<'_> {
+    /// Nanoseconds per invocation of each method of a file, if the model says so: a method that is charged nothing costs nothing.
+    fn prices(&self, file: &Path) -> Result<Option<Vec<f64>>, Failure> {
+        let Some(model) = self
+            .recording
+            .model
+            .as_ref()
+            .filter(|model| model.unit == "ns")
+        else {
+            return Ok(None);
+        };
+        let prices = prices_of_invocations(model, &self.recording.dataset, self.row);
+        if prices.is_empty() {
+            return Ok(None);
+        }
+        let unreadable =
+            |e: &dyn std::fmt::Display| Failure::new(format!("{}: {e}", file.display()));
+        let opened = File::open(file).map_err(|e| unreadable(&e))?;
+        let mut reader = Reader::new(BufReader::new(opened)).map_err(|e| unreadable(&e))?;
+        reader.by_ref().for_each(drop);
+        let dictionary = reader.into_dictionary();
+        let priced = dictionary.methods.iter().map(|method| {
+            let key = MethodKey {
+                class: dictionary.class_name(method.class),
+                name: method.name.clone(),
+                descriptor: method.descriptor.clone(),
+            };
+            prices.get(&key).copied().unwrap_or(0.0)
+        });
+        Ok(Some(priced.collect()))
+    }
 }
 
 enum Source {
@@ -123,11 +219,16 @@ fn sources(path: &Path) -> Result<Vec<Source>, Failure> {
             }
         }
     }
-    files.sort();
+    // By number, where they have one.
+    let number = |file: &PathBuf| {
+        file.file_stem()
+            .and_then(|n| n.to_str()?.parse::<u64>().ok())
+    };
+    files.sort_by_key(|file| (number(file), file.clone()));
     if files.is_empty() {
         return Err(
             Failure::new(format!("{} holds no events", path.display())).advice(
-                "give a folder with files named *.events, or with static.txt and dynamic.txt",
+                "record with `--features calls`; or give a folder with files named *.events, or with static.txt and dynamic.txt",
             ),
         );
     }

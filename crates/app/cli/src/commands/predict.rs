@@ -175,6 +175,7 @@ fn options(
         caught: needed.caught,
         callers: needed.callers,
         invocations: needed.invocations,
+        calls: None,
         availability: false,
         repeat: 1,
         shuffle: false,

@@ -216,6 +216,11 @@ pub fn check(dataset: &Dataset, outcome: &Outcome) -> Result<(), Failure> {
         main_reason(&dataset.observations).unwrap_or(("nothing was observed".to_owned(), 0));
     let why = format!("none of {all} observations succeeded; {times} failed because: {reason}");
     let failure = Failure::new(why).doing(format!("recording into {}", outcome.dataset));
-    Err(failure
-        .advice("run the command by hand on one input; --show-output passes on what it prints"))
+    // Linters and the like say by their exit code what they found.
+    let exits = reason.contains("exit code");
+    Err(failure.advice(if exits {
+        "run the command by hand on one input (--show-output passes on what it prints); if it is meant to exit so, call it from a script that ends with `exit 0`"
+    } else {
+        "run the command by hand on one input; --show-output passes on what it prints"
+    }))
 }

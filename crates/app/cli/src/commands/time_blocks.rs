@@ -73,6 +73,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         caught: false,
         callers: false,
         invocations: false,
+        calls: None,
         availability: false,
         repeat: args.repeat,
         shuffle: false,

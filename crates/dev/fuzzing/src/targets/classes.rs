@@ -160,6 +160,7 @@ pub fn rewriter(bytes: &[u8]) {
             scopes,
             caught,
             callers: caught.then_some(everything::CALLERS),
+            calls: true,
         };
         let rewritten = rewrite(bytes, plan, &wiring).expect("a readable class and its plan");
         is_whole(&class, plan, &rewritten);

@@ -3,6 +3,7 @@
 //! The programs are those of `docs/features.md`.
 
 mod callers;
+mod calls;
 mod exactness;
 mod listed;
 mod parts;

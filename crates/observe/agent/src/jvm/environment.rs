@@ -124,6 +124,24 @@ impl Jni {
         !self.clear_exception()
     }
 
+    /// Calls a static method of one object that returns an int; none when it throws.
+    pub fn call_static_int(
+        self,
+        class: jclass,
+        method: Id<jmethodID>,
+        argument: jobject,
+    ) -> Option<jint> {
+        let arguments = [jni::jvalue { l: argument }];
+        let value = jni_call!(
+            self,
+            CallStaticIntMethodA,
+            class,
+            method.0,
+            arguments.as_ptr()
+        );
+        (!self.clear_exception()).then_some(value)
+    }
+
     /// Calls a method that returns an object; none when it throws, or returns null.
     pub fn call_object(
         self,
@@ -224,6 +242,38 @@ impl Jni {
     pub fn new_long_array(self, length: usize) -> Option<jobject> {
         let array = jni_call!(self, NewLongArray, jint::try_from(length).ok()?);
         (!array.is_null()).then_some(array)
+    }
+
+    /// A new `int[]`; none with the exception pending when there is no memory.
+    pub fn new_int_array(self, length: usize) -> Option<jobject> {
+        let array = jni_call!(self, NewIntArray, jint::try_from(length).ok()?);
+        (!array.is_null()).then_some(array)
+    }
+
+    /// An element of an `int[]`; none when it is out of range.
+    pub fn read_int(self, array: jobject, index: usize) -> Option<jint> {
+        let mut value = 0;
+        jni_call!(
+            self,
+            GetIntArrayRegion,
+            array,
+            index as jint,
+            1,
+            &raw mut value
+        );
+        (!self.clear_exception()).then_some(value)
+    }
+
+    /// Sets an element of an `int[]`, which must be in range.
+    pub fn write_int(self, array: jobject, index: usize, value: jint) {
+        jni_call!(
+            self,
+            SetIntArrayRegion,
+            array,
+            index as jint,
+            1,
+            &raw const value
+        );
     }
 
     /// A new array of nulls; none with the exception pending when there is no memory.
@@ -334,14 +384,15 @@ impl Jni {
         jni_call!(self, IsSameObject, one, other) != 0
     }
 
-    /// Whether objects of a class are also of the other.
-    pub fn is_assignable(self, class: jclass, to: jclass) -> bool {
-        jni_call!(self, IsAssignableFrom, class, to) != 0
-    }
-
     /// Whether a thread is virtual; only for JDK 21 and later, whose table has the function.
     pub fn is_virtual(self, thread: jobject) -> bool {
         jni_call!(self, IsVirtualThread, thread) != 0
+    }
+
+    /// What a class extends; none for `Object` and interfaces.
+    pub fn superclass(self, class: jclass) -> Option<jclass> {
+        let above = jni_call!(self, GetSuperclass, class);
+        (!above.is_null()).then_some(above)
     }
 
     /// Whether an object is an instance of a class.

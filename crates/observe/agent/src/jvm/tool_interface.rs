@@ -75,22 +75,6 @@ impl Jvmti {
         )
     }
 
-    /// Switches an event on or off for one thread.
-    pub fn notify_of(
-        self,
-        event: jvmti::jvmtiEvent,
-        on: bool,
-        thread: jobject,
-    ) -> Result<(), jvmtiError> {
-        jvmti_call!(
-            self,
-            SetEventNotificationMode,
-            jvmti::jvmtiEventMode::from(on),
-            event,
-            thread
-        )
-    }
-
     /// Has the JVM tell again what it told before the event was switched on.
     pub fn generate_events(self, event: jvmti::jvmtiEvent) -> Result<(), jvmtiError> {
         jvmti_call!(self, GenerateEvents, event)
@@ -282,6 +266,27 @@ impl Jvmti {
             .map(|()| loader)
     }
 
+    /// Whether a class is an interface.
+    pub fn is_interface(self, class: jclass) -> bool {
+        let mut interface = 0;
+        jvmti_call!(self, IsInterface, class, &raw mut interface).is_ok() && interface != 0
+    }
+
+    /// The interfaces that a class implements directly, as local references; none of one that is not prepared.
+    pub fn interfaces(self, class: jclass) -> Vec<jclass> {
+        let (mut count, mut interfaces) = (0, null_mut());
+        match jvmti_call!(
+            self,
+            GetImplementedInterfaces,
+            class,
+            &raw mut count,
+            &raw mut interfaces
+        ) {
+            Ok(()) => self.take_list(interfaces, count),
+            Err(_) => Vec::new(),
+        }
+    }
+
     /// The bytecode of a method.
     pub fn bytecodes(self, method: jmethodID) -> Option<Vec<u8>> {
         let (mut count, mut bytes) = (0, null_mut());
@@ -317,16 +322,6 @@ impl Jvmti {
     pub fn retransform(self, classes: &[jclass]) -> Result<(), jvmtiError> {
         let count = jint::try_from(classes.len()).unwrap_or(0);
         jvmti_call!(self, RetransformClasses, count, classes.as_ptr())
-    }
-
-    /// Replaces the code of a class; compiled code that contains some of it is given up.
-    pub fn redefine(self, class: jclass, bytes: &[u8]) -> Result<(), jvmtiError> {
-        let definition = jvmti::jvmtiClassDefinition {
-            klass: class,
-            class_byte_count: jint::try_from(bytes.len()).unwrap_or(0),
-            class_bytes: bytes.as_ptr(),
-        };
-        jvmti_call!(self, RedefineClasses, 1, &raw const definition)
     }
 
     /// Whether a method is a version that has been replaced.

@@ -39,7 +39,7 @@ fn a_plan_for_another_class_is_refused() {
         class_index: 0,
         scopes: &[],
         caught: false,
-        callers: None,
+        ..Wiring::default()
     };
     let refused = rewrite(first, Some(&plan(second)), &wiring);
     assert!(
@@ -58,7 +58,7 @@ fn what_is_not_asked_for_is_not_touched() {
                 class_index: 0,
                 scopes: &[],
                 caught: false,
-                callers: None,
+                ..Wiring::default()
             },
         )
         .expect("a class");
@@ -73,7 +73,7 @@ proptest! {
     fn arbitrary_bytes_are_refused(tail in prop::collection::vec(any::<u8>(), 0..300)) {
         let mut bytes = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 61];
         bytes.extend(&tail);
-        let wiring = Wiring { class_index: 0, scopes: &scopes(), caught: false, callers: None };
+        let wiring = Wiring { class_index: 0, scopes: &scopes(), caught: false, ..Wiring::default() };
         let _ = (rewrite(&bytes, None, &wiring), rewrite(&tail, None, &wiring), add_thread_fields(&bytes));
     }
 
@@ -91,7 +91,7 @@ proptest! {
         if let Ok(class) = ClassFile::parse(&bytes) {
             let plan = pricetag_probe::plan(&class, &bytes);
             for plan in [None, Some(&plan)] {
-                let rewritten = rewrite(&bytes, plan, &Wiring { class_index: 7, scopes: &scopes(), caught: false, callers: None });
+                let rewritten = rewrite(&bytes, plan, &Wiring { class_index: 7, scopes: &scopes(), caught: false, ..Wiring::default() });
                 let rewritten = rewritten.expect("a readable class and its plan");
                 let after = ClassFile::parse(&rewritten.bytes).expect("still a class");
                 for (left, _) in &rewritten.left {
@@ -141,7 +141,7 @@ proptest! {
                 ]);
             }
         }
-        let rewritten = rewrite(bytes, Some(&plan), &Wiring { class_index: u32::MAX, scopes: &[], caught: false, callers: None }).expect("a class");
+        let rewritten = rewrite(bytes, Some(&plan), &Wiring { class_index: u32::MAX, scopes: &[], caught: false, ..Wiring::default() }).expect("a class");
         prop_assert!(ClassFile::parse(&rewritten.bytes).is_ok());
     }
 }

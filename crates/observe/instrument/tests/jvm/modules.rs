@@ -25,6 +25,7 @@ fn other_readers_accept_instrumented_classes() {
                     loops: true,
                     invocations: true,
                 }),
+                calls: true,
             },
         )
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -138,7 +139,7 @@ fn nothing_but_the_number_of_the_class_depends_on_it() {
                 class_index,
                 scopes: &[],
                 caught: true,
-                callers: None,
+                ..Wiring::default()
             };
             rewrite(&bytes, Some(&plan(&bytes)), &wiring).expect("rewritten")
         };

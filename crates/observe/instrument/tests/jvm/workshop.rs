@@ -88,7 +88,7 @@ impl Workshop {
             class_index: 0,
             scopes,
             caught: false,
-            callers: None,
+            ..Wiring::default()
         };
         let rewritten =
             rewrite(&bytes, counted.then_some(&plan), &wiring).expect("a class just compiled");
@@ -152,7 +152,7 @@ pub fn instrument_all(classes: &[(PathBuf, Vec<u8>)], to: &Path) -> usize {
             class_index: number as u32,
             scopes: &[],
             caught: false,
-            callers: None,
+            ..Wiring::default()
         };
         let rewritten = rewrite(bytes, Some(&plan(bytes)), &wiring).expect("a class of the JDK");
         left += rewritten.left.len();

@@ -208,6 +208,7 @@ impl Bench {
             caught: false,
             callers: false,
             invocations: false,
+            calls: None,
             availability: false,
             repeat: 2,
             shuffle: false,

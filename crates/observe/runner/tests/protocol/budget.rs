@@ -3,7 +3,6 @@
 use pricetag_probe_plan::{
     BlockId, BlockPlan, ClassHash, ClassPlan, CounterIndex, EdgeId, EdgeKind, EdgePlan,
     Instruction, LineStart, LoopPlan, MethodOutcome, MethodPlan, Node, PLAN_VERSION, Pc, PlanStore,
-    Uninitialised,
 };
 use pricetag_runner::{RecordOptions, RunnerError};
 use pricetag_trace::{ClassCounters, REMOVED, Record};
@@ -44,14 +43,7 @@ fn planned(bench: &Bench, folder: &str, skipped: bool) {
                 edge(Node::Entry, block, EdgeKind::Entry, counter),
                 edge(block, Node::Exit, EdgeKind::Return, None),
             ],
-            throw_points: vec![],
-            handlers: vec![],
-            loops: vec![],
-            uninitialised: Uninitialised::default(),
-            comparisons: Vec::new(),
-            removed_loops: Vec::new(),
-            promoted_loops: Vec::new(),
-            listed_blocks: None,
+            ..MethodPlan::default()
         }
     };
     let plan = ClassPlan {
@@ -122,7 +114,6 @@ fn planned_loop(bench: &Bench, folder: &str, removed: bool) {
             reducible: true,
         }],
         removed_loops: Vec::from_iter(removed.then_some(0)),
-        listed_blocks: None,
         ..plan.methods[0].clone()
     };
     plan.methods.truncate(1);

@@ -1,9 +1,9 @@
 //! The recording protocol against a scripted JVM: a shell script that understands what a JVM is told and leaves canned
 //! traces. What the real JVM and agent do is tested through the command line.
 
+mod ahead;
 mod bench;
 mod budget;
-mod remembered;
 mod scoped;
 
 use std::sync::atomic::{AtomicU64, Ordering};

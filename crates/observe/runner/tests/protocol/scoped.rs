@@ -121,6 +121,18 @@ fn inputs_that_came_during_warm_up_alone_are_counted() {
 }
 
 #[test]
+fn few_different_inputs_are_said_to_be_judged_on_repeats() {
+    let wall = |i: u64| if i < 16 { 9000 } else { 1000 };
+    let (notes, _) = warmed(|i| (i as i64 % 8, wall(i)), 96);
+    let told = |what: &str| notes.iter().any(|note| note.contains(what));
+    assert!(
+        told("96 invocations have only 8 different arguments"),
+        "{notes:?}"
+    );
+    assert!(!told("during warm-up alone"), "each comes again: {notes:?}");
+}
+
+#[test]
 fn arguments_are_called_like_the_parameters() {
     let bench = Bench::new(&[("a", "")]);
     let named = Record::Parameters(Parameters {

@@ -1,13 +1,13 @@
 import java.util.Arrays;
 
-/** Loops that call nothing and surely end, left in every way: their counters may be kept in locals while they run. */
-public class PromotedCounters {
+/** Loops that call nothing and surely end, left in every way. */
+public class LoopExits {
     static final int[] TABLE = {3, 1, 4, 1, 5, 9, 2, 6};
     static int steps;
     final int[] kept;
     int sum;
 
-    PromotedCounters(int n) {
+    LoopExits(int n) {
         kept = new int[n];
         for (int i = 0; i < n; i++) {
             kept[i] = TABLE[i % 8]; // count: 30
@@ -296,8 +296,8 @@ public class PromotedCounters {
         }
         System.out.println(many(10) + " " + recursive(5) + " " + unknown(27, new int[] {2, 0, 4, 1, 3}));
         System.out.println(wide(new long[6], new double[6], new Object[6]));
-        PromotedCounters one = new PromotedCounters(10);
-        PromotedCounters two = new PromotedCounters(20);
+        LoopExits one = new LoopExits(10);
+        LoopExits two = new LoopExits(20);
         System.out.println(one.fields() + two.fields());
         int[] sums = new int[2];
         Thread[] threads = new Thread[2];

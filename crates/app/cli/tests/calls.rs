@@ -1,0 +1,144 @@
+//! Every invocation is written down beside the dataset, and `patterns` says what the sequence looks like.
+
+#[allow(dead_code, reason = "a subject of its own")]
+mod support;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use support::{Desk, Ran, classes, ran};
+
+const INPUTS: [(&str, &str); 3] = [("a", "8"), ("b", "13"), ("c", "40")];
+
+/// `line` on the subject over its inputs.
+fn watch(desk: &Desk, line: &str) -> Ran {
+    let mut command = desk.command(line);
+    command.args(["--inputs", "in/*", "--", "java", "-cp"]);
+    command.arg(classes()).args(["Parts", "{}"]);
+    ran(command)
+}
+
+fn recorded(desk: &Desk, line: &str) {
+    let ran = watch(desk, line);
+    assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+}
+
+/// By input, how many events there are, and how many were left out.
+fn events(answer: &Value) -> BTreeMap<String, (u64, u64)> {
+    let files = answer["files"].as_array().unwrap().iter();
+    let told = files.map(|file| {
+        let recorded = &file["patterns"]["recorded"];
+        let number = |name: &str| recorded[name].as_u64().unwrap();
+        let input = file["input"].as_str().unwrap().to_owned();
+        (input, (number("events"), number("left_out")))
+    });
+    told.collect()
+}
+
+/// By input, the invocations of all methods that the dataset counts.
+fn invocations(desk: &Desk, data: &str) -> BTreeMap<String, u64> {
+    let export = desk.run(&format!("export {data} --format csv -o {data}.csv"));
+    assert_eq!(export.code, 0, "{}", export.stderr);
+    let text = std::fs::read_to_string(desk.path(&format!("{data}.csv"))).unwrap();
+    let mut table = csv::Reader::from_reader(text.as_bytes());
+    let headers = table.headers().unwrap().clone();
+    let label = headers.iter().position(|name| name == "label").unwrap();
+    let counted: Vec<usize> = headers
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| name.ends_with(" invocations"))
+        .map(|(at, _)| at)
+        .collect();
+    let rows = table.records().map(|row| {
+        let row = row.unwrap();
+        let sum = counted
+            .iter()
+            .map(|&at| row[at].parse::<f64>().unwrap_or(0.0) as u64);
+        (row[label].to_owned(), sum.sum())
+    });
+    rows.collect()
+}
+
+#[test]
+fn there_are_as_many_events_as_invocations_and_a_recording_replaces_those_of_another() {
+    let desk = Desk::new(&INPUTS);
+    recorded(&desk, "record -o data --features methods,calls --repeat 1");
+    let counted = invocations(&desk, "data");
+    assert_eq!(counted.len(), 3);
+    let told = events(&desk.json("patterns data --json"));
+    let all: BTreeMap<String, (u64, u64)> = counted
+        .iter()
+        .map(|(input, &n)| (input.clone(), (n, 0)))
+        .collect();
+    assert_eq!(told, all);
+
+    recorded(
+        &desk,
+        "record -o data --features methods,calls --calls first=5 --repeat 1 --force",
+    );
+    let told = events(&desk.json("patterns data --json"));
+    let first: BTreeMap<String, (u64, u64)> = counted
+        .iter()
+        .map(|(input, &n)| (input.clone(), (5, n - 5)))
+        .collect();
+    assert_eq!(told, first);
+    let shown = desk.run("patterns data");
+    assert!(shown.stdout.contains("left out"), "{}", shown.stdout);
+
+    recorded(&desk, "record -o data --repeat 1 --force");
+    let none = desk.run("patterns data");
+    assert_eq!(none.code, 1);
+    assert!(
+        none.stderr.contains("holds no events") && none.stderr.contains("--features calls"),
+        "{}",
+        none.stderr
+    );
+}
+
+#[test]
+fn with_a_model_sequences_have_a_price() {
+    let desk = Desk::new(&INPUTS);
+    recorded(
+        &desk,
+        "mine -o data --features blocks,methods,calls --samples all --repeat 1",
+    );
+    let answer = desk.json("patterns data --json");
+    let files = answer["files"].as_array().unwrap();
+    for file in files {
+        let found = file["patterns"]["recurrent"].as_array().unwrap();
+        let shares = found.iter().filter_map(|one| one["ns_share"].as_f64());
+        for share in shares.clone() {
+            assert!((0.0..=1.0 + 1e-9).contains(&share), "{share}");
+        }
+        let order: Vec<f64> = found.iter().filter_map(|one| one["ns"].as_f64()).collect();
+        assert!(order.is_sorted_by(|a, b| a >= b), "{order:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_down_is_said() {
+    let desk = Desk::new(&INPUTS);
+    for (line, why) in [
+        (
+            "record -o data --calls first=10M",
+            "add `calls` to --features",
+        ),
+        (
+            "record -o data --features calls --calls 5/3",
+            "below the second",
+        ),
+        ("record -o data --features calls --calls some", "1M/100M"),
+        ("record -o data --features call", "calls"),
+    ] {
+        let ran = watch(&desk, line);
+        assert_eq!(ran.code, 2, "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains(why), "{line}: {}", ran.stderr);
+    }
+    let attached = desk.run("record -o data --attach 1 --features calls");
+    assert_eq!(attached.code, 2, "{}", attached.stderr);
+    assert!(
+        attached.stderr.contains("running program"),
+        "{}",
+        attached.stderr
+    );
+}

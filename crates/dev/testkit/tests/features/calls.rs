@@ -1,0 +1,171 @@
+//! Every invocation that is written down: as many of each method as are counted, on objects of the right class, in the order of each thread.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+
+use pricetag_events::{ClassId, Dictionary, Ending, Reader};
+use pricetag_testkit::{Agent, Compiler, Counts, Machine, MethodKey, Suite, Testbed};
+use pricetag_trace::Window;
+
+use crate::subject;
+
+/// Everything that a file says: its dictionary, and of each thread the receivers and methods of its events, by name.
+struct Written {
+    dictionary: Dictionary,
+    threads: BTreeMap<u64, Vec<(String, MethodKey)>>,
+    left_out: u64,
+}
+
+fn written(trace: &Path) -> Written {
+    let file = File::open(trace.with_file_name("events")).expect("the events");
+    let mut reader = Reader::new(file).expect("a file of events");
+    let mut threads: BTreeMap<u64, Vec<_>> = BTreeMap::new();
+    let mut left_out = 0;
+    for block in &mut reader {
+        let mut events = Vec::new();
+        block.decode(&mut events).expect("whole");
+        threads
+            .entry(block.place.thread.0)
+            .or_default()
+            .extend(events);
+        left_out += block.place.left_out;
+    }
+    assert!(
+        matches!(reader.ending(), Ending::Whole(Some(_))),
+        "{:?}",
+        reader.ending()
+    );
+    let dictionary = reader.into_dictionary();
+    let named = |id: ClassId| dictionary.class_name(id);
+    let threads = threads.into_iter().map(|(thread, events)| {
+        let events = events.into_iter().map(|symbol| {
+            let kind = dictionary.kinds[symbol.index()];
+            let method = &dictionary.methods[kind.method.index()];
+            let key = MethodKey {
+                class: named(method.class),
+                name: method.name.clone(),
+                descriptor: method.descriptor.clone(),
+            };
+            (named(kind.receiver), key)
+        });
+        (thread, events.collect())
+    });
+    Written {
+        threads: threads.collect(),
+        left_out,
+        dictionary: dictionary.clone(),
+    }
+}
+
+impl Written {
+    fn by_method(&self) -> BTreeMap<MethodKey, u64> {
+        let mut sums = BTreeMap::new();
+        for (_, method) in self.threads.values().flatten() {
+            *sums.entry(method.clone()).or_default() += 1;
+        }
+        sums
+    }
+}
+
+/// Programs that end while threads of theirs go on: whether their last invocation was counted, written, both or neither, nobody can say.
+const CUT_OFF: [&str; 2] = ["RunningInLoops", "StillRunning"];
+
+#[test]
+fn as_many_invocations_are_written_as_are_counted() {
+    let testbed = Testbed::locate();
+    let agent = Agent::locate().expect("the agent builds");
+    let mut compared = 0;
+    for compiler in [Compiler::Javac(17), Compiler::Kotlin] {
+        let suite = Suite::compile(compiler, &testbed, "").expect("the conformance programs");
+        let machine = Machine::system().expect("there is a JDK");
+        for program in &suite.programs {
+            if CUT_OFF.contains(&program.name.as_str()) {
+                continue;
+            }
+            let mut launch = suite.launch(&machine, program);
+            launch.calls = Some(Window::All);
+            let read = |trace: &Path, plans: &Path| {
+                Ok((Counts::from_trace(trace, plans)?, written(trace)))
+            };
+            let (_, (counts, written)) = agent.observe(&launch, &[], read).expect("it runs");
+            assert_eq!(written.left_out, 0);
+            let counted: BTreeMap<MethodKey, u64> = counts
+                .invocations
+                .into_iter()
+                .filter(|(_, count)| *count > 0)
+                .collect();
+            assert_eq!(written.by_method(), counted, "{}", program.name);
+            compared += 1;
+        }
+    }
+    assert!(compared > 60, "{compared} programs");
+}
+
+#[test]
+fn receivers_and_their_order_are_those_of_the_source() {
+    let subject = subject("Receivers", "3", Compiler::Javac(11));
+    let agent = Agent::locate().expect("the agent builds");
+    for machine in Testbed::locate().runtimes().expect("the pinned runtimes") {
+        let mut launch = subject.launch(&machine);
+        launch.calls = Some(Window::All);
+        let read = |trace: &Path, _: &Path| Ok(written(trace));
+        let (_, written) = agent.observe(&launch, &[], read).expect("it runs");
+        let [events] = &written.threads.values().collect::<Vec<_>>()[..] else {
+            panic!("{}: {} threads", machine.name, written.threads.len());
+        };
+        let shown: Vec<String> = events
+            .iter()
+            .map(|(receiver, method)| format!("{receiver} {}.{}", method.class, method.name))
+            .collect();
+        let source = std::fs::read_to_string(&subject.program.path).expect("the source");
+        let wanted = source.lines().filter_map(|line| line.strip_prefix("//> "));
+        assert_eq!(shown, wanted.collect::<Vec<_>>(), "{}", machine.name);
+        // What is above the classes of the program is known, too.
+        let class = |name: &str| {
+            let mut all = written.dictionary.classes.iter();
+            all.find(|class| class.name == name).cloned()
+        };
+        let above = |name: &str| {
+            let class = class(name).unwrap_or_else(|| panic!("{name} is not known"));
+            class.superclass.map(|id| written.dictionary.class_name(id))
+        };
+        assert_eq!(
+            above("Receivers$List").as_deref(),
+            Some("java/util/ArrayList")
+        );
+        assert_eq!(
+            above("java/util/ArrayList").as_deref(),
+            Some("java/util/AbstractList")
+        );
+        assert_eq!(above("java/lang/Object"), None);
+    }
+}
+
+#[test]
+fn what_a_window_leaves_out_is_counted() {
+    let subject = subject("Receivers", "3", Compiler::Javac(11));
+    let agent = Agent::locate().expect("the agent builds");
+    let machine = Machine::system().expect("there is a JDK");
+    let with = |window| {
+        let mut launch = subject.launch(&machine);
+        launch.calls = Some(window);
+        let read = |trace: &Path, _: &Path| Ok(written(trace));
+        let (_, written) = agent.observe(&launch, &[], read).expect("it runs");
+        let events: Vec<_> = written.threads.into_values().flatten().collect();
+        (events, written.left_out)
+    };
+    let (all, none) = with(Window::All);
+    assert_eq!(none, 0);
+    let (first, left) = with(Window::First(4));
+    assert_eq!((&first[..], left), (&all[..4], all.len() as u64 - 4));
+    let (each, left) = with(Window::Each(2, 5));
+    let kept: Vec<_> = all
+        .iter()
+        .enumerate()
+        .filter(|(n, _)| n % 5 < 2)
+        .map(|(_, e)| e.clone())
+        .collect();
+    assert_eq!(each, kept);
+    assert_eq!(left as usize, all.len() - kept.len());
+}

@@ -1,0 +1,220 @@
+//! Every invocation of counted methods, in order, to a file beside the trace.
+//!
+//! A thread writes its invocations down in a `long[]` of its own, its *log* (`java.lang.Pricetag.called`). When that is full the thread copies it and hands the copy
+//! to the [`writer`], a thread of the agent's, through a queue of bounded length: a program that invokes faster than can be written waits. When a thread or the
+//! program ends, what is in the log is handed over likewise.
+//!
+//! A thread that is suspended at the end of the program runs on until its next call into the JVM, and does no more then. So it hands over in steps, of which the end
+//! sees how far they got: the copy is *pending* from before the log is emptied, and whoever takes it from there sends it. No lock is held while the JVM is called.
+//!
+//! Limits: classes of receivers are kept, so they are not unloaded; receivers beyond [`receivers::MOST`] count as of the class that declares the method; with an agent that came
+//! late, nothing is written.
+
+mod facts;
+mod receivers;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pricetag_instrument::Keeping;
+
+use crate::callbacks;
+use crate::jvm::{Global, Jni, jobject};
+use crate::session::{Session, lock};
+use crate::unobserved;
+
+use writer::{Batch, Writing};
+
+/// Words of a log; the first says where the next one goes.
+const LOG: usize = 1 + 8191;
+
+/// What threads have invoked.
+#[derive(Debug, Default)]
+pub struct Calls {
+    logs: Mutex<BTreeMap<i32, Log>>,
+    /// Whether the run is over: threads hand over nothing more.
+    closed: AtomicBool,
+    writing: Writing,
+    /// Classes of receivers, by number less one.
+    pub(crate) receivers: receivers::Receivers,
+}
+
+/// The log of a live thread.
+#[derive(Debug)]
+struct Log {
+    array: Global,
+    /// When its first word was written, about, ns since the start.
+    since_ns: u64,
+    /// A copy that is not in the queue yet.
+    pending: Option<Vec<i64>>,
+}
+
+/// Whether invocations are written down.
+pub fn wanted(session: &Session) -> bool {
+    session.counting() && session.options.calls.is_some()
+}
+
+fn now_ns(session: &Session) -> u64 {
+    u64::try_from(session.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Begins, when the helper is there: its tables of receivers are made, and the file.
+pub fn begin(session: &'static Session, jni: Jni) {
+    if !wanted(session) {
+        return;
+    }
+    if callbacks::keeping(session) != Keeping::Fields {
+        session.inexact("invocations cannot be written down by an agent that came late");
+        return;
+    }
+    let begun = session
+        .calls
+        .receivers
+        .begin(session, jni)
+        .and_then(|()| session.calls.writing.begin(session));
+    if let Err(why) = begun {
+        session.inexact(format!("invocations are not written down: {why}"));
+    }
+}
+
+/// A log for the current thread to write to: emptied, or a new one. What `slowCalls` returns.
+pub fn next_log(session: &'static Session, jni: Jni) -> Option<jobject> {
+    let calls = &session.calls;
+    if !calls.writing.is_on() || calls.closed.load(Ordering::Acquire) {
+        return None;
+    }
+    let runtime = session.runtime.get()?;
+    let thread = session.jvmti.current_thread()?;
+    let serial = runtime.keeper?.serial(session.jvmti, jni, thread);
+    let array = lock(&calls.logs).get(&serial).map(|log| log.array);
+    let array = if let Some(array) = array {
+        hand_over(session, jni, serial, array);
+        array.0
+    } else {
+        let array = jni.new_long_array(LOG)?;
+        jni.write_longs(array, &[1]);
+        let log = Log {
+            array: jni.global(array)?,
+            since_ns: now_ns(session),
+            pending: None,
+        };
+        lock(&calls.logs).insert(serial, log);
+        jni.set_object_field(thread, runtime.thread_calls?, array);
+        array
+    };
+    jni.delete_local(thread);
+    Some(array)
+}
+
+/// Code that does not count begins or ends on the current thread: what was invoked before is handed over, what was invoked meanwhile is forgotten.
+pub fn set_apart(session: &Session, jni: Jni, begins: bool) {
+    if !session.calls.writing.is_on() {
+        return;
+    }
+    let keeper = session.runtime.get().and_then(|runtime| runtime.keeper);
+    let (Some(keeper), Some(thread)) = (keeper, session.jvmti.current_thread()) else {
+        return;
+    };
+    let serial = keeper.serial(session.jvmti, jni, thread);
+    jni.delete_local(thread);
+    let array = lock(&session.calls.logs).get(&serial).map(|log| log.array);
+    match array {
+        Some(array) if begins => hand_over(session, jni, serial, array),
+        Some(array) => jni.write_longs(array.0, &[1]),
+        None => {}
+    }
+}
+
+/// Sends what is in a log of the current thread, and empties it.
+fn hand_over(session: &Session, jni: Jni, serial: i32, array: Global) {
+    if unobserved::is_running() {
+        jni.write_longs(array.0, &[1]);
+        return;
+    }
+    let words = read(jni, array);
+    if let Some(log) = lock(&session.calls.logs).get_mut(&serial) {
+        log.pending = Some(words);
+    }
+    jni.write_longs(array.0, &[1]);
+    let batch = take(session, serial);
+    if let Some(batch) = batch {
+        session.calls.writing.send(batch);
+    }
+}
+
+/// Takes what waits to be sent of a thread, unless the end has done so.
+fn take(session: &Session, serial: i32) -> Option<Batch> {
+    let mut logs = lock(&session.calls.logs);
+    let log = logs.get_mut(&serial)?;
+    let words = log.pending.take()?;
+    let since_ns = std::mem::replace(&mut log.since_ns, now_ns(session));
+    Some(Batch {
+        serial,
+        since_ns,
+        words,
+    })
+}
+
+/// The words that were written to a log.
+fn read(jni: Jni, array: Global) -> Vec<i64> {
+    let mut used = [0];
+    jni.read_longs(array.0, &mut used);
+    let used = usize::try_from(used[0]).unwrap_or(1).clamp(1, LOG);
+    let mut words = vec![0; used];
+    jni.read_longs(array.0, &mut words);
+    words.remove(0);
+    words
+}
+
+/// A thread ends, on that thread.
+pub fn thread_end(session: &Session, jni: Jni, serial: i32) {
+    let calls = &session.calls;
+    let array = lock(&calls.logs).get(&serial).map(|log| log.array);
+    let Some(array) = array.filter(|_| !calls.closed.load(Ordering::Acquire)) else {
+        return;
+    };
+    hand_over(session, jni, serial, array);
+    if calls.closed.load(Ordering::Acquire) {
+        return;
+    }
+    calls.writing.thread_ended(serial);
+    if lock(&calls.logs).remove(&serial).is_some() {
+        jni.delete_global(array);
+    }
+}
+
+/// The program is over, and all other threads are stopped: what is in the logs is written, and the file ended.
+pub fn end(session: &Session, jni: Jni) {
+    let calls = &session.calls;
+    if !calls.writing.is_on() || calls.closed.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let live: Vec<(i32, Global)> = {
+        let logs = lock(&calls.logs);
+        logs.iter()
+            .map(|(serial, log)| (*serial, log.array))
+            .collect()
+    };
+    for (serial, array) in live {
+        if let Some(batch) = take(session, serial) {
+            // Its owner was about to send it, and may have emptied the log or not.
+            calls.writing.send(batch);
+            continue;
+        }
+        let words = read(jni, array);
+        if let Some(log) = lock(&calls.logs).get_mut(&serial) {
+            log.pending = Some(words);
+        }
+        if let Some(batch) = take(session, serial) {
+            calls.writing.send(batch);
+        }
+    }
+    if let Some(caveat) = calls.writing.end(now_ns(session)) {
+        session.inexact(caveat);
+    }
+    if let Some(caveat) = calls.receivers.caveat() {
+        session.inexact(caveat);
+    }
+}

@@ -1,0 +1,370 @@
+//! The thread that writes invocations to the file.
+//!
+//! Words become events: the class of the receiver and the method get their numbers in the file when they first occur, with what is known of them: from its plan where
+//! the class is counted, from the JVM where it is only a receiver's.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock};
+use std::thread::JoinHandle;
+
+use pricetag_events::{
+    Class, ClassId, Flag, Flags, Kind, Method, MethodId, Place, Symbol, ThreadId, Writer,
+};
+use pricetag_instrument::{METHOD_BITS, RECEIVER_SHIFT};
+use pricetag_probe_plan::{ClassPlan, MethodPlan};
+
+use crate::classes::ClassIndex;
+use crate::session::{Session, lock};
+use crate::worker;
+
+/// Batches that wait to be written, at most: some MB.
+const QUEUE: usize = 64;
+
+/// What a thread hands over.
+#[derive(Debug)]
+pub struct Batch {
+    /// The thread.
+    pub serial: i32,
+    /// When its first word was written, about, ns since the start.
+    pub since_ns: u64,
+    /// What it invoked.
+    pub words: Vec<i64>,
+}
+
+enum Message {
+    Batch(Batch),
+    Ended(i32),
+    Finish(u64),
+}
+
+/// The way to the thread that writes.
+#[derive(Debug, Default)]
+pub struct Writing {
+    queue: OnceLock<SyncSender<Message>>,
+    thread: Mutex<Option<JoinHandle<Option<String>>>>,
+}
+
+impl Writing {
+    /// Makes the file and starts the thread.
+    pub fn begin(&self, session: &'static Session) -> Result<(), String> {
+        let wanted = session.options.calls.as_ref().ok_or("no file was named")?;
+        let file = File::create(&wanted.file).map_err(|e| e.to_string())?;
+        let to = Writer::new(BufWriter::new(file)).map_err(|e| e.to_string())?;
+        let (queue, messages) = sync_channel(QUEUE);
+        let thread = worker::spawn("pricetag-calls", move || write(session, to, &messages));
+        *lock(&self.thread) = Some(thread.map_err(|e| e.to_string())?);
+        let _ = self.queue.set(queue);
+        Ok(())
+    }
+
+    /// Whether it has begun.
+    pub fn is_on(&self) -> bool {
+        self.queue.get().is_some()
+    }
+
+    /// Hands over; waits while the queue is full.
+    pub fn send(&self, batch: Batch) {
+        if !batch.words.is_empty() {
+            self.tell(Message::Batch(batch));
+        }
+    }
+
+    /// A thread has handed over everything.
+    pub fn thread_ended(&self, serial: i32) {
+        self.tell(Message::Ended(serial));
+    }
+
+    fn tell(&self, message: Message) {
+        if let Some(queue) = self.queue.get() {
+            // If the thread failed, it says so at the end.
+            let _ = queue.send(message);
+        }
+    }
+
+    /// Ends the file, ns since the start; what the reader must know.
+    pub fn end(&self, now_ns: u64) -> Option<String> {
+        self.tell(Message::Finish(now_ns));
+        let thread = lock(&self.thread).take()?;
+        match thread.join() {
+            Ok(failed) => failed,
+            Err(_) => Some("the writer of invocations failed: some are missing".to_owned()),
+        }
+    }
+}
+
+/// Writes until the end; why that failed, if it did. Who hands over goes on all the same.
+fn write(
+    session: &'static Session,
+    to: Writer<BufWriter<File>>,
+    messages: &Receiver<Message>,
+) -> Option<String> {
+    let mut failed = None;
+    let mut known = Known::new(session, to);
+    for message in messages {
+        let done = match message {
+            _ if failed.is_some() && !matches!(message, Message::Finish(_)) => continue,
+            Message::Batch(batch) => known.batch(&batch),
+            Message::Ended(serial) => {
+                known.ended(serial);
+                Ok(())
+            }
+            Message::Finish(_) if failed.is_some() => break,
+            Message::Finish(now_ns) => {
+                let ended = known.finish(now_ns);
+                failed = ended.err().map(|error| error.to_string());
+                break;
+            }
+        };
+        failed = done.err().map(|error| error.to_string());
+    }
+    failed.map(|why| format!("invocations could not be written: {why}"))
+}
+
+/// A counted class of which methods occurred.
+struct CountedClass {
+    id: ClassId,
+    plan: Option<ClassPlan>,
+    methods: HashMap<u16, MethodId>,
+}
+
+/// What has a number in the file.
+struct Known {
+    session: &'static Session,
+    to: Writer<BufWriter<File>>,
+    /// By class index.
+    counted: HashMap<u32, CountedClass>,
+    classes: HashMap<String, ClassId>,
+    /// By word.
+    symbols: HashMap<i64, Symbol>,
+    /// Symbols that were looked up lately, by a few bits of the word.
+    recent: Vec<(i64, Symbol)>,
+    events: Vec<Symbol>,
+    /// By thread: events so far, and those left out since the last that was written.
+    so_far: HashMap<i32, (u64, u64)>,
+}
+
+/// Words that are looked up without hashing, a power of two.
+const RECENT: usize = 1 << 12;
+
+impl Known {
+    fn new(session: &'static Session, to: Writer<BufWriter<File>>) -> Self {
+        Self {
+            session,
+            to,
+            counted: HashMap::new(),
+            classes: HashMap::new(),
+            symbols: HashMap::new(),
+            recent: vec![(-1, Symbol(0)); RECENT],
+            events: Vec::new(),
+            so_far: HashMap::new(),
+        }
+    }
+
+    fn batch(&mut self, batch: &Batch) -> std::io::Result<()> {
+        let window = self
+            .session
+            .options
+            .calls
+            .as_ref()
+            .map(|calls| calls.window);
+        let window = window.unwrap_or_default();
+        let (mut position, mut left_out) =
+            self.so_far.get(&batch.serial).copied().unwrap_or_default();
+        let mut words = batch.words.as_slice();
+        let mut start_ns = Some(batch.since_ns);
+        while !words.is_empty() {
+            let (kept, run) = window.at(position);
+            let run = usize::try_from(run).unwrap_or(usize::MAX).min(words.len());
+            let (now, later) = words.split_at(run);
+            if kept {
+                let place = Place {
+                    thread: ThreadId(batch.serial as u64),
+                    start_ns,
+                    left_out: std::mem::take(&mut left_out),
+                };
+                self.write(place, now)?;
+            } else {
+                left_out += run as u64;
+            }
+            position += run as u64;
+            start_ns = None;
+            words = later;
+        }
+        self.so_far.insert(batch.serial, (position, left_out));
+        Ok(())
+    }
+
+    fn write(&mut self, place: Place, words: &[i64]) -> std::io::Result<()> {
+        let mut events = std::mem::take(&mut self.events);
+        events.clear();
+        for &word in words {
+            let slot = (word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52;
+            let recent = self.recent[slot as usize % RECENT];
+            let symbol = if recent.0 == word {
+                recent.1
+            } else {
+                let symbol = self.symbol(word)?;
+                self.recent[slot as usize % RECENT] = (word, symbol);
+                symbol
+            };
+            events.push(symbol);
+        }
+        let written = self.to.block(place, &events);
+        self.events = events;
+        written
+    }
+
+    fn symbol(&mut self, word: i64) -> std::io::Result<Symbol> {
+        if let Some(symbol) = self.symbols.get(&word) {
+            return Ok(*symbol);
+        }
+        let index = (word >> METHOD_BITS) as u32 & ((1 << (RECEIVER_SHIFT - METHOD_BITS)) - 1);
+        let (class, method) = self.method(index, word as u16)?;
+        let receiver = (word >> RECEIVER_SHIFT) as i32;
+        let receiver = match self.session.calls.receivers.name(receiver) {
+            Some(name) => self.class(&name)?,
+            None => class,
+        };
+        let symbol = self.to.kind(Kind { receiver, method })?;
+        self.symbols.insert(word, symbol);
+        Ok(symbol)
+    }
+
+    /// The numbers of a counted method and of its class.
+    fn method(&mut self, index: u32, method: u16) -> std::io::Result<(ClassId, MethodId)> {
+        if !self.counted.contains_key(&index) {
+            let counted = self.session.classes.get(ClassIndex(index));
+            let plans = self.session.plans().ok();
+            let plan = counted
+                .as_ref()
+                .and_then(|counted| plans?.load(counted.hash).ok().flatten());
+            let name = counted.map_or_else(|| format!("?{index}"), |counted| counted.name.clone());
+            let id = self.class(&name)?;
+            let class = CountedClass {
+                id,
+                plan,
+                methods: HashMap::new(),
+            };
+            self.counted.insert(index, class);
+        }
+        let class = self.counted.get_mut(&index).ok_or_else(gone)?;
+        if let Some(id) = class.methods.get(&method) {
+            return Ok((class.id, *id));
+        }
+        let plan = class.plan.as_ref();
+        let planned = plan.and_then(|plan| plan.methods.get(usize::from(method)));
+        let id = self.to.method(&described(class.id, planned, method))?;
+        class.methods.insert(method, id);
+        Ok((class.id, id))
+    }
+
+    /// The number of a class by name; what it extends gets one before it does.
+    fn class(&mut self, name: &str) -> std::io::Result<ClassId> {
+        if let Some(id) = self.classes.get(name) {
+            return Ok(*id);
+        }
+        let session = self.session;
+        let counted = session.classes.named(name).into_iter().next();
+        let plans = session.plans().ok();
+        let plan = counted.and_then(|(_, counted)| plans?.load(counted.hash).ok().flatten());
+        let described = session.calls.receivers.named(name).unwrap_or_default();
+        // Guards against a hierarchy that bites its tail, which no JVM has.
+        let superclass = described
+            .superclass
+            .or_else(|| plan.as_ref().and_then(|plan| plan.super_name.clone()));
+        let interfaces = match &plan {
+            Some(plan) if described.interfaces.is_empty() => plan.interfaces.clone(),
+            _ => described.interfaces,
+        };
+        let superclass = superclass.filter(|above| above != name);
+        let superclass = superclass.map(|above| self.class(&above)).transpose()?;
+        let interfaces = interfaces
+            .iter()
+            .filter(|above| *above != name)
+            .map(|above| self.class(above))
+            .collect::<std::io::Result<Vec<_>>>()?;
+        let id = self.to.class(&Class {
+            name: name.to_owned(),
+            interface: described.interface
+                || plan
+                    .as_ref()
+                    .is_some_and(|plan| plan.access & ACC_INTERFACE != 0),
+            superclass,
+            interfaces,
+            bytes: plan.as_ref().map(|plan| plan.bytes),
+        })?;
+        self.classes.insert(name.to_owned(), id);
+        Ok(id)
+    }
+
+    fn ended(&mut self, serial: i32) {
+        // A thread that comes later has another number; what was left out of this one is told at the end.
+        if self.so_far.get(&serial).is_some_and(|(_, left)| *left == 0) {
+            self.so_far.remove(&serial);
+            self.to.thread_ended(ThreadId(serial as u64));
+        }
+    }
+
+    fn finish(mut self, now_ns: u64) -> std::io::Result<()> {
+        let mut left: Vec<(i32, u64)> = self
+            .so_far
+            .iter()
+            .map(|(s, (_, left))| (*s, *left))
+            .collect();
+        left.sort_unstable();
+        for (serial, left_out) in left.into_iter().filter(|(_, left)| *left > 0) {
+            let place = Place {
+                thread: ThreadId(serial as u64),
+                start_ns: None,
+                left_out,
+            };
+            self.to.block(place, &[])?;
+        }
+        self.to.finish(Some(now_ns)).map(|_| ())
+    }
+}
+
+const ACC_INTERFACE: u16 = 0x0200;
+const ACC_STATIC: u16 = 0x0008;
+const ACC_BRIDGE: u16 = 0x0040;
+const ACC_SYNTHETIC: u16 = 0x1000;
+
+/// What the file says of a method.
+fn described(class: ClassId, plan: Option<&MethodPlan>, number: u16) -> Method {
+    let Some(plan) = plan else {
+        return Method {
+            class,
+            name: format!("method {number}"),
+            ..Method::default()
+        };
+    };
+    let mut flags = Flags::default();
+    for (bit, flag) in [
+        (ACC_STATIC, Flag::Static),
+        (ACC_BRIDGE, Flag::Bridge),
+        (ACC_SYNTHETIC, Flag::Synthetic),
+    ] {
+        if plan.access & bit != 0 {
+            flags = flags.with(flag);
+        }
+    }
+    if plan.name == "<init>" {
+        flags = flags.with(Flag::Constructor);
+    }
+    let instructions = plan.blocks.iter().map(|block| block.instructions.len());
+    Method {
+        class,
+        name: plan.name.clone(),
+        descriptor: plan.descriptor.clone(),
+        flags,
+        bytes: Some(plan.code_bytes),
+        instructions: Some(instructions.sum::<usize>() as u32),
+    }
+}
+
+fn gone() -> std::io::Error {
+    std::io::Error::other("a class that was just entered is gone")
+}
