@@ -95,24 +95,60 @@ fn there_are_as_many_events_as_invocations_and_a_recording_replaces_those_of_ano
     );
 }
 
+/// What all methods of the program cost over the inputs, ns, by `explain`.
+fn cost_of_methods(desk: &Desk) -> f64 {
+    let answer = desk.json("explain data/model.json --json --limit 1000");
+    let items = answer["items"].as_array().unwrap().iter();
+    let methods = items.filter(|item| item["place"]["method"].is_string());
+    methods.map(|item| item["cost"].as_f64().unwrap()).sum()
+}
+
 #[test]
 fn with_a_model_sequences_have_a_price() {
-    let desk = Desk::new(&INPUTS);
-    recorded(
-        &desk,
-        "mine -o data --features blocks,methods,calls --samples all --repeat 1",
+    let desk = Desk::new(&[("a", "120"), ("b", "300"), ("c", "200")]);
+    let mut command = desk.command(
+        "mine -o data --features blocks,methods,calls --samples all --target cpu --method nnls --repeat 1 --inputs in/* -- java -cp",
     );
+    command.arg(classes()).args(["Chores", "{}"]);
+    let done = ran(command);
+    assert_eq!(done.code, 0, "{}", done.stderr);
     let answer = desk.json("patterns data --json");
-    let files = answer["files"].as_array().unwrap();
-    for file in files {
+    let mut whole = 0.0;
+    for file in answer["files"].as_array().unwrap() {
         let found = file["patterns"]["recurrent"].as_array().unwrap();
-        let shares = found.iter().filter_map(|one| one["ns_share"].as_f64());
-        for share in shares.clone() {
-            assert!((0.0..=1.0 + 1e-9).contains(&share), "{share}");
-        }
-        let order: Vec<f64> = found.iter().filter_map(|one| one["ns"].as_f64()).collect();
-        assert!(order.is_sorted_by(|a, b| a >= b), "{order:?}");
+        let priced: Vec<(f64, f64)> = found
+            .iter()
+            .map(|one| {
+                (
+                    one["ns"].as_f64().unwrap(),
+                    one["ns_share"].as_f64().unwrap(),
+                )
+            })
+            .collect();
+        assert!(!priced.is_empty(), "{file}");
+        assert!(priced.is_sorted_by(|a, b| a.0 >= b.0), "{priced:?}");
+        assert!(
+            priced
+                .iter()
+                .all(|(_, share)| (0.0..=1.0 + 1e-9).contains(share))
+        );
+        // The share is of all calls of the run, and these cost what the model charges the methods.
+        let (ns, share) = priced[0];
+        whole += ns / share;
     }
+    let charged = cost_of_methods(&desk);
+    assert!(
+        (whole / charged - 1.0).abs() < 0.25,
+        "{whole} ns by calls, {charged} by methods"
+    );
+    // Without it they are ranked by calls.
+    std::fs::remove_file(desk.path("data/model.json")).unwrap();
+    let bare = desk.json("patterns data --json");
+    let first = &bare["files"][0]["patterns"]["recurrent"][0];
+    assert!(
+        first["ns"].is_null() && first["covered"]["share"].is_number(),
+        "{first}"
+    );
 }
 
 #[test]

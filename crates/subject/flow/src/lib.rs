@@ -1,4 +1,4 @@
-//! Control flow, loops, class hierarchy and opcode categories of JVM methods.
+//! Control flow, loops and opcode categories of JVM methods.
 //!
 //! | question | module |
 //! |---|---|
@@ -10,7 +10,6 @@
 //! | which numbers does it compare with | [`comparisons`] |
 //! | which checks have succeeded before on every way | [`repeats`] |
 //! | can any have | [`profit`] |
-//! | which class is a subtype of which | [`hierarchy`] |
 //! | what kind of work does an opcode do | [`category`] |
 //! | how large is a method | [`size`] |
 //! | what does an instruction take off the stack and put on it | [`stack`] |
@@ -19,7 +18,6 @@ pub mod category;
 pub mod cfg;
 pub mod comparisons;
 mod error;
-pub mod hierarchy;
 pub mod loops;
 pub mod operands;
 pub mod profit;
@@ -33,7 +31,6 @@ pub use category::{Categories, CategoryError};
 pub use cfg::{Block, Cfg, Edge, Handler};
 pub use comparisons::compared_literals;
 pub use error::FlowError;
-pub use hierarchy::{ClassEntry, ClassId, Hierarchy, HierarchyError};
 pub use loops::MethodLoop;
 pub use operands::sure_successes;
 pub use profit::may_repeat;

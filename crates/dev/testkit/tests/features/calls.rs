@@ -68,9 +68,6 @@ impl Written {
     }
 }
 
-/// Programs that end while threads of theirs go on: whether their last invocation was counted, written, both or neither, nobody can say.
-const CUT_OFF: [&str; 2] = ["RunningInLoops", "StillRunning"];
-
 #[test]
 fn as_many_invocations_are_written_as_are_counted() {
     let testbed = Testbed::locate();
@@ -80,9 +77,6 @@ fn as_many_invocations_are_written_as_are_counted() {
         let suite = Suite::compile(compiler, &testbed, "").expect("the conformance programs");
         let machine = Machine::system().expect("there is a JDK");
         for program in &suite.programs {
-            if CUT_OFF.contains(&program.name.as_str()) {
-                continue;
-            }
             let mut launch = suite.launch(&machine, program);
             launch.calls = Some(Window::All);
             let read = |trace: &Path, plans: &Path| {
