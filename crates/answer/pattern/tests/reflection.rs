@@ -69,7 +69,7 @@ fn subtypes_are_those_that_reflection_tells() {
 
     let mut pairs = 0;
     for ((below, name), line) in sample.iter().zip(told.lines()) {
-        let numbers = line.split_whitespace().map(|n| n.parse::<usize>());
+        let numbers = line.split_whitespace().map(str::parse::<usize>);
         let wanted: Vec<&str> = numbers.map(|n| names[n.expect("a number")]).collect();
         let above = sample
             .iter()
