@@ -2,7 +2,8 @@
 # Where does the time go: Pricetag's answer beside an independent profiler's, on programs that nobody tuned on.
 #   scripts/attribution.sh [PROGRAM ...]
 # Every program is mined as a user would (`pricetag mine --samples all --target cpu`), then run twice more over the same inputs under
-# async-profiler (CPU, 1 ms). docs/attribution.md explains the table, which goes to .cache/attribution/table.md.
+# async-profiler (CPU, 1 ms): once as it comes, when the JIT guesses to which inlined method an instruction belongs, and once without these guesses.
+# docs/attribution.md explains the tables, which go to .cache/attribution/table-guessed.md and table-certain.md.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,7 +13,7 @@ inputs=${ATTRIBUTION_INPUTS:-12}
 export PRICETAG_CACHE=none
 
 scripts/fetch-subjects.sh subjects attribution
-cargo build -q --release -p pricetag-testkit --example attribution
+[ -n "${ATTRIBUTION_BUILT:-}" ] || cargo build -q --release -p pricetag-testkit --example attribution
 cache=$PWD/.cache/attribution
 profiler=$cache/linux-x64/libasyncProfiler.so
 [ -f "$profiler" ] || (cd "$cache" && unzip -qo async-profiler-*.jar 'linux-x64/*')
@@ -21,7 +22,6 @@ given=$cache/in
 
 programs=("$@")
 [ $# -gt 0 ] || programs=("${every[@]}" "${fresh[@]}")
-table=$cache/table.md
 for program in "${programs[@]}"; do
     work=$cache/runs/$program
     rm -rf "$work"
@@ -31,18 +31,28 @@ for program in "${programs[@]}"; do
     "$pricetag" mine -o "$work/data" --report "$work/report.html" --samples all --target cpu --repeat 2 \
         --inputs "$pattern" -- "${command[@]}" >"$work/mine.txt" 2>"$work/mine.err" || { tail -3 "$work/mine.err" >&2 && continue; }
     "$pricetag" explain "$work/data/model.json" --json --limit 100000 >"$work/explained.json"
-    for pass in a b; do
-        number=0
-        for input in $pattern; do
-            number=$((number + 1))
-            options="start,event=cpu,interval=1000000,threads,collapsed,file=$work/$pass-$number.collapsed"
-            JAVA_TOOL_OPTIONS="-agentpath:$profiler=$options -XX:-DontCompileHugeMethods" \
-                "${command[@]/\{\}/$input}" >/dev/null 2>&1 || true
+    for places in guessed certain; do
+        mkdir -p "$work/$places"
+        ln -s ../explained.json "$work/$places/explained.json"
+        further=
+        [ $places = guessed ] || further="-XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints"
+        for pass in a b; do
+            number=0
+            for input in $pattern; do
+                number=$((number + 1))
+                options="start,event=cpu,interval=1000000,threads,collapsed,file=$work/$places/$pass-$number.collapsed"
+                JAVA_TOOL_OPTIONS="-agentpath:$profiler=$options -XX:-DontCompileHugeMethods $further" \
+                    "${command[@]/\{\}/$input}" >/dev/null 2>&1 || true
+            done
         done
+        "$target/release/examples/attribution" "$program" "$work/$places" >"$work/$places.md"
     done
-    "$target/release/examples/attribution" "$program" "$work" >>"$work/row.md"
-    cat "$work/row.md"
+    cat "$work"/{guessed,certain}.md
 done
-"$target/release/examples/attribution" --header >"$table"
-for program in "${programs[@]}"; do cat "$cache/runs/$program/row.md" >>"$table" 2>/dev/null || true; done
-cat "$table"
+for places in guessed certain; do
+    table=$cache/table-$places.md
+    "$target/release/examples/attribution" --header >"$table"
+    for program in "${programs[@]}"; do cat "$cache/runs/$program/$places.md" >>"$table" 2>/dev/null || true; done
+    printf '\n%s\n\n' "$places"
+    cat "$table"
+done
