@@ -138,10 +138,13 @@ fn hand_over(session: &Session, jni: Jni, serial: i32, array: Global) {
         log.pending = Some(words);
     }
     jni.write_longs(array.0, &[1]);
-    let batch = take(session, serial);
-    if let Some(batch) = batch {
-        session.calls.writing.send(batch);
-    }
+    let writing = &session.calls.writing;
+    // From here on the JVM is not called: a thread that is stopped goes on, and the end waits for it.
+    writing.on_the_way(|| {
+        if let Some(batch) = take(session, serial) {
+            writing.send(batch);
+        }
+    });
 }
 
 /// Takes what waits to be sent of a thread, unless the end has done so.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
 use pricetag_events::{ClassId, Dictionary, Ending, Reader};
@@ -56,6 +57,31 @@ fn written(trace: &Path) -> Written {
         left_out,
         dictionary: dictionary.clone(),
     }
+}
+
+/// Events of methods of a name: of files with more events than one wants to keep.
+fn events_of(trace: &Path, method: &str) -> u64 {
+    let file = File::open(trace.with_file_name("events")).expect("the events");
+    let mut reader = Reader::new(BufReader::new(file)).expect("a file of events");
+    let mut by_kind: BTreeMap<usize, u64> = BTreeMap::new();
+    let mut events = Vec::new();
+    for block in &mut reader {
+        block.decode(&mut events).expect("whole");
+        for symbol in &events {
+            *by_kind.entry(symbol.index()).or_default() += 1;
+        }
+    }
+    assert!(
+        matches!(reader.ending(), Ending::Whole(Some(_))),
+        "{:?}",
+        reader.ending()
+    );
+    let dictionary = reader.into_dictionary();
+    let named = by_kind.into_iter().filter(|(kind, _)| {
+        let method_of = dictionary.kinds[*kind].method.index();
+        dictionary.methods[method_of].name == method
+    });
+    named.map(|(_, count)| count).sum()
 }
 
 impl Written {
@@ -133,6 +159,34 @@ fn receivers_and_their_order_are_those_of_the_source() {
             Some("java/util/AbstractList")
         );
         assert_eq!(above("java/lang/Object"), None);
+    }
+}
+
+/// Four threads call as fast as they can, and wait for the queue, when the program ends.
+#[test]
+fn nothing_is_lost_of_threads_that_run_when_the_program_ends() {
+    let subject = subject("Racing", "400", Compiler::Javac(11));
+    let agent = Agent::locate().expect("the agent builds");
+    let step = MethodKey {
+        class: "Racing".into(),
+        name: "step".into(),
+        descriptor: "(I)I".into(),
+    };
+    for machine in Testbed::locate().runtimes().expect("the pinned runtimes") {
+        let mut launch = subject.launch(&machine);
+        launch.calls = Some(Window::All);
+        let read = |trace: &Path, plans: &Path| {
+            Ok((Counts::from_trace(trace, plans)?, events_of(trace, "step")))
+        };
+        let (_, (counts, events)) = agent.observe(&launch, &[], read).expect("it runs");
+        let counted = counts.invocations[&step];
+        assert!(counted > 100_000, "{}: {counted}", machine.name);
+        // Each thread may have written down an invocation that it had not counted yet.
+        assert!(
+            (counted..=counted + 4).contains(&events),
+            "{}: {counted} counted, {events} written",
+            machine.name
+        );
     }
 }
 

@@ -6,9 +6,11 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufWriter;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use pricetag_events::{
     Class, ClassId, Flag, Flags, Kind, Method, MethodId, Place, Symbol, ThreadId, Writer,
@@ -22,6 +24,8 @@ use crate::worker;
 
 /// Batches that wait to be written, at most: some MB.
 const QUEUE: usize = 64;
+/// How long the end waits for what is on the way: far more than writing a full queue takes.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a thread hands over.
 #[derive(Debug)]
@@ -44,6 +48,8 @@ enum Message {
 #[derive(Debug, Default)]
 pub struct Writing {
     queue: OnceLock<SyncSender<Message>>,
+    /// Threads of the program that have a batch in their hands, or wait for room in the queue.
+    on_the_way: AtomicUsize,
     thread: Mutex<Option<JoinHandle<Option<String>>>>,
 }
 
@@ -72,6 +78,13 @@ impl Writing {
         }
     }
 
+    /// Runs an action that hands over; the file is not ended before it is done.
+    pub fn on_the_way(&self, action: impl FnOnce()) {
+        self.on_the_way.fetch_add(1, Ordering::SeqCst);
+        action();
+        self.on_the_way.fetch_sub(1, Ordering::SeqCst);
+    }
+
     /// A thread has handed over everything.
     pub fn thread_ended(&self, serial: i32) {
         self.tell(Message::Ended(serial));
@@ -86,6 +99,16 @@ impl Writing {
 
     /// Ends the file, ns since the start; what the reader must know.
     pub fn end(&self, now_ns: u64) -> Option<String> {
+        let begun = Instant::now();
+        while self.on_the_way.load(Ordering::SeqCst) > 0 {
+            if begun.elapsed() > PATIENCE {
+                return Some(
+                    "a thread did not hand over what it had invoked: some invocations are missing"
+                        .to_owned(),
+                );
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
         self.tell(Message::Finish(now_ns));
         let thread = lock(&self.thread).take()?;
         match thread.join() {
