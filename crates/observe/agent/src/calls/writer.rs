@@ -25,7 +25,7 @@ use crate::worker;
 /// Batches that wait to be written, at most: some MB.
 const QUEUE: usize = 64;
 /// How long the end waits for what is on the way: far more than writing a full queue takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What a thread hands over.
 #[derive(Debug)]
