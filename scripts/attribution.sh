@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Where does the time go: Pricetag's answer beside an independent profiler's, on programs that nobody tuned on.
 #   scripts/attribution.sh [PROGRAM ...]
+#   scripts/attribution.sh saxon@net.sf.saxon.Transform#processFile    inside that method only (`--scope`)
 # Every program is mined as a user would (`pricetag mine --samples all --target cpu`), then run twice more over the same inputs under
-# async-profiler (CPU, 1 ms): once as it comes, when the JIT guesses to which inlined method an instruction belongs, and once without these guesses.
-# docs/attribution.md explains the tables, which go to .cache/attribution/table-guessed.md and table-certain.md.
+# async-profiler (CPU, 1 ms). docs/attribution.md explains the table, which goes to .cache/attribution/table.md.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -23,36 +23,30 @@ given=$cache/in
 programs=("$@")
 [ $# -gt 0 ] || programs=("${every[@]}" "${fresh[@]}")
 for program in "${programs[@]}"; do
+    scope=()
+    [ "${program#*@}" = "$program" ] || scope=("${program#*@}")
     work=$cache/runs/$program
     rm -rf "$work"
     mkdir -p "$work"
-    choose "$program" "$work"
+    choose "${program%%@*}" "$work"
     echo "attribution: $program" >&2
     "$pricetag" mine -o "$work/data" --report "$work/report.html" --samples all --target cpu --repeat 2 \
-        --inputs "$pattern" -- "${command[@]}" >"$work/mine.txt" 2>"$work/mine.err" || { tail -3 "$work/mine.err" >&2 && continue; }
+        "${scope[@]/#/--scope=}" --inputs "$pattern" -- "${command[@]}" >"$work/mine.txt" 2>"$work/mine.err" || { tail -3 "$work/mine.err" >&2 && continue; }
     "$pricetag" explain "$work/data/model.json" --json --limit 100000 >"$work/explained.json"
-    for places in guessed certain; do
-        mkdir -p "$work/$places"
-        ln -s ../explained.json "$work/$places/explained.json"
-        further=
-        [ $places = guessed ] || further="-XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints"
-        for pass in a b; do
-            number=0
-            for input in $pattern; do
-                number=$((number + 1))
-                options="start,event=cpu,interval=1000000,threads,collapsed,file=$work/$places/$pass-$number.collapsed"
-                JAVA_TOOL_OPTIONS="-agentpath:$profiler=$options -XX:-DontCompileHugeMethods $further" \
-                    "${command[@]/\{\}/$input}" >/dev/null 2>&1 || true
-            done
+    for pass in a b; do
+        number=0
+        for input in $pattern; do
+            number=$((number + 1))
+            options="start,event=cpu,interval=1000000,threads,collapsed,file=$work/$pass-$number.collapsed"
+            JAVA_TOOL_OPTIONS="-agentpath:$profiler=$options -XX:-DontCompileHugeMethods" \
+                "${command[@]/\{\}/$input}" >/dev/null 2>&1 || true
         done
-        "$target/release/examples/attribution" "$program" "$work/$places" >"$work/$places.md"
     done
-    cat "$work"/{guessed,certain}.md
+    "$target/release/examples/attribution" "${program%%@*}" "$work" "${scope[@]}" >"$work/row.md"
+    cat "$work/row.md"
 done
-for places in guessed certain; do
-    table=$cache/table-$places.md
-    "$target/release/examples/attribution" --header >"$table"
-    for program in "${programs[@]}"; do cat "$cache/runs/$program/$places.md" >>"$table" 2>/dev/null || true; done
-    printf '\n%s\n\n' "$places"
-    cat "$table"
-done
+table=$cache/table.md
+"$target/release/examples/attribution" --header >"$table"
+for program in "${programs[@]}"; do cat "$cache/runs/$program/row.md" >>"$table" 2>/dev/null || true; done
+echo
+cat "$table"

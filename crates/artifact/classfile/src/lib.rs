@@ -5,6 +5,7 @@
 //!
 //! Source: *The Java Virtual Machine Specification, Java SE 25*, chapter 4 (class file) and 6 (instructions).
 //! Deviation: structure is checked only as far as decoding needs it; access flags, names and types are the JVM's to verify.
+#![doc = include_str!("../README.md")]
 
 pub mod annotation;
 pub mod append;

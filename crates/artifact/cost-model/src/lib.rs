@@ -1,4 +1,5 @@
 //! Formulas from features to a cost, price lists, uncertainty and provenance; `MODEL.json`.
+#![doc = include_str!("../README.md")]
 
 pub mod charges;
 pub mod derivative;

@@ -3,6 +3,7 @@
 //! On disk a dataset is a directory that any Parquet tool can read ([`directory`]). In memory counts are sparse
 //! columns: real programs have more blocks than observations, and most inputs touch few of them.
 //! A dataset comes from a recording ([`Recording`], journalled run by run) or from a foreign table ([`import`](import::import)).
+#![doc = include_str!("../README.md")]
 
 pub mod builder;
 pub mod command;

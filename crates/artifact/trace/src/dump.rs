@@ -328,6 +328,8 @@ impl Display for Argument {
             Self::Size(size) => write!(f, "#{size}"),
             Self::Null => f.write_str("null"),
             Self::Opaque => f.write_str("?"),
+            Self::Text { length, beginning } => write!(f, "#{length} {beginning:?}"),
+            Self::Path(name) => write!(f, "path {name:?}"),
         }
     }
 }

@@ -184,12 +184,26 @@ pub enum Argument {
     Integer(i64),
     /// Primitive float or double.
     Real(f64),
-    /// Length or size of a string, array, collection or map.
+    /// Length or size of an array, collection or map.
     Size(u64),
     /// `null`.
     Null,
     /// Any other object.
     Opaque,
+    /// A string.
+    Text {
+        /// Its length in UTF-16 units.
+        length: u64,
+        /// What it begins with, [`Argument::SHOWN`] units at most.
+        beginning: String,
+    },
+    /// A file or a path: the end of its name, [`Argument::SHOWN`] units or bytes at most.
+    Path(String),
+}
+
+impl Argument {
+    /// So much of a text is kept, in the units of the JVM's representation. It tells rows apart for people.
+    pub const SHOWN: usize = 48;
 }
 
 /// Costs of the whole process, from the entry of `main`.

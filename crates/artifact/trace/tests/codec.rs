@@ -38,6 +38,9 @@ fn argument() -> impl Strategy<Value = Argument> {
         any::<i64>().prop_map(Argument::Integer),
         (-1e300..1e300f64).prop_map(Argument::Real),
         any::<u64>().prop_map(Argument::Size),
+        (any::<u64>(), any::<String>())
+            .prop_map(|(length, beginning)| Argument::Text { length, beginning }),
+        any::<String>().prop_map(Argument::Path),
         Just(Argument::Null),
         Just(Argument::Opaque),
     ]

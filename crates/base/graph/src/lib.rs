@@ -11,6 +11,7 @@
 //! | which edges form the heaviest forest | [`spanning`] |
 //! | which edges lie on no cycle | [`bridges()`] |
 //! | what holds at every node | [`dataflow`] |
+#![doc = include_str!("../README.md")]
 
 mod bridges;
 pub mod components;

@@ -144,6 +144,11 @@ fn records() -> Vec<Record> {
                 Argument::Integer(-1),
                 Argument::Real(0.5),
                 Argument::Size(9),
+                Argument::Text {
+                    length: 3,
+                    beginning: "abc".to_owned(),
+                },
+                Argument::Path("a/b".to_owned()),
                 Argument::Null,
             ],
             start_ns: 1,

@@ -1,8 +1,9 @@
 //! One row of the table of docs/attribution.md: an explanation by method beside two passes of an independent profiler.
 //!
-//! `attribution PROGRAM FOLDER` reads `explained.json` (`pricetag explain --json`) and the collapsed stacks `a-*.collapsed`
+//! `attribution PROGRAM FOLDER [SCOPE]` reads `explained.json` (`pricetag explain --json`) and the collapsed stacks `a-*.collapsed`
 //! and `b-*.collapsed` of async-profiler with thread names. A sample of the profiler belongs to the innermost frame of the
 //! program, to class loading if a frame above that loads or links classes, to the compilers or the collector by its thread.
+//! With a scope, `a.B#m`, only what runs below that method is compared.
 //! `attribution --header` prints the head of the table.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,16 +29,22 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("|---|---|---|---|---|---|---|---|---|---|---|");
             Ok(())
         }
-        [program, folder] => row(program, Path::new(folder)),
-        _ => Err("attribution PROGRAM FOLDER, or attribution --header".into()),
+        [program, folder] => row(program, Path::new(folder), None),
+        [program, folder, scope] => row(program, Path::new(folder), Some(scope)),
+        _ => Err("attribution PROGRAM FOLDER [SCOPE], or attribution --header".into()),
     }
 }
 
-fn row(program: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
+fn row(program: &str, folder: &Path, scope: Option<&str>) -> Result<(), Box<dyn Error>> {
     let text = std::fs::read_to_string(folder.join("explained.json"))?;
     let (own, classes) = explained(&serde_json::from_str(&text)?);
-    let (a, samples) = profiled(folder, "a-", &classes)?;
-    let (b, _) = profiled(folder, "b-", &classes)?;
+    let frame = scope.map(|scope| scope.replace('.', "/").replace('#', "."));
+    let (a, samples) = profiled(folder, "a-", &classes, frame.as_deref())?;
+    let (b, _) = profiled(folder, "b-", &classes, frame.as_deref())?;
+    let program = match scope.and_then(|scope| scope.rsplit_once('.')) {
+        Some((_, short)) => format!("{program}, `{short}`"),
+        None => program.to_owned(),
+    };
     let ours = f64::midpoint(distance(&own, &a), distance(&own, &b));
     let theirs = distance(&a, &b);
     let mean: Shares = names(&a, &b)
@@ -150,6 +157,7 @@ fn profiled(
     folder: &Path,
     prefix: &str,
     classes: &BTreeSet<String>,
+    scope: Option<&str>,
 ) -> Result<(Shares, u64), Box<dyn Error>> {
     let (mut shares, mut all) = (Shares::new(), 0);
     for entry in std::fs::read_dir(folder)? {
@@ -164,7 +172,15 @@ fn profiled(
             };
             let (samples, frames): (u64, Vec<&str>) =
                 (samples.parse()?, stack.split(';').collect());
-            if let Some(name) = account(&frames, classes) {
+            let inside = match scope {
+                None => Some(&frames[..]),
+                // Before the scope's frame stands the thread, which it replaces.
+                Some(scope) => frames
+                    .iter()
+                    .position(|f| *f == scope)
+                    .map(|at| &frames[at - 1..]),
+            };
+            if let Some(name) = inside.and_then(|frames| account(frames, classes)) {
                 *shares.entry(name).or_default() += samples as f64;
                 all += samples;
             }

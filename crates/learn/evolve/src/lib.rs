@@ -8,6 +8,7 @@
 //!
 //! [`GeneticProgramming`] is the entry point: an [`Estimator`](pricetag_estimator::Estimator), or with
 //! [`GeneticProgramming::evolve`] the whole front, under a clock, with progress, interruption and checkpoints.
+#![doc = include_str!("../README.md")]
 
 pub mod checkpoint;
 pub mod convert;

@@ -2,6 +2,7 @@
 //!
 //! [`LeastSquares`] (R's `lm`), [`NonNegative`] (Lawson & Hanson) and [`Hierarchical`] (prices that start from what a
 //! feature consists of).
+#![doc = include_str!("../README.md")]
 
 mod active_set;
 pub mod blocked;

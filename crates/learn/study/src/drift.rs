@@ -131,13 +131,22 @@ impl Study<'_> {
 
 /// The number alone of an invocation of the same scope or input: `#380` of `Driver#compress #380`.
 fn shortened<'a>(label: &'a str, beside: &str) -> &'a str {
-    let parted = |label: &'a str| label.rsplit_once(" #").map(|(prefix, _)| prefix);
-    match parted(label) {
-        Some(prefix) if beside.rsplit_once(" #").is_some_and(|(p, _)| p == prefix) => {
-            &label[prefix.len() + 1..]
-        }
+    match (numbered(label), numbered(beside)) {
+        (Some((prefix, number)), Some((other, _))) if prefix == other => number,
         _ => label,
     }
+}
+
+/// What stands before the number of an invocation, and the number. Texts of its arguments may follow.
+fn numbered(label: &str) -> Option<(&str, &str)> {
+    let mut places = label.match_indices(" #");
+    places.find_map(|(at, _)| {
+        let number = &label[at + 1..];
+        let digits = number[1..].bytes().take_while(u8::is_ascii_digit).count();
+        let (number, after) = number.split_at(1 + digits);
+        let whole = digits > 0 && (after.is_empty() || after.starts_with(' '));
+        whole.then_some((&label[..at], number))
+    })
 }
 
 /// Stretches of even level, in order; a single one where nothing drifts, or too few residuals can tell.
@@ -359,5 +368,7 @@ mod tests {
         assert_eq!(shortened("A#m #380", "A#m #81"), "#380");
         assert_eq!(shortened("b.svg #3", "a.svg #81"), "b.svg #3");
         assert_eq!(shortened("b.svg", "a.svg"), "b.svg");
+        assert_eq!(shortened("A#m #380 \"a #7\"", "A#m #81 \"b\""), "#380");
+        assert_eq!(shortened("A#m #x", "A#m #81"), "A#m #x");
     }
 }

@@ -124,7 +124,7 @@ pub extern "system" fn Java_java_lang_Pricetag_argObject(
     value: jobject,
 ) {
     guarded(env, (), |session, jni| {
-        scope::argument(session, jni, sizes::describe(session, jni, value));
+        scope::argument(session, jni, sizes::argument(session, jni, value));
     });
 }
 

@@ -20,6 +20,8 @@ public class Calls {
     static class Mine extends ArrayList<Integer> { @Override public int size() { System.out.println("asked"); return 9; } }
     static class Odd implements Comparable<Odd> { public int compareTo(Odd o) { System.out.println("asked"); return 0; } }
     static void wrapped(List<?> a, Collection<?> b, Set<?> c, Set<?> d, Set<?> e, Collection<?> f, Map<?, ?> g, Set<?> h) { }
+    static class Own extends java.io.File { Own() { super("own"); } @Override public String getPath() { System.out.println("asked"); return ""; } }
+    static void paths(java.io.File a, java.nio.file.Path b, java.nio.file.Path c, java.io.File d) { }
     static int loop(int n) { int s = 0; for (int i = 0; i < n; i++) s += i % 3 == 0 ? 2 : 1; return s; }
     static int down(int n) { return n == 0 ? 0 : down(n - 1) + 1; }
     static volatile boolean spinning;
@@ -80,6 +82,7 @@ public class Calls {
                 System.out.println("done");
                 break;
             }
+            case "paths": paths(new java.io.File("in/a.txt"), java.nio.file.Path.of("b", "c.txt"), java.nio.file.Path.of("d".repeat(99)), new Own()); break;
             case "fail": for (int i = 0; i < 3; i++) outer(i); break;
             case "threads": {
                 Thread[] threads = new Thread[8];
@@ -182,11 +185,33 @@ fn arguments_by_value_or_size() {
             Argument::Real(0.5),
             Argument::Integer(97),
             Argument::Integer(1),
-            Argument::Size(4),
+            Argument::Text {
+                length: 4,
+                beginning: "four".to_owned(),
+            },
             Argument::Size(7),
             Argument::Size(2),
             Argument::Size(1),
             Argument::Null,
+            Argument::Opaque,
+        ]
+    );
+}
+
+#[test]
+fn files_and_paths_have_names_and_their_methods_are_not_asked() {
+    let subject = Subject::new("Calls.java", CALLS);
+    let mut options = subject.options(Mode::Time);
+    options.scopes = vec!["Calls#paths".parse::<Scope>().expect("a scope")];
+    let (outcome, trace) = subject.trace(&options, &["Calls", "paths"]);
+    assert_eq!((outcome.status, outcome.output.as_str()), (Some(0), ""));
+    let path = |name: &str| Argument::Path(name.to_owned());
+    assert_eq!(
+        invocations(&trace)[0].arguments,
+        [
+            path("in/a.txt"),
+            path("b/c.txt"),
+            path(&"d".repeat(Argument::SHOWN)),
             Argument::Opaque,
         ]
     );
@@ -320,7 +345,13 @@ fn methods_of_the_jdk_are_observed_when_asked() {
     assert_eq!((outcome.status, outcome.error.as_str()), (Some(0), ""));
     let strings = invocations(&trace)
         .iter()
-        .filter(|call| call.arguments == [Argument::Size(77)])
+        .filter(|call| {
+            let text = Argument::Text {
+                length: 77,
+                beginning: "x".repeat(Argument::SHOWN),
+            };
+            call.arguments == [text]
+        })
         .count();
     assert_eq!(strings, 5, "{trace}");
     assert!(

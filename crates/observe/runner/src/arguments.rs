@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_dataset::InputValue;
+use pricetag_dataset::secrets::names_secret;
 use pricetag_quantity::Unfinite;
 use pricetag_trace::{Argument, Record, Trace};
 
@@ -66,16 +67,47 @@ fn is_place(name: &str) -> bool {
 /// Arguments as input features: numbers by value, strings, arrays and collections by size.
 pub(crate) fn inputs(arguments: &[Argument], names: &[String]) -> BTreeMap<String, InputValue> {
     let named = names.iter().zip(arguments);
-    let values = named.filter_map(|(name, argument)| match *argument {
-        Argument::Integer(v) => Some((name.clone(), v as f64)),
-        Argument::Real(v) => Some((name.clone(), v)),
-        Argument::Size(v) => Some((format!("{name}.size"), v as f64)),
-        Argument::Null | Argument::Opaque => None,
+    let values = named.filter_map(|(name, argument)| match argument {
+        Argument::Integer(v) => Some((name.clone(), *v as f64)),
+        Argument::Real(v) => Some((name.clone(), *v)),
+        Argument::Size(v) | Argument::Text { length: v, .. } => {
+            Some((format!("{name}.size"), *v as f64))
+        }
+        Argument::Null | Argument::Opaque | Argument::Path(_) => None,
     });
     values
         .filter(|(_, v)| v.is_finite())
         .map(|(name, v)| (name, InputValue::Number(v)))
         .collect()
+}
+
+/// What the texts among an invocation's arguments say, for its row's label: ` "red fox"`; empty if there are none. A parameter that any method of the
+/// scope calls as one calls a secret is not shown. What a text has beside printable characters are spaces here.
+pub(crate) fn shown(arguments: &[Argument], methods: &BTreeSet<Parameters>) -> String {
+    let secret = |place: usize| {
+        let mut names = methods
+            .iter()
+            .filter_map(|method| method.get(place)?.as_deref());
+        names.any(names_secret)
+    };
+    let plain = |text: &str| -> String {
+        let plain = |c: char| if c.is_control() { ' ' } else { c };
+        text.chars().map(plain).collect()
+    };
+    let open = arguments
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| !secret(*place));
+    open.filter_map(|(_, argument)| match argument {
+        Argument::Text { length, beginning } => {
+            let units = beginning.encode_utf16().count() as u64;
+            let more = if units < *length { "…" } else { "" };
+            Some(format!(" \"{}{more}\"", plain(beginning)))
+        }
+        Argument::Path(name) => Some(format!(" {}", plain(name))),
+        _ => None,
+    })
+    .collect()
 }
 
 /// Notes on arguments that some invocations gave no finite number, by name.
@@ -110,16 +142,19 @@ pub(crate) fn complete(rows: &mut [BTreeMap<String, InputValue>]) {
     }
 }
 
-/// Rows with the same arguments may be the same input and must not stand on both sides of a split. If there are too few different ones for that, how many.
-pub(crate) fn groups(inputs: &[&BTreeMap<String, InputValue>]) -> Result<Vec<String>, usize> {
-    let text = |row: &BTreeMap<String, InputValue>| {
-        let values = row.values().map(|v| match v {
+/// Rows with the same arguments may be the same input and must not stand on both sides of a split. Each row has its inputs and what its texts
+/// say ([`shown`]). If there are too few different ones for that, how many.
+pub(crate) fn groups(
+    rows: &[(&BTreeMap<String, InputValue>, String)],
+) -> Result<Vec<String>, usize> {
+    let text = |(inputs, texts): &(&BTreeMap<String, InputValue>, String)| {
+        let values = inputs.values().map(|v| match v {
             InputValue::Number(n) => n.to_string(),
             InputValue::Text(t) => t.clone(),
         });
-        format!("({})", values.collect::<Vec<_>>().join(","))
+        format!("({}){texts}", values.collect::<Vec<_>>().join(","))
     };
-    let groups: Vec<String> = inputs.iter().map(|row| text(row)).collect();
+    let groups: Vec<String> = rows.iter().map(text).collect();
     let different = groups.iter().collect::<BTreeSet<_>>().len();
     if different >= FEWEST_GROUPS {
         Ok(groups)
@@ -144,6 +179,38 @@ mod tests {
             ]
         );
         assert_eq!(unfinite(calls[..1].iter(), &names), [""; 0]);
+    }
+
+    #[test]
+    fn a_label_says_which_text_it_was_and_no_secret() {
+        let text = |length, beginning: &str| Argument::Text {
+            length,
+            beginning: beginning.to_owned(),
+        };
+        let call = [
+            Argument::Integer(4),
+            text(3, "red"),
+            text(90, "one\ntwo"),
+            Argument::Path("in/a.txt".to_owned()),
+            Argument::Null,
+        ];
+        let shown = |names: &[&str]| {
+            let names = names.iter().map(|name| Some((*name).to_owned())).collect();
+            super::shown(&call, &BTreeSet::from([names]))
+        };
+        assert_eq!(shown(&[]), " \"red\" \"one two…\" in/a.txt");
+        assert_eq!(shown(&["n", "apiKey"]), " \"one two…\" in/a.txt");
+    }
+
+    #[test]
+    fn texts_of_one_length_are_different_inputs() {
+        let sizes = BTreeMap::from([("text.size".to_owned(), InputValue::Number(2.0))]);
+        let rows: Vec<_> = (0..40)
+            .map(|n| (&sizes, format!(" \"{:02}\"", n / 2)))
+            .collect();
+        let groups = groups(&rows).unwrap();
+        assert_eq!(groups[0], groups[1]);
+        assert_ne!(groups[1], groups[2]);
     }
 
     /// The names of places if these methods were loaded and invocations had so many arguments; `level` is known of whole runs.

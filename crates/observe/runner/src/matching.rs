@@ -21,13 +21,15 @@ pub fn pair(a: &[Invocation], b: &[Invocation]) -> Option<Vec<usize>> {
 fn key(invocation: &Invocation) -> Vec<u64> {
     let mut key = vec![u64::from(invocation.scope)];
     for argument in &invocation.arguments {
-        key.extend(match *argument {
-            Argument::Integer(v) => [0, v as u64],
-            Argument::Real(v) => [1, v.to_bits()],
-            Argument::Size(v) => [2, v],
-            Argument::Null => [3, 0],
-            Argument::Opaque => [4, 0],
-        });
+        match argument {
+            Argument::Integer(v) => key.extend([0, *v as u64]),
+            Argument::Real(v) => key.extend([1, v.to_bits()]),
+            Argument::Size(v) => key.extend([2, *v]),
+            Argument::Null => key.push(3),
+            // A path may be that of a temporary file, which differs from run to run.
+            Argument::Opaque | Argument::Path(_) => key.push(4),
+            Argument::Text { length, .. } => key.extend([5, *length]),
+        }
     }
     key
 }
@@ -71,7 +73,7 @@ fn pair_arguments(a: &[Invocation], b: &[Invocation]) -> Option<Vec<usize>> {
     let telling = |i: &Invocation| {
         i.arguments
             .iter()
-            .any(|x| !matches!(x, Argument::Opaque | Argument::Null))
+            .any(|x| !matches!(x, Argument::Opaque | Argument::Null | Argument::Path(_)))
     };
     if !a.iter().all(telling) {
         return None;

@@ -160,8 +160,16 @@ pub fn same_as_finished(
         .iter()
         .map(|c| c.label.as_str())
         .collect();
-    let mut recorded = rows.iter().map(|row| input_of(row, &options.scope));
-    match recorded.find(|label| !inputs.contains(label)) {
+    let mut recorded = rows.iter().map(|row| row.label.as_str());
+    // Rows of a scope are numbered, but for the failure of an input.
+    let numbered = |label: &str| {
+        options.scope != Scope::Main
+            && label
+                .match_indices(" #")
+                .any(|(at, _)| inputs.contains(&label[..at]))
+    };
+    let known = |label: &str| inputs.contains(label) || numbered(label);
+    match recorded.find(|label| !known(label)) {
         Some(odd) => differs(
             format!("input `{odd}`"),
             "it".to_owned(),
@@ -169,13 +177,4 @@ pub fn same_as_finished(
         ),
         None => Ok(()),
     }
-}
-
-/// The input behind a row: rows of a scope are numbered.
-fn input_of<'r>(row: &'r Observation, scope: &Scope) -> &'r str {
-    let label = row.label.as_str();
-    if *scope == Scope::Main {
-        return label;
-    }
-    label.rsplit_once(" #").map_or(label, |(input, _)| input)
 }

@@ -77,7 +77,16 @@ impl Part {
     /// Rows with equal arguments belong together. What limits trust in that.
     fn group(&mut self) -> Option<String> {
         let called = &self.rows[..self.arguments.len()];
-        let inputs: Vec<_> = called.iter().map(|r| &r.observation.inputs).collect();
+        let inputs: Vec<_> = called
+            .iter()
+            .zip(&self.arguments)
+            .map(|(row, own)| {
+                (
+                    &row.observation.inputs,
+                    arguments::shown(own, &self.parameters),
+                )
+            })
+            .collect();
         match arguments::groups(&inputs) {
             Ok(groups) => {
                 for (row, group) in self.rows.iter_mut().zip(groups) {
@@ -175,10 +184,13 @@ pub(crate) fn part(
         index,
     };
     let rows = (0..counted.len()).map(|i| {
-        let label = format!("{prefix} #{}", i + 1);
+        let number = format!("{prefix} #{}", i + 1);
         let observation = Observation {
-            group: label.clone(),
-            label,
+            label: format!(
+                "{number}{}",
+                arguments::shown(&counted[i].arguments, &parameters)
+            ),
+            group: number,
             status: if i < warm { Status::WarmUp } else { Status::Ok },
             costs: times.costs(i),
             caveats: runs.remarks.clone(),

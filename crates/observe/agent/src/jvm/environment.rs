@@ -238,6 +238,20 @@ impl Jni {
         usize::try_from(jni_call!(self, GetStringLength, string)).unwrap_or(0)
     }
 
+    /// A part of a string. What is no Unicode is replaced; none when the part is out of range.
+    pub fn string_part(self, string: jobject, start: usize, length: usize) -> Option<String> {
+        let mut units = vec![0; length];
+        jni_call!(
+            self,
+            GetStringRegion,
+            string,
+            jint::try_from(start).ok()?,
+            jint::try_from(length).ok()?,
+            units.as_mut_ptr()
+        );
+        (!self.clear_exception()).then(|| String::from_utf16_lossy(&units))
+    }
+
     /// A new `long[]`; none with the exception pending when there is no memory.
     pub fn new_long_array(self, length: usize) -> Option<jobject> {
         let array = jni_call!(self, NewLongArray, jint::try_from(length).ok()?);
