@@ -194,12 +194,12 @@ mod tests {
             Argument::Path("in/a.txt".to_owned()),
             Argument::Null,
         ];
-        let shown = |names: &[&str]| {
+        let told = |names: &[&str]| {
             let names = names.iter().map(|name| Some((*name).to_owned())).collect();
-            super::shown(&call, &BTreeSet::from([names]))
+            shown(&call, &BTreeSet::from([names]))
         };
-        assert_eq!(shown(&[]), " \"red\" \"one two…\" in/a.txt");
-        assert_eq!(shown(&["n", "apiKey"]), " \"one two…\" in/a.txt");
+        assert_eq!(told(&[]), " \"red\" \"one two…\" in/a.txt");
+        assert_eq!(told(&["n", "apiKey"]), " \"one two…\" in/a.txt");
     }
 
     #[test]
