@@ -58,7 +58,7 @@ pub(crate) fn words_aside(
         return Ok(0);
     }
     let mut most = 0;
-    for instruction in code.instructions()?.iter() {
+    for instruction in &code.instructions()? {
         if site(probes.asked, instruction.pc).is_none() {
             continue;
         }
