@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What it costs to write every invocation down, beside JVMTI's own event for it. Prints a table.
+# What it costs to write every invocation down, beside JVMTI's own event for it and a naive tracer (subjects/calls/NaiveTracer.java). Prints a table.
 #   scripts/calls-cost.sh [ROUNDS]
-# Programs: subjects/calls/Calls.java, next to nothing but calls, and javac on one file of this repository. In each round every variant runs once; figures are medians.
+# Programs: subjects/calls/Calls.java, next to nothing but calls, and javac on one file of this repository. In each round every variant runs once; figures are medians over rounds.
+# Seconds are of the whole process; events a second are those of the process, its start included. MethodEntry tells the JDK's methods, too: it cannot be asked for some.
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,43 +14,64 @@ export LC_ALL=C TIMEFORMAT=%R
 home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.home = //p')
 mkdir -p "$work/classes"
 javac -d "$work/classes" subjects/calls/Calls.java
+naive=$(find "${PRICETAG_TESTBED:-.cache/testbed}" -maxdepth 1 -name 'asm-9*.jar' | head -1)
+[ -n "$naive" ] || { echo "calls-cost: the naive tracer needs ASM: run scripts/fetch-testbed.sh once" >&2 && exit 1; }
+mkdir -p "$work/naive"
+javac -cp "$naive" -d "$work/naive" subjects/calls/NaiveTracer.java
+printf 'Premain-Class: NaiveTracer\nBoot-Class-Path: %s\n' "$(realpath "$naive")" >"$work/manifest"
+jar cfm "$work/naive.jar" "$work/manifest" -C "$work/naive" .
 cc -O2 -shared -fPIC -o "$work/libentries.so" -I"$home/include" -I"$home/include/linux" subjects/agents/entries.c
 
 agent() { # agent CALLS INCLUDE
     rm -rf "$work/trace" "$work/plans" "$work/events"
     printf '%s\n' mode=count "trace=$work/trace" "plans=$work/plans" "include=$2" >"$work/options"
-    [ "$1" = no ] || echo "calls=$work/events" >>"$work/options"
+    [ "$1" = no ] || printf '%s\n' "calls=$work/events" "calls-which=$1" >>"$work/options"
     options=("-agentpath:$PWD/$target/release/libpricetag_agent.so=$work/options")
 }
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-echo "| program | events | plain, s | counted, s | written, s | million events/s | bytes per event | JVMTI MethodEntry: events | s | million events/s |"
-echo "|---|---|---|---|---|---|---|---|---|---|"
+echo "| program | variant | events | s | million events/s | bytes per event |"
+echo "|---|---|---|---|---|---|"
 for program in calls javac; do
     case $program in
-        calls) command=(-cp "$work/classes" Calls 400) include='Calls*' ;;
-        javac) command=(-m jdk.compiler/com.sun.tools.javac.Main -d "$work/out" subjects/threads/Second.java) include='com.sun.tools.javac.**' ;;
+        calls) command=(-cp "$work/classes" Calls 400) include='Calls*' prefix=Calls ;;
+        javac) command=(-m jdk.compiler/com.sun.tools.javac.Main -d "$work/out" subjects/threads/Second.java) include='com.sun.tools.javac.**' prefix=com/sun/tools/javac ;;
     esac
-    rm -f "$work"/times-*
+    rm -f "$work"/times-* "$work"/seen-* "$work"/bytes-*
     for ((round = 0; round < rounds; round++)); do
-        for variant in plain counted written entries; do
+        for variant in plain counted written leaving entries naive; do
             options=(-Dnothing)
             case $variant in
                 counted) agent no "$include" ;;
-                written) agent yes "$include" ;;
+                written) agent all "$include" ;;
+                leaving) agent leaving "$include" ;;
                 entries) options=("-agentpath:$work/libentries.so=$work/entries") ;;
+                naive) options=("-javaagent:$work/naive.jar=$prefix,$work/traced") ;;
             esac
             { time java "${options[@]}" "${command[@]}" >/dev/null 2>"$work/err"; } 2>>"$work/times-$variant"
             case $variant in
-                written) cp "$work/events" "$work/kept" && bytes=$(stat -c %s "$work/events") ;;
-                entries) seen=$(sed -n 's/^entries //p' "$work/err") ;;
+                written | leaving)
+                    "$target/release/pricetag" patterns "$work/events" --json >"$work/patterns.json"
+                    grep -m 1 -o '"events": *[0-9]*' "$work/patterns.json" | grep -o '[0-9]*$' >"$work/seen-$variant"
+                    stat -c %s "$work/events" >"$work/bytes-$variant"
+                    ;;
+                entries) sed -n 's/^entries //p' "$work/err" >"$work/seen-entries" && stat -c %s "$work/entries" >"$work/bytes-entries" ;;
+                naive) sed -n 's/^traced //p' "$work/err" >"$work/seen-naive" && stat -c %s "$work/traced" >"$work/bytes-naive" ;;
             esac
         done
     done
-    "$target/release/pricetag" patterns "$work/kept" --json >"$work/patterns.json"
-    events=$(grep -m 1 -o '"events": *[0-9]*' "$work/patterns.json" | grep -o '[0-9]*$')
-    figures=()
-    for variant in plain counted written entries; do figures+=("$(median <"$work/times-$variant")"); done
-    awk -v p="$program" -v e="$events" -v y="$bytes" -v n="$seen" -v a="${figures[0]}" -v b="${figures[1]}" -v c="${figures[2]}" -v d="${figures[3]}" 'BEGIN {
-        printf "| %s | %d | %.2f | %.2f | %.2f | %.1f | %.2f | %d | %.2f | %.2f |\n", p, e, a, b, c, e / c / 1e6, y / e, n, d, n / d / 1e6 }'
+    for variant in plain counted written leaving naive entries; do
+        case $variant in
+            plain) name="as it is" ;;
+            counted) name="counted" ;;
+            written) name="every invocation written" ;;
+            leaving) name="and what leaves" ;;
+            naive) name="a naive tracer" ;;
+            entries) name="JVMTI \`MethodEntry\`" ;;
+        esac
+        seconds=$(median <"$work/times-$variant")
+        awk -v p="$program" -v n="$name" -v s="$seconds" -v e="$(cat "$work/seen-$variant" 2>/dev/null)" -v b="$(cat "$work/bytes-$variant" 2>/dev/null)" 'BEGIN {
+            if (e == "") printf "| %s | %s | | %.2f | | |\n", p, n, s
+            else printf "| %s | %s | %d | %.2f | %.2f | %.2f |\n", p, n, e, s, e / s / 1e6, b / e }'
+    done
 done

@@ -13,7 +13,7 @@ use pricetag_runner::{
     Counts, Ended, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record, unfinished,
 };
 use pricetag_tabulate::{NumberlessColumns, TabulateOptions, Tabulated, Tabulator, compare};
-use pricetag_trace::{AgentOptions, Listed, Pattern, Trace, Window};
+use pricetag_trace::{AgentOptions, CallChoice, Listed, Pattern, Trace};
 
 use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
 use crate::console::Console;
@@ -164,9 +164,9 @@ pub fn counts_transitions(args: &SubjectArgs) -> bool {
 }
 
 /// Which invocations are written down, if that is asked for.
-fn calls(args: &SubjectArgs) -> Result<Option<Window>, Failure> {
+fn calls(args: &SubjectArgs) -> Result<Option<CallChoice>, Failure> {
     let asked = args.features.iter().any(|group| group.0.is_empty());
-    if args.calls != Window::All && !asked {
+    if args.calls != CallChoice::default() && !asked {
         return Err(Failure::usage(
             "--calls says which invocations are written down, but none are",
         )

@@ -95,6 +95,30 @@ fn there_are_as_many_events_as_invocations_and_a_recording_replaces_those_of_ano
     );
 }
 
+#[test]
+fn what_leaves_the_program_is_there_on_request_and_in_windows() {
+    let desk = Desk::new(&INPUTS);
+    let record = "record -o data --features methods,calls --repeat 1";
+    recorded(&desk, &format!("{record} --calls leaving"));
+    let counted = invocations(&desk, "data");
+    let all = events(&desk.json("patterns data --json"));
+    for (input, (events, left_out)) in &all {
+        assert!(
+            *events > counted[input] && *left_out == 0,
+            "{input}: {events}"
+        );
+    }
+    let shown = desk.run("patterns data");
+    assert!(shown.stdout.contains("java."), "{}", shown.stdout);
+    recorded(&desk, &format!("{record} --calls leaving,first=5 --force"));
+    let told = events(&desk.json("patterns data --json"));
+    let first: BTreeMap<String, (u64, u64)> = all
+        .iter()
+        .map(|(input, (events, _))| (input.clone(), (5, events - 5)))
+        .collect();
+    assert_eq!(told, first);
+}
+
 /// What all methods of the program cost over the inputs, ns, by `explain`.
 fn cost_of_methods(desk: &Desk) -> f64 {
     let answer = desk.json("explain data/model.json --json --limit 1000");
@@ -164,6 +188,10 @@ fn what_cannot_be_written_down_is_said() {
             "below the second",
         ),
         ("record -o data --features calls --calls some", "1M/100M"),
+        (
+            "record -o data --features calls --calls leaving,all,leaving",
+            "says twice which",
+        ),
         ("record -o data --features call", "calls"),
     ] {
         let ran = watch(&desk, line);

@@ -12,7 +12,61 @@ pub struct Calls {
     /// The file; it is replaced.
     pub file: PathBuf,
     /// Which of them.
+    pub which: CallChoice,
+}
+
+/// Which invocations are written down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallChoice {
+    /// Which of each thread's.
     pub window: Window,
+    /// Whether calls that leave the counted code are among them.
+    pub leaving: bool,
+}
+
+impl From<Window> for CallChoice {
+    fn from(window: Window) -> Self {
+        Self {
+            window,
+            leaving: false,
+        }
+    }
+}
+
+impl fmt::Display for CallChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.leaving, self.window) {
+            (false, window) => window.fmt(f),
+            (true, Window::All) => f.write_str(LEAVING),
+            (true, window) => write!(f, "{LEAVING},{window}"),
+        }
+    }
+}
+
+/// The word for calls that leave.
+const LEAVING: &str = "leaving";
+
+impl FromStr for CallChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (mut window, mut leaving) = (None, false);
+        for word in text.split(',') {
+            let repeated = match word {
+                LEAVING => std::mem::replace(&mut leaving, true),
+                _ => window.replace(word.parse()?).is_some(),
+            };
+            if repeated {
+                return Err(format!(
+                    "{text:?} says twice which; it takes one of all, first=10M, 1M/100M, and leaving, with a comma between"
+                ));
+            }
+        }
+        Ok(Self {
+            window: window.unwrap_or_default(),
+            leaving,
+        })
+    }
 }
 
 /// Which of a thread's invocations are written down.
@@ -61,7 +115,7 @@ impl FromStr for Window {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || format!("{text:?} is none of all, first=10M, 1M/100M");
+        let wrong = || format!("{text:?} is none of all, first=10M, 1M/100M, leaving");
         if text == "all" {
             return Ok(Self::All);
         }
@@ -119,6 +173,24 @@ mod tests {
             "99999999999999999999G/1",
         ] {
             assert!(text.parse::<Window>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn leaving_goes_with_any_window() {
+        for (text, window, leaving) in [
+            ("leaving", Window::All, true),
+            ("leaving,first=10M", Window::First(10_000_000), true),
+            ("1/3,leaving", Window::Each(1, 3), true),
+            ("all,leaving", Window::All, true),
+            ("first=3", Window::First(3), false),
+        ] {
+            let choice = CallChoice { window, leaving };
+            assert_eq!(text.parse(), Ok(choice), "{text}");
+            assert_eq!(choice.to_string().parse(), Ok(choice));
+        }
+        for text in ["leaving,leaving", "all,first=3", "leaving,", "", "left"] {
+            assert!(text.parse::<CallChoice>().is_err(), "{text}");
         }
     }
 

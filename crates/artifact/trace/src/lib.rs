@@ -26,7 +26,7 @@ pub mod values;
 pub mod writer;
 
 pub use called::{ByCaller, Called, Caller};
-pub use calls::{Calls, Window};
+pub use calls::{CallChoice, Calls, Window};
 pub use caught::{Arrivals, Caught};
 pub use frame::TraceError;
 pub use late::{CAME_LATE, LEAVE};

@@ -30,7 +30,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Calls, Window};
+use crate::calls::{CallChoice, Calls};
 use crate::listed::{BlockName, KEEP, KEEP_BLOCK, Listed};
 use crate::pattern::Pattern;
 use crate::scope::Scope;
@@ -301,7 +301,7 @@ impl AgentOptions {
         }
         if let Some(calls) = &self.calls {
             line("calls", calls.file.as_os_str().as_bytes());
-            line("calls-window", calls.window.to_string().as_bytes());
+            line("calls-which", calls.which.to_string().as_bytes());
         }
         for region in &self.skip_values {
             line("skip-values", region.to_string().as_bytes());
@@ -342,7 +342,7 @@ impl FromStr for AgentOptions {
         let (mut values, mut lengths, mut depths, mut progress) = (None, None, None, None);
         let (mut transitions, mut strides, mut caught) = (None, None, None);
         let (mut callers, mut invocations) = (None, None);
-        let (mut calls, mut window) = (None, None);
+        let (mut calls, mut which) = (None, None);
         for (number, content) in text.lines().enumerate() {
             let line = number + 1;
             if content.is_empty() || content.starts_with('#') {
@@ -378,7 +378,7 @@ impl FromStr for AgentOptions {
                 "callers" => once(&mut callers, parse::<bool>(&utf8()?).map_err(bad)?),
                 "invocations" => once(&mut invocations, parse::<bool>(&utf8()?).map_err(bad)?),
                 "calls" => once(&mut calls, path()),
-                "calls-window" => once(&mut window, parse::<Window>(&utf8()?).map_err(bad)?),
+                "calls-which" => once(&mut which, parse::<CallChoice>(&utf8()?).map_err(bad)?),
                 "lengths" => once(&mut lengths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "depths" => once(&mut depths, parse::<bool>(&utf8()?).map_err(bad)?),
                 "skip-values" => add(&mut skip_values, parse::<Region>(&utf8()?).map_err(bad)?),
@@ -424,7 +424,7 @@ impl FromStr for AgentOptions {
             invocations: invocations.unwrap_or(false),
             calls: calls.map(|file| Calls {
                 file,
-                window: window.unwrap_or_default(),
+                which: which.unwrap_or_default(),
             }),
         })
     }

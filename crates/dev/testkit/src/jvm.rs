@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pricetag_trace::{AgentOptions, Calls, Listed, Mode, Pattern, Region, Scope, Window};
+use pricetag_trace::{AgentOptions, CallChoice, Calls, Listed, Mode, Pattern, Region, Scope};
 
 use crate::machine::PROGRAM;
 use crate::{Counts, Machine, Program, TestkitError, content, io};
@@ -118,9 +118,9 @@ impl Agent {
     ) -> Result<(Outcome, T), TestkitError> {
         let scratch = scratch()?;
         let (trace, plans) = (scratch.path().join("trace"), scratch.path().join("plans"));
-        let calls = launch.calls.map(|window| Calls {
+        let calls = launch.calls.map(|which| Calls {
             file: trace.with_file_name("events"),
-            window,
+            which,
         });
         let options = AgentOptions {
             calls,
@@ -209,7 +209,7 @@ pub struct Launch<'a> {
     /// Whether a counting run counts passes of loops by calling method.
     pub callers: bool,
     /// Which invocations a counting run writes down, to `events` beside the trace.
-    pub calls: Option<Window>,
+    pub calls: Option<CallChoice>,
     /// Whether a counting run is looked at while it goes on.
     pub progress: bool,
     /// What a counting run counts.

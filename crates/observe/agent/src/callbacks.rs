@@ -303,7 +303,7 @@ unsafe extern "system" fn sampled_object_alloc(
 
 unsafe extern "system" fn native_method_bind(
     _: *mut jvmtiEnv,
-    _: *mut JNIEnv,
+    env: *mut JNIEnv,
     _: jobject,
     method: jmethodID,
     address: *mut c_void,
@@ -312,9 +312,10 @@ unsafe extern "system" fn native_method_bind(
     let Some(session) = Session::get() else {
         return;
     };
-    if let Ok(Some(replacement)) =
-        catch_unwind(AssertUnwindSafe(|| hidden::bind(session, method, address)))
-    {
+    if let Ok(Some(replacement)) = catch_unwind(AssertUnwindSafe(|| {
+        let hidden = hidden::bind(session, method, address);
+        hidden.or_else(|| calls::natives::bind(session, Jni::new(env)?, method, address))
+    })) {
         // SAFETY: the JVM passes a valid out-pointer.
         unsafe { *new_address = replacement };
     }

@@ -7,11 +7,17 @@
 //! A thread that is suspended at the end of the program runs on until its next call into the JVM, and does no more then. So it hands over in steps, of which the end
 //! sees how far they got: the copy is *pending* from before the log is emptied, and whoever takes it from there sends it. No lock is held while the JVM is called.
 //!
+//! Native methods of the program come by the agent ([`natives`]). On request counted methods also write down what they are about to call, of which those calls stay that
+//! leave the counted code ([`asked`]).
+//!
 //! Limits: classes of receivers are kept, so they are not unloaded; receivers beyond [`receivers::MOST`] count as of the class that declares the method; with an agent that came
 //! late, nothing is written.
 
+mod asked;
 mod facts;
+pub mod natives;
 mod receivers;
+mod thunks;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -39,6 +45,10 @@ pub struct Calls {
     writing: Writing,
     /// Classes of receivers, by number less one.
     pub(crate) receivers: receivers::Receivers,
+    /// Native methods of the program.
+    pub(crate) natives: natives::Natives,
+    /// Calls that may leave.
+    pub(crate) asked: asked::Asked,
 }
 
 /// The log of a live thread.
@@ -77,12 +87,58 @@ pub fn begin(session: &'static Session, jni: Jni) {
     if let Err(why) = begun {
         session.inexact(format!("invocations are not written down: {why}"));
     }
+    if !thunks::exist() {
+        session.inexact("invocations of native methods are not written down on this platform");
+    }
+}
+
+/// Whether threads write to their logs.
+fn open(session: &Session) -> bool {
+    let calls = &session.calls;
+    calls.writing.is_on() && !calls.closed.load(Ordering::Acquire)
+}
+
+/// Adds a word to the log of the current thread, from native code.
+fn write(session: &'static Session, jni: Jni, word: i64) {
+    let log = || {
+        let field = session.runtime.get()?.thread_calls?;
+        let thread = session.jvmti.current_thread()?;
+        let log = jni.object_field(thread, field);
+        jni.delete_local(thread);
+        Some(log)
+    };
+    let next = |log: jobject| {
+        let mut next = [0];
+        jni.read_longs(log, &mut next);
+        usize::try_from(next[0]).unwrap_or(LOG)
+    };
+    let Some(mut array) = log() else {
+        return;
+    };
+    let mut at = if array.is_null() { LOG } else { next(array) };
+    if at >= LOG {
+        if !array.is_null() {
+            jni.delete_local(array);
+        }
+        if next_log(session, jni).is_none() {
+            return;
+        }
+        let Some(fresh) = log().filter(|log| !log.is_null()) else {
+            return;
+        };
+        (array, at) = (fresh, next(fresh));
+    }
+    if at < LOG {
+        jni.write_longs_at(array, at, &[word]);
+        jni.write_longs(array, &[at as i64 + 1]);
+    }
+    jni.delete_local(array);
 }
 
 /// A log for the current thread to write to: emptied, or a new one. What `slowCalls` returns.
 pub fn next_log(session: &'static Session, jni: Jni) -> Option<jobject> {
     let calls = &session.calls;
-    if !calls.writing.is_on() || calls.closed.load(Ordering::Acquire) {
+    if !open(session) {
         return None;
     }
     let runtime = session.runtime.get()?;
@@ -133,7 +189,7 @@ fn hand_over(session: &Session, jni: Jni, serial: i32, array: Global) {
         jni.write_longs(array.0, &[1]);
         return;
     }
-    let words = read(jni, array);
+    let words = read(session, jni, array);
     if let Some(log) = lock(&session.calls.logs).get_mut(&serial) {
         log.pending = Some(words);
     }
@@ -160,14 +216,22 @@ fn take(session: &Session, serial: i32) -> Option<Batch> {
     })
 }
 
-/// The words that were written to a log.
-fn read(jni: Jni, array: Global) -> Vec<i64> {
+/// The words that were written to a log, without the calls that stay within the counted code.
+fn read(session: &Session, jni: Jni, array: Global) -> Vec<i64> {
     let mut used = [0];
     jni.read_longs(array.0, &mut used);
     let used = usize::try_from(used[0]).unwrap_or(1).clamp(1, LOG);
     let mut words = vec![0; used];
     jni.read_longs(array.0, &mut words);
     words.remove(0);
+    if session
+        .options
+        .calls
+        .as_ref()
+        .is_some_and(|calls| calls.which.leaving)
+    {
+        session.calls.asked.settle(session, jni, &mut words);
+    }
     words
 }
 
@@ -206,7 +270,7 @@ pub fn end(session: &Session, jni: Jni) {
             calls.writing.send(batch);
             continue;
         }
-        let words = read(jni, array);
+        let words = read(session, jni, array);
         if let Some(log) = lock(&calls.logs).get_mut(&serial) {
             log.pending = Some(words);
         }
@@ -217,7 +281,8 @@ pub fn end(session: &Session, jni: Jni) {
     if let Some(caveat) = calls.writing.end(now_ns(session)) {
         session.inexact(caveat);
     }
-    if let Some(caveat) = calls.receivers.caveat() {
+    let caveats = [calls.receivers.caveat(), calls.natives.caveat()];
+    for caveat in caveats.into_iter().flatten() {
         session.inexact(caveat);
     }
 }

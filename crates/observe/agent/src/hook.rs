@@ -369,8 +369,9 @@ impl Request {
                     invocations: session.options.invocations,
                 }),
                 calls: session.options.calls.is_some(),
+                asked: &[],
             };
-            self.count(session, plan, &wiring)
+            self.count_asking(session, plan, &wiring)
         };
         let rewritten = match result {
             Ok(rewritten) => rewritten,
@@ -386,6 +387,34 @@ impl Request {
         }
         let rewritten = Rewritten::of(self.name.clone(), plan, rewritten, stored);
         Some(Outcome::Counted(index, rewritten))
+    }
+
+    /// The same, with the calls that may leave written down if that is wanted.
+    fn count_asking(
+        &self,
+        session: &Session,
+        plan: &ClassPlan,
+        wiring: &Wiring<'_>,
+    ) -> Result<pricetag_instrument::Rewritten, RewriteError> {
+        let calls = session.options.calls.as_ref();
+        if !calls.is_some_and(|calls| calls.which.leaving) {
+            return self.count(session, plan, wiring);
+        }
+        let asking = |all| {
+            let sites = session.calls.asked.sites(plan, all);
+            let wiring = Wiring {
+                asked: &sites,
+                ..*wiring
+            };
+            self.count(session, plan, &wiring)
+        };
+        let rewritten = asking(false)?;
+        // Calls of a method that is not counted after all leave, too.
+        if rewritten.left.is_empty() {
+            Ok(rewritten)
+        } else {
+            asking(true)
+        }
     }
 
     /// Counters for the methods of a plan. In a JVM that compiles no huge methods those are left that would only become one by them.

@@ -8,11 +8,12 @@
 //! entry counter
 //! body: for every original instruction
 //!     arrival:  passes of the loop that begins here; clock (timed); counters of the block's only way in; position; counter of the only way out; exit (scopes)
-//!               value of the store to a local variable, copy of that to a field; stride of the array read
+//!               value of the store to a local variable, copy of that to a field; stride of the array read; call written down
 //!     itself:   the instruction; value of the `iinc` or the field; counters of the fall-through, or of the way back to a `jsr`
 //! trampolines, handler stubs, catch-all of the counters, catch-all of the scopes
 //! ```
 
+use crate::AskedSite;
 use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::Source;
@@ -70,6 +71,10 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub callers: Callers,
     /// The method's number in its class, if its invocations are written down.
     pub called: Option<u16>,
+    /// Calls that are written down before they are made.
+    pub asked: &'b [AskedSite],
+    /// The first of the locals in which arguments are put aside.
+    pub aside: u16,
     /// Where inserted code stands that belongs to the instruction at an original offset.
     pub places: Vec<(Label, u16)>,
     /// Instructions that push the number of the class and can be changed afterwards.
@@ -294,6 +299,7 @@ impl Body<'_, '_, '_> {
             )?;
         }
         self.take_before(index)?;
+        self.ask(index)?;
         self.count_stride(index)?;
         if let Some(itself) = self.asm.numbered(2 * index + 1) {
             self.asm.bind(itself);

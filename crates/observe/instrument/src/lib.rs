@@ -7,6 +7,7 @@
 //! Limits: methods that would exceed 64 KiB and methods whose code makes no sense are left as they
 //! were, each with its reason.
 
+mod asked;
 mod body;
 mod callers;
 mod caught;
@@ -26,10 +27,11 @@ mod values;
 
 pub use error::RewriteError;
 pub use runtime::{
-    HELPER_CLASS, HelperOptions, KEEP_METHOD, Keeping, METHOD_BITS, NOWHERE, NUMBERS_FIELD,
-    PAIRS_FIELD, Pair, Pairs, RECEIVER_SHIFT, RECEIVERS_FIELD, SHARED_CLASSES, SLOTS,
-    THREAD_CALLS_FIELD, THREAD_CELL_FIELD, THREAD_CHUNKS_FIELD, THREAD_INDEX_FIELD,
-    THREAD_SLOT_FIELD, Ticks, add_thread_fields, helper_class, helper_class_with,
+    ASKED_BIT, HELPER_CLASS, HelperOptions, KEEP_METHOD, Keeping, METHOD_BITS, NATIVE_BIT, NOWHERE,
+    NUMBERS_FIELD, PAIRS_FIELD, Pair, Pairs, RECEIVER_BITS, RECEIVER_SHIFT, RECEIVERS_FIELD,
+    SHARED_CLASSES, SLOTS, THREAD_CALLS_FIELD, THREAD_CELL_FIELD, THREAD_CHUNKS_FIELD,
+    THREAD_INDEX_FIELD, THREAD_SLOT_FIELD, Ticks, add_thread_fields, helper_class,
+    helper_class_with,
 };
 
 pub use timing::{BLOCK_ENTER, BLOCK_LEAVE, rewrite_timed};
@@ -53,6 +55,19 @@ pub struct Wiring<'a> {
     pub callers: Option<CallerProbes>,
     /// Whether every invocation is written down, in order; with [`Keeping::Fields`] only.
     pub calls: bool,
+    /// Calls that are written down before they are made: of each method (its number) and place the number of what is called; ascending; with `calls` only.
+    pub asked: &'a [AskedSite],
+}
+
+/// A call that is written down before it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AskedSite {
+    /// The method's number in its class.
+    pub method: u16,
+    /// Where in it the invocation stands.
+    pub pc: u16,
+    /// The number of what is called.
+    pub target: u32,
 }
 
 /// What is counted by calling method.
@@ -163,6 +178,7 @@ pub fn rewrite(
             depth,
             caught: wiring.caught,
             called: wiring.calls.then_some(index as u16),
+            asked: asked::of_method(wiring.asked, index),
             caller: wiring.callers.map(|callers| callers.first + index as u32),
             first_loop: wiring
                 .callers

@@ -1,5 +1,7 @@
 //! One method: from its `Code` attribute to a new one.
 
+use crate::AskedSite;
+use crate::asked;
 use crate::body::{Body, Entry};
 use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
@@ -178,6 +180,8 @@ pub(crate) struct Probes<'p> {
     pub caught: bool,
     /// The method's number in its class, if its invocations are written down; only with counters.
     pub called: Option<u16>,
+    /// Calls that are written down before they are made; only with counters.
+    pub asked: &'p [AskedSite],
     /// The method's number, if it is to be known as a caller; only with counters.
     pub caller: Option<u32>,
     /// Number of its first loop in the class, if loops are counted by caller.
@@ -210,7 +214,8 @@ pub(crate) fn rewrite(
         .map(|plan| placement::place(plan, probes.transitions, instructions))
         .transpose()?;
     let placement = placement.as_ref();
-    let slots = Slots::of(&probes, placement, code.max_locals);
+    let aside = asked::words_aside(shared.class.constants(), code, &probes)?;
+    let slots = Slots::of(&probes, placement, code.max_locals, aside);
     let limits = slots.limits(code)?;
     let trampolines = placement.map_or(0, |placement| placement.trampolines.len());
     // A jump and the gap behind it; more than two for each trampoline, stub and catch-all is seldom.
@@ -225,6 +230,8 @@ pub(crate) fn rewrite(
         position: slots.position,
         callers: slots.callers,
         called: probes.called,
+        asked: probes.asked,
+        aside: slots.aside,
         caught: slots.caught,
         strides: probes.strides,
         line: slots.line,

@@ -5,8 +5,11 @@ mod local;
 mod passes;
 mod take;
 
-pub(crate) use called::CALLED;
-pub use called::{METHOD_BITS, NUMBERS_FIELD, RECEIVER_SHIFT, RECEIVERS_FIELD};
+pub(crate) use called::{ASKED, ASKED_OF, CALLED};
+pub use called::{
+    ASKED_BIT, METHOD_BITS, NATIVE_BIT, NUMBERS_FIELD, RECEIVER_BITS, RECEIVER_SHIFT,
+    RECEIVERS_FIELD,
+};
 pub use local::KEEP_METHOD;
 pub use passes::{Pair, Pairs};
 

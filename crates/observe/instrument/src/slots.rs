@@ -12,7 +12,7 @@ const DEPTH_STACK: u16 = 7;
 /// Words of operand stack that counting a stride takes.
 const STRIDE_STACK: u16 = 8;
 
-/// Behind the method's own locals come, in this order, those that are live everywhere, and so in every frame: chunk, position, cell and passes of callers. Then those that are live within one probe: caught exception, cache line.
+/// Behind the method's own locals come, in this order, those that are live everywhere, and so in every frame: chunk, position, cell and passes of callers. Then those that are live within one probe: caught exception, cache line, arguments of a call.
 pub(crate) struct Slots {
     /// The chunk of counters.
     pub chunk: u16,
@@ -21,6 +21,8 @@ pub(crate) struct Slots {
     pub callers: Callers,
     pub caught: Option<u16>,
     pub line: Option<u16>,
+    /// Where arguments are put while what lies below them is looked at.
+    pub aside: u16,
     /// Whether there are counters at all.
     counted: bool,
     locals: u16,
@@ -28,8 +30,13 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// What probes need in a method with `own` locals.
-    pub(crate) fn of(probes: &Probes<'_>, placement: Option<&Placement>, own: u16) -> Self {
+    /// What probes need in a method with `own` locals, of which some put so many words aside.
+    pub(crate) fn of(
+        probes: &Probes<'_>,
+        placement: Option<&Placement>,
+        own: u16,
+        words_aside: u16,
+    ) -> Self {
         let mut locals = 0;
         let mut next = |count: u16| {
             let local = own.saturating_add(locals);
@@ -45,6 +52,7 @@ impl Slots {
         next(callers.slots());
         let caught = (probes.caught && handles).then(|| next(1));
         let line = (counted && !probes.strides.is_empty()).then(|| next(1));
+        let aside = next(if counted { words_aside } else { 0 });
         let constructs = probes
             .counted
             .is_some_and(|plan| !plan.uninitialised.is_empty());
@@ -59,6 +67,7 @@ impl Slots {
             callers,
             caught,
             line,
+            aside,
             counted,
             locals,
             stack,

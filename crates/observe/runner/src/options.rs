@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pricetag_probe_plan::ClassHash;
-use pricetag_trace::{BlockName, Listed, MethodName, Pattern, Scope, Window};
+use pricetag_trace::{BlockName, CallChoice, Listed, MethodName, Pattern, Scope};
 
 use crate::error::RunnerError;
 use crate::overhead::percent;
@@ -120,7 +120,7 @@ pub struct RecordOptions {
     /// Whether invocations of methods are.
     pub invocations: bool,
     /// Which invocations are written down, in order, if any are.
-    pub calls: Option<Window>,
+    pub calls: Option<CallChoice>,
     /// Whether it is found out when in a run each feature is final.
     pub availability: bool,
     /// Timing runs per input.
@@ -207,7 +207,10 @@ impl RecordOptions {
             ("caught", self.caught.to_string()),
             ("callers", self.callers.to_string()),
             ("invocations", self.invocations.to_string()),
-            ("calls", text(self.calls.as_ref().map(Window::to_string))),
+            (
+                "calls",
+                text(self.calls.as_ref().map(CallChoice::to_string)),
+            ),
             ("availability", self.availability.to_string()),
             ("timing", timing.to_owned()),
             ("overhead_budget", text(self.overhead.map(percent))),

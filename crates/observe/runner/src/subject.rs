@@ -244,7 +244,7 @@ impl<'a> Subject<'a> {
                 .options
                 .calls
                 .filter(|_| id.kind == RunKind::Count(0))
-                .map(|window| absolute(&journal.calls(id)).map(|file| Calls { file, window }))
+                .map(|which| absolute(&journal.calls(id)).map(|file| Calls { file, which }))
                 .transpose()?,
             ..options
         })

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
 use pricetag_runner::{Determinism, Samples};
-use pricetag_trace::{MethodScope, Pattern, Scope, Window};
+use pricetag_trace::{CallChoice, MethodScope, Pattern, Scope};
 
 use super::values::{
     FeatureGroup, duration, fraction, pattern, recorded, variable, versions, word,
@@ -105,13 +105,14 @@ pub struct SubjectArgs {
     #[arg(long, help_heading = "Counting")]
     pub depths: bool,
     /// Which invocations of each thread `--features calls` writes down: `all`, `first=10M`, or `1M/100M` for the first million of each hundred; what is left out is counted.
+    /// With `leaving`, as in `leaving,first=10M`, also what counted code calls outside, in the JDK for example.
     #[arg(
         long,
         value_name = "WHICH",
         default_value = "all",
         help_heading = "Counting"
     )]
-    pub calls: Window,
+    pub calls: CallChoice,
     /// Find out when in a run, or in an invocation of the scope, each feature has its final value, from counts at intervals in the runs of three inputs.
     #[arg(long, help_heading = "Counting")]
     pub availability: bool,

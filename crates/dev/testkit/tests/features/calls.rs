@@ -7,18 +7,18 @@ use std::path::Path;
 
 use pricetag_events::{ClassId, Dictionary, Ending, Reader};
 use pricetag_testkit::{Agent, Compiler, Counts, Machine, MethodKey, Suite, Testbed};
-use pricetag_trace::Window;
+use pricetag_trace::{CallChoice, Window};
 
 use crate::subject;
 
 /// Everything that a file says: its dictionary, and of each thread the receivers and methods of its events, by name.
-struct Written {
-    dictionary: Dictionary,
-    threads: BTreeMap<u64, Vec<(String, MethodKey)>>,
-    left_out: u64,
+pub struct Written {
+    pub dictionary: Dictionary,
+    pub threads: BTreeMap<u64, Vec<(String, MethodKey)>>,
+    pub left_out: u64,
 }
 
-fn written(trace: &Path) -> Written {
+pub fn written(trace: &Path) -> Written {
     let file = File::open(trace.with_file_name("events")).expect("the events");
     let mut reader = Reader::new(file).expect("a file of events");
     let mut threads: BTreeMap<u64, Vec<_>> = BTreeMap::new();
@@ -104,7 +104,7 @@ fn as_many_invocations_are_written_as_are_counted() {
         let machine = Machine::system().expect("there is a JDK");
         for program in &suite.programs {
             let mut launch = suite.launch(&machine, program);
-            launch.calls = Some(Window::All);
+            launch.calls = Some(Window::All.into());
             let read = |trace: &Path, plans: &Path| {
                 Ok((Counts::from_trace(trace, plans)?, written(trace)))
             };
@@ -122,13 +122,41 @@ fn as_many_invocations_are_written_as_are_counted() {
     assert!(compared > 60, "{compared} programs");
 }
 
+/// Virtual threads come and go by the thousand, on threads that carry one after another.
+#[test]
+fn virtual_threads_write_as_many_as_are_counted() {
+    let testbed = Testbed::locate();
+    let agent = Agent::locate().expect("the agent builds");
+    let suite =
+        Suite::compile(Compiler::Javac(21), &testbed, "VirtualThreads").expect("it compiles");
+    let [program] = &suite.programs[..] else {
+        panic!("{} programs", suite.programs.len());
+    };
+    for release in [21, 25] {
+        let machine = testbed.runtime(release).expect("the pinned runtime");
+        let mut launch = suite.launch(&machine, program);
+        launch.calls = Some(Window::All.into());
+        let read =
+            |trace: &Path, plans: &Path| Ok((Counts::from_trace(trace, plans)?, written(trace)));
+        let (_, (counts, written)) = agent.observe(&launch, &[], read).expect("it runs");
+        let counted = counts.invocations.into_iter();
+        let counted = counted.filter(|(_, count)| *count > 0).collect();
+        assert_eq!(written.by_method(), counted, "{}", machine.name);
+        assert!(
+            written.threads.len() > 1000,
+            "{} threads",
+            written.threads.len()
+        );
+    }
+}
+
 #[test]
 fn receivers_and_their_order_are_those_of_the_source() {
     let subject = subject("Receivers", "3", Compiler::Javac(11));
     let agent = Agent::locate().expect("the agent builds");
     for machine in Testbed::locate().runtimes().expect("the pinned runtimes") {
         let mut launch = subject.launch(&machine);
-        launch.calls = Some(Window::All);
+        launch.calls = Some(Window::All.into());
         let read = |trace: &Path, _: &Path| Ok(written(trace));
         let (_, written) = agent.observe(&launch, &[], read).expect("it runs");
         let [events] = &written.threads.values().collect::<Vec<_>>()[..] else {
@@ -174,7 +202,7 @@ fn nothing_is_lost_of_threads_that_run_when_the_program_ends() {
     };
     for machine in Testbed::locate().runtimes().expect("the pinned runtimes") {
         let mut launch = subject.launch(&machine);
-        launch.calls = Some(Window::All);
+        launch.calls = Some(Window::All.into());
         let read = |trace: &Path, plans: &Path| {
             Ok((Counts::from_trace(trace, plans)?, events_of(trace, "step")))
         };
@@ -197,7 +225,7 @@ fn what_a_window_leaves_out_is_counted() {
     let machine = Machine::system().expect("there is a JDK");
     let with = |window| {
         let mut launch = subject.launch(&machine);
-        launch.calls = Some(window);
+        launch.calls = Some(CallChoice::from(window));
         let read = |trace: &Path, _: &Path| Ok(written(trace));
         let (_, written) = agent.observe(&launch, &[], read).expect("it runs");
         let events: Vec<_> = written.threads.into_values().flatten().collect();

@@ -5,7 +5,9 @@
 mod callers;
 mod calls;
 mod exactness;
+mod leaving;
 mod listed;
+mod natives;
 mod parts;
 mod recursion;
 mod removed;

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::facts::{Facts, Type};
+use super::facts::{Facts, Type, name_of};
 use crate::jvm::{Global, Jni, jclass, jobject};
 use crate::session::{Session, lock};
 
@@ -61,14 +61,12 @@ impl Receivers {
             }
             at = (at + 1) & (TABLE - 1);
         }
-        let number = {
-            let mut facts = lock(&self.facts);
-            if facts.receivers() == MOST {
-                self.full.store(true, Ordering::Relaxed);
-                return Some(0);
-            }
-            facts.receiver(described)
-        };
+        if lock(&self.facts).receivers() == MOST {
+            self.full.store(true, Ordering::Relaxed);
+            return Some(0);
+        }
+        let kept = jni.global(class)?;
+        let number = lock(&self.facts).receiver(described, kept);
         jni.write_int(tables.numbers.0, at, number);
         // Who sees the class sees its number.
         std::sync::atomic::fence(Ordering::SeqCst);
@@ -79,6 +77,22 @@ impl Receivers {
     /// What is known of the class with a number.
     pub fn name(&self, number: i32) -> Option<String> {
         lock(&self.facts).name(number)
+    }
+
+    /// The class with a number; the reference is kept for good.
+    pub fn class(&self, number: i32) -> Option<Global> {
+        lock(&self.facts).class(number)
+    }
+
+    /// Notes what a class is, and those above it.
+    pub fn describe(&self, session: &Session, jni: Jni, class: jclass) {
+        let known = |name: &str| lock(&self.facts).knows(name);
+        if name_of(session, class).is_none_or(|name| known(&name)) {
+            return;
+        }
+        if let Some(described) = Type::describe(session, jni, class) {
+            lock(&self.facts).describe(described);
+        }
     }
 
     /// What is known of a type.

@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 use pricetag_events::{
     Class, ClassId, Flag, Flags, Kind, Method, MethodId, Place, Symbol, ThreadId, Writer,
 };
-use pricetag_instrument::{METHOD_BITS, RECEIVER_SHIFT};
+use pricetag_instrument::{METHOD_BITS, NATIVE_BIT, RECEIVER_SHIFT};
 use pricetag_probe_plan::{ClassPlan, MethodPlan};
 
+use super::asked::{is_asked, receiver_of};
 use crate::classes::ClassIndex;
 use crate::session::{Session, lock};
 use crate::worker;
@@ -160,6 +161,8 @@ struct Known {
     /// By class index.
     counted: HashMap<u32, CountedClass>,
     classes: HashMap<String, ClassId>,
+    /// Methods that no plan counts, by class, name and descriptor.
+    others: HashMap<(String, String, String), (ClassId, MethodId)>,
     /// By word.
     symbols: HashMap<i64, Symbol>,
     /// Symbols that were looked up lately, by a few bits of the word.
@@ -179,6 +182,7 @@ impl Known {
             to,
             counted: HashMap::new(),
             classes: HashMap::new(),
+            others: HashMap::new(),
             symbols: HashMap::new(),
             recent: vec![(-1, Symbol(0)); RECENT],
             events: Vec::new(),
@@ -192,7 +196,7 @@ impl Known {
             .options
             .calls
             .as_ref()
-            .map(|calls| calls.window);
+            .map(|calls| calls.which.window);
         let window = window.unwrap_or_default();
         let (mut position, mut left_out) =
             self.so_far.get(&batch.serial).copied().unwrap_or_default();
@@ -244,10 +248,20 @@ impl Known {
         if let Some(symbol) = self.symbols.get(&word) {
             return Ok(*symbol);
         }
-        let index = (word >> METHOD_BITS) as u32 & ((1 << (RECEIVER_SHIFT - METHOD_BITS)) - 1);
-        let (class, method) = self.method(index, word as u16)?;
-        let receiver = (word >> RECEIVER_SHIFT) as i32;
-        let receiver = match self.session.calls.receivers.name(receiver) {
+        let (class, method) = if is_asked(word) {
+            let outside = self.session.calls.asked.outside(word).ok_or_else(gone)?;
+            let name = (&*outside.name, &*outside.descriptor);
+            self.other(&outside.class, name, outside.access, outside.bytes)?
+        } else if word >> NATIVE_BIT & 1 != 0 {
+            let number = word as u32 as usize;
+            let native = self.session.calls.natives.method(number).ok_or_else(gone)?;
+            let name = (&*native.name, &*native.descriptor);
+            self.other(&native.class, name, native.access, None)?
+        } else {
+            let index = (word >> METHOD_BITS) as u32 & ((1 << (RECEIVER_SHIFT - METHOD_BITS)) - 1);
+            self.method(index, word as u16)?
+        };
+        let receiver = match self.session.calls.receivers.name(receiver_of(word)) {
             Some(name) => self.class(&name)?,
             None => class,
         };
@@ -282,6 +296,31 @@ impl Known {
         let id = self.to.method(&described(class.id, planned, method))?;
         class.methods.insert(method, id);
         Ok((class.id, id))
+    }
+
+    /// The numbers of a method that no plan counts, and of its class.
+    fn other(
+        &mut self,
+        class: &str,
+        (name, descriptor): (&str, &str),
+        access: i32,
+        bytes: Option<u32>,
+    ) -> std::io::Result<(ClassId, MethodId)> {
+        let key = (class.to_owned(), name.to_owned(), descriptor.to_owned());
+        if let Some(known) = self.others.get(&key) {
+            return Ok(*known);
+        }
+        let class = self.class(class)?;
+        let id = self.to.method(&Method {
+            class,
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            flags: flags(access as u16, name),
+            bytes,
+            instructions: None,
+        })?;
+        self.others.insert(key, (class, id));
+        Ok((class, id))
     }
 
     /// The number of a class by name; what it extends gets one before it does.
@@ -353,6 +392,7 @@ impl Known {
 const ACC_INTERFACE: u16 = 0x0200;
 const ACC_STATIC: u16 = 0x0008;
 const ACC_BRIDGE: u16 = 0x0040;
+const ACC_NATIVE: u16 = 0x0100;
 const ACC_SYNTHETIC: u16 = 0x1000;
 
 /// What the file says of a method.
@@ -364,28 +404,34 @@ fn described(class: ClassId, plan: Option<&MethodPlan>, number: u16) -> Method {
             ..Method::default()
         };
     };
-    let mut flags = Flags::default();
-    for (bit, flag) in [
-        (ACC_STATIC, Flag::Static),
-        (ACC_BRIDGE, Flag::Bridge),
-        (ACC_SYNTHETIC, Flag::Synthetic),
-    ] {
-        if plan.access & bit != 0 {
-            flags = flags.with(flag);
-        }
-    }
-    if plan.name == "<init>" {
-        flags = flags.with(Flag::Constructor);
-    }
     let instructions = plan.blocks.iter().map(|block| block.instructions.len());
     Method {
         class,
         name: plan.name.clone(),
         descriptor: plan.descriptor.clone(),
-        flags,
+        flags: flags(plan.access, &plan.name),
         bytes: Some(plan.code_bytes),
         instructions: Some(instructions.sum::<usize>() as u32),
     }
+}
+
+/// What access flags and name of a method say.
+fn flags(access: u16, name: &str) -> Flags {
+    let mut flags = Flags::default();
+    for (bit, flag) in [
+        (ACC_STATIC, Flag::Static),
+        (ACC_NATIVE, Flag::Native),
+        (ACC_BRIDGE, Flag::Bridge),
+        (ACC_SYNTHETIC, Flag::Synthetic),
+    ] {
+        if access & bit != 0 {
+            flags = flags.with(flag);
+        }
+    }
+    if name == "<init>" {
+        flags = flags.with(Flag::Constructor);
+    }
+    flags
 }
 
 fn gone() -> std::io::Error {

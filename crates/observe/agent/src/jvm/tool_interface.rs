@@ -246,6 +246,11 @@ impl Jvmti {
 
     /// The name of a class; none for arrays and what is no class.
     pub fn class_name(self, class: jclass) -> Option<ClassName> {
+        ClassName::of(&self.signature(class)?)
+    }
+
+    /// The type signature of a class, `La/B;` or `[I`.
+    pub fn signature(self, class: jclass) -> Option<String> {
         let mut signature = null_mut();
         jvmti_call!(
             self,
@@ -255,7 +260,28 @@ impl Jvmti {
             null_mut()
         )
         .ok()?;
-        ClassName::of(&self.take_text(signature)?)
+        self.take_text(signature)
+    }
+
+    /// The access flags of a method.
+    pub fn method_access(self, method: Id<jmethodID>) -> Option<jint> {
+        let mut access = 0;
+        jvmti_call!(self, GetMethodModifiers, method.0, &raw mut access).ok()?;
+        Some(access)
+    }
+
+    /// Bytes of a method's bytecode; none if it has none.
+    pub fn code_length(self, method: Id<jmethodID>) -> Option<u32> {
+        let (mut first, mut last) = (0, 0);
+        jvmti_call!(
+            self,
+            GetMethodLocation,
+            method.0,
+            &raw mut first,
+            &raw mut last
+        )
+        .ok()?;
+        u32::try_from(last + 1).ok().filter(|_| first == 0)
     }
 
     /// The loader of a class as a local reference; null for the boot loader.

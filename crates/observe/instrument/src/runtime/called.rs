@@ -13,6 +13,10 @@
 //!     if (receiver != null) word |= (long) number(receiver.getClass()) << RECEIVER_SHIFT;
 //!     log[at] = word; log[0] = at + 1;
 //! }
+//! static void asked(Object receiver, int target) {                          // about to call: nothing of null, on which no method is invoked
+//!     if (receiver != null) … as above, with the word ASKED_BIT | target
+//! }
+//! static void asked(int target) { … }                                       // of a static method or a constructor
 //! static int number(Object of) {
 //!     for (int at = System.identityHashCode(of); ; at++) {
 //!         Object found = receivers[at & receivers.length - 1];
@@ -31,26 +35,52 @@ use pricetag_classfile::{Assembler, ClassFileError, PoolAppender, opcode};
 pub const METHOD_BITS: u32 = 16;
 /// Bits of a word above which the receiver's class stands; 0 is the class that declares the method.
 pub const RECEIVER_SHIFT: u32 = 40;
+/// Bits of the receiver's number.
+pub const RECEIVER_BITS: u32 = 20;
+/// Bit of a word that is no invocation of a counted method but a call that a counted method is about to make: the low half is the number of what it names.
+pub const ASKED_BIT: u32 = 62;
+/// Bit of a word that is an invocation of a native method of the program's: the low half is its number.
+pub const NATIVE_BIT: u32 = 61;
 /// Field of the helper: classes of receivers, each where its hash says.
 pub const RECEIVERS_FIELD: &str = "receivers";
 /// Field of the helper: their numbers.
 pub const NUMBERS_FIELD: &str = "numbers";
 /// Descriptor of `called`.
 pub(crate) const CALLED: &str = "(Ljava/lang/Object;II)V";
+/// Descriptor of `asked` with a receiver.
+pub(crate) const ASKED_OF: &str = "(Ljava/lang/Object;I)V";
+/// Descriptor of `asked` without one.
+pub(crate) const ASKED: &str = "(I)V";
+
+/// What a word says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Says {
+    /// This method was invoked.
+    Called,
+    /// A method is about to be called on an object.
+    AskedOf,
+    /// A method is about to be called that takes none, or whose class is known.
+    Asked,
+}
 
 /// All of them.
 pub(super) fn methods(
     pool: &mut PoolAppender<'_, '_>,
-) -> Result<[HelperMethod; 2], ClassFileError> {
-    Ok([
-        HelperMethod {
-            name: "called",
-            descriptor: CALLED,
+) -> Result<[HelperMethod; 4], ClassFileError> {
+    let mut writes = |name, descriptor, says| {
+        Ok::<_, ClassFileError>(HelperMethod {
+            name,
+            descriptor,
             stack: 6,
             locals: 7,
-            code: called_code(pool)?,
+            code: code_of(says, pool)?,
             inline: false,
-        },
+        })
+    };
+    Ok([
+        writes("called", CALLED, Says::Called)?,
+        writes("asked", ASKED_OF, Says::AskedOf)?,
+        writes("asked", ASKED, Says::Asked)?,
         HelperMethod {
             name: "number",
             descriptor: "(Ljava/lang/Object;)I",
@@ -62,13 +92,14 @@ pub(super) fn methods(
     ])
 }
 
-fn called_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
+fn code_of(says: Says, pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileError> {
     const RECEIVER: u16 = 0;
     const CLASS: u16 = 1;
     const METHOD: u16 = 2;
     const LOG: u16 = 3;
     const AT: u16 = 4;
     const WORD: u16 = 5;
+    let target = u16::from(says == Says::AskedOf);
     let thread = pool.method(THREAD, "currentThread", "()Ljava/lang/Thread;")?;
     let field = pool.field(THREAD, THREAD_CALLS_FIELD, "[J")?;
     let slow = pool.method(HELPER_CLASS, "slowCalls", "()[J")?;
@@ -79,6 +110,10 @@ fn called_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileErro
         asm.raw(&[opcode::ICONST_0, opcode::LALOAD, opcode::L2I]);
         asm.local(opcode::ISTORE, AT);
     };
+    if says == Says::AskedOf {
+        asm.local(opcode::ALOAD, RECEIVER);
+        asm.jump(opcode::IFNULL, end);
+    }
     asm.constant(opcode::INVOKESTATIC, thread);
     asm.jump(opcode::IFNULL, full);
     asm.constant(opcode::INVOKESTATIC, thread);
@@ -98,25 +133,36 @@ fn called_code(pool: &mut PoolAppender<'_, '_>) -> Result<Vec<u8>, ClassFileErro
     asm.jump(opcode::IFNULL, end);
     next_free(&mut asm);
     asm.bind(ready);
-    asm.local(opcode::ILOAD, CLASS);
-    asm.op(opcode::I2L);
-    asm.int(METHOD_BITS as i32, pool)?;
-    asm.op(opcode::LSHL);
-    asm.local(opcode::ILOAD, METHOD);
+    if says == Says::Called {
+        asm.local(opcode::ILOAD, CLASS);
+        asm.op(opcode::I2L);
+        asm.int(METHOD_BITS as i32, pool)?;
+        asm.op(opcode::LSHL);
+        asm.local(opcode::ILOAD, METHOD);
+    } else {
+        asm.op(opcode::LCONST_1);
+        asm.int(ASKED_BIT as i32, pool)?;
+        asm.op(opcode::LSHL);
+        asm.local(opcode::ILOAD, target);
+    }
     asm.raw(&[opcode::I2L, opcode::LOR]);
     asm.local(opcode::LSTORE, WORD);
-    asm.local(opcode::ALOAD, RECEIVER);
-    asm.jump(opcode::IFNULL, store);
-    asm.local(opcode::LLOAD, WORD);
-    asm.local(opcode::ALOAD, RECEIVER);
-    let class = pool.method("java/lang/Object", "getClass", "()Ljava/lang/Class;")?;
-    asm.constant(opcode::INVOKEVIRTUAL, class);
-    let number = pool.method(HELPER_CLASS, "number", "(Ljava/lang/Object;)I")?;
-    asm.constant(opcode::INVOKESTATIC, number);
-    asm.op(opcode::I2L);
-    asm.int(RECEIVER_SHIFT as i32, pool)?;
-    asm.raw(&[opcode::LSHL, opcode::LOR]);
-    asm.local(opcode::LSTORE, WORD);
+    if says == Says::Called {
+        asm.local(opcode::ALOAD, RECEIVER);
+        asm.jump(opcode::IFNULL, store);
+    }
+    if says != Says::Asked {
+        asm.local(opcode::LLOAD, WORD);
+        asm.local(opcode::ALOAD, RECEIVER);
+        let class = pool.method("java/lang/Object", "getClass", "()Ljava/lang/Class;")?;
+        asm.constant(opcode::INVOKEVIRTUAL, class);
+        let number = pool.method(HELPER_CLASS, "number", "(Ljava/lang/Object;)I")?;
+        asm.constant(opcode::INVOKESTATIC, number);
+        asm.op(opcode::I2L);
+        asm.int(RECEIVER_SHIFT as i32, pool)?;
+        asm.raw(&[opcode::LSHL, opcode::LOR]);
+        asm.local(opcode::LSTORE, WORD);
+    }
     asm.bind(store);
     asm.local(opcode::ALOAD, LOG);
     asm.local(opcode::ILOAD, AT);
