@@ -81,8 +81,8 @@ pub(crate) fn methods(dataset: &Dataset) -> Vec<Method> {
     methods
 }
 
-/// Lines of `pc mnemonic target` without their places.
-fn content(text: &str) -> String {
+/// Instructions of a block's text, lines of `pc mnemonic target`, without their places: the same for the same code.
+pub fn content(text: &str) -> String {
     let bare = text.lines().map(|line| match line.split_once(' ') {
         Some((pc, rest)) if pc.bytes().all(|b| b.is_ascii_digit()) => rest,
         _ => line,

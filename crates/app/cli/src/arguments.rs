@@ -2,6 +2,7 @@
 //!
 //! Doc comments here are what the user reads in `--help`.
 
+mod gate;
 mod learning;
 mod ocaml;
 mod patterns;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub use gate::{GateAcceptArgs, GateCheckArgs, GateCommand, GateRecordArgs, GateRunArgs};
 pub use learning::{FitArgs, FitChoices, PaceArg};
 pub use ocaml::{
     ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,
@@ -42,7 +44,7 @@ pub struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a bound was exceeded (a budget of --overhead that cannot be kept).
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a bound was exceeded (a budget of --overhead that cannot be kept, a gate).
 Every option can also be given in the environment (--repeat as PRICETAG_REPEAT) or in pricetag.toml in the working directory \
 (repeat = 5, for one command below [record] or [ocaml.learn]); a flag wins over the environment, the environment over the file. \
 What means different things to different commands is told apart: --output as PRICETAG_RECORD_OUTPUT, or below [record].
@@ -139,6 +141,9 @@ pub enum Command {
     /// Methods are matched by name, and by content where they were renamed or renumbered. Counts are exact. Prices come from the
     /// model.json in BEFORE; of what is new, in AFTER.
     Diff(DiffArgs),
+    /// Hold a build against a committed baseline of counts: exit code 3, with an explanation, if it costs more.
+    #[command(subcommand)]
+    Gate(GateCommand),
     /// Show what a sequence of method calls looks like: how local it is, its loops, and the sequences that recur.
     ///
     /// Measures of Hwang & Huang's analyzer in one pass: localities, consecutive and loop-N patterns, distances in the class hierarchy, sizes,

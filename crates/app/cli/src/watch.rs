@@ -81,6 +81,7 @@ pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<Record
         cwd: args.cwd.clone(),
         timeout: args.timeout,
         scope: args.scope.clone(),
+        tests: Vec::new(),
         include: args.include.clone(),
         exclude: args.exclude.clone(),
         listed: asked_for(args)?,

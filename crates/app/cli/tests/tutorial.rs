@@ -2,27 +2,13 @@
 
 #[allow(dead_code, reason = "the tutorial has a subject of its own")]
 mod support;
+#[path = "support/typed.rs"]
+mod typed;
 
 use std::path::Path;
-use std::process::Command;
 
-use support::{Desk, Ran, program, ran};
-
-/// Runs a line of the tutorial as a user types it; once instead of three times with a clock.
-fn typed(desk: &Desk, line: &str) -> Ran {
-    let folder = program().parent().unwrap().display().to_string();
-    let path = std::env::var("PATH").unwrap();
-    let mut command = Command::new("bash");
-    command
-        .args(["-c", line])
-        .current_dir(desk.path("."))
-        .env("PATH", format!("{folder}:{path}"))
-        .env("PRICETAG_CACHE", "none")
-        .env("PRICETAG_REPEAT", "1");
-    let ran = ran(command);
-    assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
-    ran
-}
+use support::{Desk, Ran};
+use typed::typed;
 
 /// The share that a table's line gives to a name, in percent.
 fn share(table: &str, name: &str) -> f64 {
@@ -47,7 +33,7 @@ fn the_tutorial_works_and_its_answer_holds() {
         .collect();
     let answers: Vec<(&str, Ran)> = commands
         .into_iter()
-        .map(|line| (line, typed(&desk, line)))
+        .map(|line| (line, typed(&desk, line, 0)))
         .collect();
     let answer = |part: &str| {
         let found: Vec<&str> = answers

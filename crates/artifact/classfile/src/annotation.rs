@@ -1,7 +1,9 @@
-//! Type annotations inside code: the offsets they hold, moved (JVMS §4.7.20).
+//! Type annotations inside code: the offsets they hold, moved (JVMS §4.7.20); and which annotations a member has (§4.7.16).
 
 use crate::ClassFileError;
+use crate::class::Attribute;
 use crate::cursor::Cursor;
+use crate::pool::ConstantPool;
 
 /// How offsets and exception-table indexes change.
 pub trait Moves {
@@ -37,7 +39,27 @@ pub fn relocate(
     Ok(out)
 }
 
-const WHAT: &str = "a type annotation";
+/// Descriptors of the annotations in a `Runtime(In)VisibleAnnotations` attribute, such as `Lorg/junit/Test;`.
+pub fn types(
+    attribute: &Attribute<'_>,
+    constants: &ConstantPool<'_>,
+) -> Result<Vec<String>, ClassFileError> {
+    let mut unchanged = Vec::new();
+    let mut walk = Walk {
+        cursor: Cursor::new(attribute.bytes, attribute.offset),
+        offset: attribute.offset,
+        out: &mut unchanged,
+    };
+    let mut types = Vec::new();
+    for _ in 0..walk.cursor.u16(WHAT)? {
+        let mut ahead = walk.cursor;
+        types.push(constants.utf8(ahead.u16(WHAT)?)?);
+        walk.annotation(0)?;
+    }
+    Ok(types)
+}
+
+const WHAT: &str = "an annotation";
 /// Annotations nested deeper are refused; the JVM's own parser recurses too.
 const MAX_DEPTH: u32 = 64;
 

@@ -30,4 +30,5 @@ pub use journal::Recording;
 pub use model::*;
 pub use noise::{Noise, Usual, Why};
 pub use pace::Pace;
+pub use query::numbered_call;
 pub use table::NumberBlocks;

@@ -334,6 +334,20 @@ impl Dataset {
     }
 }
 
+/// Of the label of a scope's row, `Search#query #17 "red fox"`, what stands before the number, and the number: `Search#query` and `#17`. Texts of its
+/// arguments may follow.
+pub fn numbered_call(label: &str) -> Option<(&str, &str)> {
+    let mut places = label.match_indices(" #");
+    places.find_map(|(at, _)| {
+        let number = &label[at + 1..];
+        let digits = number[1..].bytes().take_while(u8::is_ascii_digit).count();
+        let (number, after) = number.split_at(1 + digits);
+        let whole = digits > 0 && (after.is_empty() || after.starts_with(' '));
+        whole.then_some((&label[..at], number))
+    })
+}
+
+
 /// What is hashed: numbers little-endian, texts with their length.
 #[derive(Default)]
 struct Bytes(Vec<u8>);

@@ -18,6 +18,7 @@
 use std::ops::Range;
 
 use pricetag_cost_model::{Diagnostic, Evaluation, Severity};
+use pricetag_dataset::numbered_call;
 use pricetag_quantity::median;
 
 use crate::cross_validation::CrossValidated;
@@ -131,22 +132,10 @@ impl Study<'_> {
 
 /// The number alone of an invocation of the same scope or input: `#380` of `Driver#compress #380`.
 fn shortened<'a>(label: &'a str, beside: &str) -> &'a str {
-    match (numbered(label), numbered(beside)) {
+    match (numbered_call(label), numbered_call(beside)) {
         (Some((prefix, number)), Some((other, _))) if prefix == other => number,
         _ => label,
     }
-}
-
-/// What stands before the number of an invocation, and the number. Texts of its arguments may follow.
-fn numbered(label: &str) -> Option<(&str, &str)> {
-    let mut places = label.match_indices(" #");
-    places.find_map(|(at, _)| {
-        let number = &label[at + 1..];
-        let digits = number[1..].bytes().take_while(u8::is_ascii_digit).count();
-        let (number, after) = number.split_at(1 + digits);
-        let whole = digits > 0 && (after.is_empty() || after.starts_with(' '));
-        whole.then_some((&label[..at], number))
-    })
 }
 
 /// Stretches of even level, in order; a single one where nothing drifts, or too few residuals can tell.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pricetag_probe_plan::ClassHash;
-use pricetag_trace::{BlockName, CallChoice, Listed, MethodName, Pattern, Scope};
+use pricetag_trace::{BlockName, CallChoice, Listed, MethodName, MethodScope, Pattern, Scope};
 
 use crate::error::RunnerError;
 use crate::overhead::percent;
@@ -93,6 +93,8 @@ pub struct RecordOptions {
     pub timeout: Option<Duration>,
     /// What one observation is.
     pub scope: Scope,
+    /// Methods each of whose invocations is an observation, named after its method; `scope` is then one of them. None unless tests are observed.
+    pub tests: Vec<MethodScope>,
     /// Classes to count; the subject's own when empty.
     pub include: Vec<Pattern>,
     /// Classes not to count.
@@ -251,6 +253,14 @@ impl RecordOptions {
         ]
         .map(|(k, v)| (k.to_owned(), v))
         .to_vec()
+    }
+
+    /// All scopes, in the order of their numbers in traces.
+    pub fn scopes(&self) -> Vec<Scope> {
+        if self.tests.is_empty() {
+            return vec![self.scope.clone()];
+        }
+        self.tests.iter().cloned().map(Scope::Method).collect()
     }
 
     /// Whether a run of an input is looked at while it goes on.

@@ -54,6 +54,7 @@ pub(crate) fn options_of(dir: &Path, manifest: &Manifest) -> RecordOptions {
         cwd: None,
         timeout: None,
         scope: text("scope").parse().unwrap_or(Scope::Main),
+        tests: Vec::new(),
         include: text("include")
             .split(' ')
             .filter_map(|p| p.parse().ok())

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_dataset::{Measured, Observation, Status};
 use pricetag_quantity::median;
-use pricetag_trace::{Argument, Invocation, Record, Trace};
+use pricetag_trace::{Argument, Invocation, MethodScope, Record, Trace};
 
 use crate::arguments::{self, Parameters, names};
 use crate::assemble::{Counts, Reader, Row, Runs};
@@ -183,14 +183,20 @@ pub(crate) fn part(
         trace: reader.journal.trace(id),
         index,
     };
+    let tests = test_labels(&reader.options.tests, &counted);
     let rows = (0..counted.len()).map(|i| {
-        let number = format!("{prefix} #{}", i + 1);
+        let (group, label) = match tests.get(i) {
+            Some(label) => (label.clone(), label.clone()),
+            None => {
+                let number = format!("{prefix} #{}", i + 1);
+                let texts = arguments::shown(&counted[i].arguments, &parameters);
+                let label = format!("{number}{texts}");
+                (number, label)
+            }
+        };
         let observation = Observation {
-            label: format!(
-                "{number}{}",
-                arguments::shown(&counted[i].arguments, &parameters)
-            ),
-            group: number,
+            group,
+            label,
             status: if i < warm { Status::WarmUp } else { Status::Ok },
             costs: times.costs(i),
             caveats: runs.remarks.clone(),
@@ -374,6 +380,45 @@ fn warm_up(
         ));
     }
     warm
+}
+
+/// `org.example.SearchTest#finds`, with a number from the second invocation on, and the descriptor where a name is not enough; none where no
+/// tests are observed. Invocations are numbered in the order of entry.
+fn test_labels(tests: &[MethodScope], counted: &[Invocation]) -> Vec<String> {
+    if tests.is_empty() {
+        return Vec::new();
+    }
+    let named = |test: &MethodScope| (test.class.clone(), test.method.clone());
+    let mut overloads: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for test in tests {
+        *overloads.entry(named(test)).or_default() += 1;
+    }
+    let name = |scope: u32| {
+        let Some(test) = tests.get(scope as usize) else {
+            return format!("test {scope}");
+        };
+        let descriptor = test.descriptor.as_deref().unwrap_or_default();
+        let descriptor = if overloads[&named(test)] > 1 {
+            descriptor
+        } else {
+            ""
+        };
+        format!("{}#{}{descriptor}", test.class, test.method)
+    };
+    let mut order: Vec<usize> = (0..counted.len()).collect();
+    order.sort_by_key(|&i| counted[i].sequence);
+    let mut times: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut labels = vec![String::new(); counted.len()];
+    for i in order {
+        let scope = counted[i].scope;
+        let time = times.entry(scope).or_default();
+        *time += 1;
+        labels[i] = match *time {
+            1 => name(scope),
+            more => format!("{} #{more}", name(scope)),
+        };
+    }
+    labels
 }
 
 /// `org.example.Search#query(I)V` → `Search#query`.

@@ -269,7 +269,7 @@ impl<'a> Subject<'a> {
             plans: Some(absolute(plans)?),
             include: self.options.include.clone(),
             exclude: self.options.exclude.clone(),
-            scopes: vec![self.options.scope.clone()],
+            scopes: self.options.scopes(),
             count_jdk: self.options.count_jdk,
             keep: self.options.listed.clone(),
             skip: self.skip.clone(),

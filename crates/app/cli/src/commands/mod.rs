@@ -7,6 +7,7 @@ pub mod doctor;
 pub mod explain;
 pub mod export;
 pub mod fit;
+pub mod gate;
 pub mod import;
 pub mod inspect;
 pub mod instrument;

@@ -162,6 +162,7 @@ fn options(
         cwd: args.cwd.clone(),
         timeout: args.timeout,
         scope: needed.scope.clone(),
+        tests: Vec::new(),
         include: recording.patterns("include", &args.include)?,
         exclude: recording.patterns("exclude", &args.exclude)?,
         listed: recording.listed(listed(args.methods.as_deref(), args.blocks.as_deref())?)?,

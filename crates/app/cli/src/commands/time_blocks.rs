@@ -60,6 +60,7 @@ fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<Recor
         cwd: args.cwd.clone(),
         timeout: args.timeout,
         scope: Scope::Main,
+        tests: Vec::new(),
         include: args.include.clone(),
         exclude: args.exclude.clone(),
         listed: Listed::Everything,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Change, CostChange, Difference, Priced};
 use crate::figure::{brief, count, percent, quantity};
-use crate::table::{Align, printable, render};
+use crate::table::{Align, markdown as escaped, printable, render};
 
 /// What the intervals of measured times do not cover.
 const APART: &str = "Times are of two recordings: where the machine was busier in one, they differ without the program, and their intervals do not know it.";
@@ -347,24 +347,6 @@ fn paragraphs(text: &mut String, lines: &str) {
     for line in lines.lines() {
         let _ = writeln!(text, "{}\n", escaped(line.trim()));
     }
-}
-
-/// Text of others in Markdown.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in printable(text).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' => {
-                out.push('\\');
-                out.push(c);
-            }
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

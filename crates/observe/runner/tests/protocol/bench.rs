@@ -195,6 +195,7 @@ impl Bench {
             cwd: Some("/".into()),
             timeout: Some(Duration::from_secs(20)),
             scope: Scope::Main,
+            tests: Vec::new(),
             include: vec![],
             exclude: vec![],
             listed: Listed::Everything,

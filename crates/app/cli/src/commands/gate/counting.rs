@@ -1,0 +1,184 @@
+//! Counting a suite once, as its baseline says.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use pricetag_cost_model::CostModel;
+use pricetag_dataset::{Dataset, FeatureKind};
+use pricetag_explain::{ExplainOptions, explain};
+use pricetag_finding::Grouping;
+use pricetag_flow::Categories;
+use pricetag_gate::{Baseline, Counted, Priced, Setup, prices, test_methods};
+use pricetag_runner::{Determinism, Ended, RecordOptions, Samples, Timing};
+use pricetag_trace::{Listed, Pattern, Scope};
+
+use crate::analysis::{as_learnt, open_model};
+use crate::arguments::{Common, GateRecordArgs, GateRunArgs};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::scratch::Scratch;
+use crate::watch::{cache, find_agent, inherited, watch, workload};
+
+/// What a gate counts.
+const KINDS: [FeatureKind; 5] = [
+    FeatureKind::Block,
+    FeatureKind::Method,
+    FeatureKind::Opcode,
+    FeatureKind::Call,
+    FeatureKind::Base,
+];
+
+/// A suite, and how it is run here.
+pub struct Counting<'a> {
+    pub setup: Setup,
+    pub run: &'a GateRunArgs,
+    pub common: &'a Common,
+    pub console: &'a Console,
+}
+
+/// How a suite is to be run, from the arguments.
+pub fn setup(args: &GateRecordArgs) -> Setup {
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let patterns = |patterns: &[Pattern]| patterns.iter().map(|p| p.as_str().to_owned()).collect();
+    Setup {
+        scope: args.scope.to_string(),
+        tests: path(&args.tests),
+        inputs: args.inputs.clone(),
+        workload: path(&args.workload),
+        stdin: args.stdin.clone(),
+        cwd: path(&args.cwd),
+        include: patterns(&args.include),
+        exclude: patterns(&args.exclude),
+        count_jdk: args.count_jdk,
+        bytes: !args.no_bytes,
+        runs: args.runs,
+        // Written as 1 and not as 1.0000000000000002.
+        share: (args.share * 1e8).round() / 1e6,
+    }
+}
+
+impl Counting<'_> {
+    /// Runs the suite once.
+    pub fn once(&self) -> Result<(Dataset, Counted), Failure> {
+        let scratch = Scratch::new()?;
+        let options = self.options(&scratch.path().join("run"))?;
+        let (dataset, recorded) = watch(&options, Some(BTreeSet::from(KINDS)), self.console)?;
+        if recorded.interrupted {
+            return Err(Failure::new("it was interrupted"));
+        }
+        for note in dataset.meta.notes.iter().filter(|_| self.console.verbose) {
+            self.console.say(&format!("note: {note}"));
+        }
+        let counted = Counted::of(&dataset);
+        Ok((dataset, counted))
+    }
+
+    fn options(&self, dir: &Path) -> Result<RecordOptions, Failure> {
+        let (setup, run) = (&self.setup, self.run);
+        let cwd = setup.cwd.as_ref().map(PathBuf::from);
+        let table = setup.workload.as_ref().map(Path::new);
+        let tests = match &setup.tests {
+            Some(place) => test_methods(Path::new(place)).map_err(|e| {
+                Failure::new(e.to_string())
+                    .doing("looking for tests")
+                    .advice("name the folder or jar of the compiled tests with --tests")
+            })?,
+            None => Vec::new(),
+        };
+        let odd = |what: &str| Failure::new(format!("the baseline's {what} is unreadable"));
+        let scope = match tests.first() {
+            Some(first) => Scope::Method(first.clone()),
+            None => setup.scope.parse().map_err(|_| odd("scope"))?,
+        };
+        let patterns = |texts: &[String], what| {
+            let patterns = texts.iter().map(|text| Pattern::new(text));
+            patterns
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|_| odd(what))
+        };
+        Ok(RecordOptions {
+            command: run.command.clone(),
+            workload: workload(setup.inputs.as_deref(), table, cwd.as_deref())?,
+            stdin: setup.stdin.clone(),
+            env: std::collections::BTreeMap::new(),
+            cwd,
+            timeout: run.timeout,
+            scope,
+            tests,
+            include: patterns(&setup.include, "include")?,
+            exclude: patterns(&setup.exclude, "exclude")?,
+            listed: Listed::Everything,
+            count_jdk: setup.count_jdk,
+            categories: Categories::fine().to_text(),
+            values: 0,
+            lengths: false,
+            depths: false,
+            transitions: false,
+            strides: false,
+            caught: false,
+            callers: false,
+            invocations: false,
+            calls: None,
+            availability: false,
+            repeat: 1,
+            shuffle: false,
+            timing: if setup.bytes {
+                Timing::Separate
+            } else {
+                Timing::Never
+            },
+            jit: true,
+            gc: true,
+            // Every invocation is judged.
+            warmup: Some(0),
+            determinism: Determinism::None,
+            samples: Samples::Off,
+            overhead: None,
+            jobs: self.common.jobs,
+            show_output: run.show_output,
+            dir: dir.to_owned(),
+            resume: false,
+            force: false,
+            agent: find_agent(run.agent.as_deref())?,
+            cache: cache(run.cache.as_deref()),
+            cpu: Ended::cpu,
+            path: inherited("PATH"),
+            java_tool_options: inherited("JAVA_TOOL_OPTIONS"),
+        })
+    }
+}
+
+/// The model that prices come from, and how the baseline calls it.
+pub fn model(path: &Path) -> Result<(CostModel, String), Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok((open_model(path)?, name.into_owned()))
+}
+
+/// Adds to the baseline what the model says that its methods cost.
+pub fn with_prices(
+    mut baseline: Baseline,
+    (model, name): &(CostModel, String),
+    dataset: Dataset,
+) -> Result<Baseline, Failure> {
+    let learnt = as_learnt(model, dataset);
+    let options = ExplainOptions {
+        by: Grouping::Block,
+        ..ExplainOptions::default()
+    };
+    let explanation = explain(model, &learnt, options)
+        .map_err(|e| Failure::from(e).doing("asking the model for prices"))?;
+    let prices = prices(&explanation, &learnt);
+    for (method, price) in prices {
+        if let Some(listed) = baseline.methods.get_mut(&method) {
+            listed.price = Some(price);
+        } else if let Some(other) = baseline.others.get_mut(&method) {
+            other.price = Some(price);
+        }
+    }
+    baseline.prices = Some(Priced {
+        target: explanation.target,
+        unit: explanation.unit,
+        model: name.clone(),
+    });
+    Ok(baseline)
+}

@@ -1,0 +1,376 @@
+//! Several recordings of one build: what repeats, what does not, and the baseline that they make.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pricetag_finding::figure::count;
+use pricetag_trace::MethodName;
+
+use crate::baseline::{
+    Baseline, Benchmark, Code, Executed, FORMAT, Method, Other, SCHEMA, Setup, Tail,
+};
+use crate::counted::{Counted, Counts, Ran, short};
+use crate::figure::{Figure, Metric};
+use crate::limits::Limits;
+
+/// Part of the share of a listed method from which on a method has a sum of its own, of all instructions of the suite.
+pub(crate) const NAMED: f64 = 0.01;
+
+/// Recordings of one build.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Suite {
+    /// At least one; their methods have the same blocks.
+    pub runs: Vec<Counted>,
+    /// Benchmarks that are not judged, and why.
+    pub left_out: BTreeMap<String, String>,
+}
+
+/// Why recordings make no baseline.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// No benchmark, or none that succeeded.
+    #[error("nothing was counted: no benchmark succeeded{}", .0.as_ref().map_or_else(String::new, |(name, why)| format!("; `{name}`: {why}")))]
+    Nothing(Option<(String, String)>),
+    /// A benchmark failed.
+    #[error("the benchmark `{benchmark}` failed: {why}")]
+    Failed {
+        /// Its name.
+        benchmark: String,
+        /// What happened.
+        why: String,
+    },
+    /// A benchmark was not there in every run.
+    #[error("the benchmark `{0}` did not run in every recording")]
+    Unsteady(String),
+    /// No instruction was counted.
+    #[error(
+        "nothing was counted in the benchmark `{0}`: none of the classes that are counted executed anything"
+    )]
+    Empty(String),
+}
+
+impl RecordError {
+    /// What to try.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::Nothing(_) | Self::Failed { .. } => {
+                "run the command by hand; --show-output passes on what it prints"
+            }
+            Self::Unsteady(_) => "run the same benchmarks each time",
+            Self::Empty(_) => "name the classes with --include, such as --include 'org.example.**'",
+        }
+    }
+}
+
+impl Suite {
+    /// Brings runs together: code that ran in any of them is known of all.
+    pub fn of(mut runs: Vec<Counted>) -> Self {
+        let mut all: BTreeMap<MethodName, Code> = BTreeMap::new();
+        for run in &runs {
+            for (name, code) in &run.methods {
+                let known = all.entry(name.clone()).or_default();
+                known.file = known.file.take().or_else(|| code.file.clone());
+                for block in &code.blocks {
+                    let place = known
+                        .blocks
+                        .binary_search_by_key(&block.number, |b| b.number);
+                    if let Err(at) = place {
+                        known.blocks.insert(at, block.clone());
+                    }
+                }
+            }
+        }
+        for run in &mut runs {
+            let old = std::mem::replace(&mut run.methods, all.clone());
+            for counts in run.benchmarks.values_mut() {
+                for (name, ran) in &mut counts.methods {
+                    let (Some(from), Some(to)) = (old.get(name), all.get(name)) else {
+                        continue;
+                    };
+                    let executions = from.blocks.iter().map(|b| b.number).zip(&ran.blocks);
+                    let executions: BTreeMap<u32, u64> =
+                        executions.map(|(number, &n)| (number, n)).collect();
+                    let of = |number| executions.get(&number).copied().unwrap_or(0);
+                    ran.blocks = to.blocks.iter().map(|b| of(b.number)).collect();
+                }
+            }
+        }
+        Self {
+            runs,
+            left_out: BTreeMap::new(),
+        }
+    }
+
+    /// The first run.
+    pub fn first(&self) -> Option<&Counted> {
+        self.runs.first()
+    }
+
+    /// A benchmark in each run that has it.
+    pub fn of_benchmark<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Counts> {
+        self.runs.iter().filter_map(|run| run.benchmarks.get(name))
+    }
+
+    /// What each run counted of a benchmark.
+    pub fn counts(&self, benchmark: &str, metric: Metric) -> Vec<u64> {
+        let of = |counts: &Counts| match metric {
+            Metric::Instructions => Some(counts.instructions),
+            Metric::Calls => Some(counts.calls),
+            Metric::Bytes => counts.bytes,
+        };
+        self.of_benchmark(benchmark).filter_map(of).collect()
+    }
+
+    /// Names of all benchmarks, failed ones among them.
+    pub fn names(&self) -> BTreeSet<String> {
+        let of = |run: &Counted| -> Vec<String> {
+            run.benchmarks
+                .keys()
+                .chain(run.failed.keys())
+                .cloned()
+                .collect()
+        };
+        self.runs.iter().flat_map(of).collect()
+    }
+
+    /// Leaves tests out that are not there in every run, count nothing or do not repeat: there are others. A run that failed is left: it may have
+    /// ended before its last test.
+    #[must_use]
+    pub fn without_unsteady(mut self) -> Self {
+        let tests: BTreeSet<String> = self
+            .runs
+            .iter()
+            .flat_map(|run| run.benchmarks.keys().cloned())
+            .collect();
+        for name in tests {
+            if let Some(why) = self.unsteady(&name) {
+                self.left_out.insert(name, why);
+            }
+        }
+        for run in &mut self.runs {
+            run.benchmarks
+                .retain(|name, _| !self.left_out.contains_key(name));
+        }
+        self
+    }
+
+    fn unsteady(&self, name: &str) -> Option<String> {
+        let instructions = self.counts(name, Metric::Instructions);
+        if instructions.len() < self.runs.len() {
+            return Some("it did not run in every recording".to_owned());
+        }
+        let least = instructions.iter().min().copied()?;
+        let most = instructions.iter().max().copied()?;
+        match (least, most) {
+            (_, 0) => Some("it executes nothing that is counted".to_owned()),
+            _ if least < most => Some(format!(
+                "it does not repeat: {} to {} instructions",
+                count(least as f64),
+                count(most as f64)
+            )),
+            _ => None,
+        }
+    }
+
+    /// Whether it can be a baseline.
+    ///
+    /// # Errors
+    /// If a benchmark failed, was not always there or counted nothing; if there is none.
+    pub fn check(&self) -> Result<(), RecordError> {
+        let failed = self.runs.iter().flat_map(|run| &run.failed).next();
+        let failed = failed.map(|(name, why)| (name.clone(), why.clone()));
+        let any = self.runs.iter().any(|run| !run.benchmarks.is_empty());
+        if !any {
+            return Err(RecordError::Nothing(failed));
+        }
+        if let Some((benchmark, why)) = failed {
+            return Err(RecordError::Failed { benchmark, why });
+        }
+        for name in self.names() {
+            if self.of_benchmark(&name).count() < self.runs.len() {
+                return Err(RecordError::Unsteady(name));
+            }
+            if self
+                .of_benchmark(&name)
+                .any(|counts| counts.instructions == 0)
+            {
+                return Err(RecordError::Empty(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The baseline of this build. Checked first: see [`Suite::check`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn baseline(
+        &self,
+        suite: &str,
+        recorded: &str,
+        pricetag: &str,
+        setup: Setup,
+        limits: Limits,
+    ) -> Result<Baseline, RecordError> {
+        self.check()?;
+        let first = self.first().ok_or(RecordError::Nothing(None))?;
+        let share = setup.share / 100.0;
+        let mut baseline = Baseline {
+            format: FORMAT.to_owned(),
+            schema: SCHEMA,
+            pricetag: pricetag.to_owned(),
+            suite: suite.to_owned(),
+            recorded: recorded.to_owned(),
+            command: first.identity.command.clone(),
+            java: first.identity.java.clone(),
+            flags: first.identity.flags.clone(),
+            program: first.identity.program.clone(),
+            setup,
+            limits,
+            left_out: self.left_out.clone(),
+            uncounted: self
+                .runs
+                .iter()
+                .flat_map(|run| run.uncounted.clone())
+                .collect(),
+            ..Baseline::default()
+        };
+        for name in first.benchmarks.keys() {
+            baseline.benchmarks.extend(
+                self.benchmark(name)
+                    .map(|benchmark| (name.clone(), benchmark)),
+            );
+        }
+        for counts in first.benchmarks.values() {
+            for (callee, times) in &counts.leaving {
+                *baseline.leaving.entry(callee.clone()).or_default() += times;
+            }
+        }
+        self.sort(&mut baseline, first, share);
+        Ok(baseline)
+    }
+
+    fn benchmark(&self, name: &str) -> Option<Benchmark> {
+        let figure = |metric| Figure::of(&self.counts(name, metric));
+        let digests: BTreeSet<String> = self
+            .runs
+            .iter()
+            .filter_map(|run| Some(run.benchmarks.get(name)?.digest(&run.methods)))
+            .collect();
+        let caveats: BTreeSet<String> = self
+            .of_benchmark(name)
+            .flat_map(|counts| counts.caveats.clone())
+            .collect();
+        let complete = self.counts(name, Metric::Bytes).len() == self.runs.len();
+        Some(Benchmark {
+            instructions: figure(Metric::Instructions)?,
+            calls: figure(Metric::Calls)?,
+            bytes: figure(Metric::Bytes).filter(|_| complete),
+            digest: digests.first().filter(|_| digests.len() == 1).cloned(),
+            caveats: caveats.into_iter().collect(),
+        })
+    }
+
+    /// Methods by how much they execute: listed, named, or part of the tail.
+    fn sort(&self, baseline: &mut Baseline, first: &Counted, share: f64) {
+        let all: u64 = first.benchmarks.values().map(|c| c.instructions).sum();
+        let mut tail = String::new();
+        for (name, code) in &first.methods {
+            let ran: Vec<(&String, &Counts, &Ran)> = first
+                .benchmarks
+                .iter()
+                .filter_map(|(benchmark, counts)| {
+                    Some((benchmark, counts, counts.methods.get(name)?))
+                })
+                .collect();
+            let notable = ran.iter().any(|(_, counts, ran)| {
+                ran.instructions(code) as f64 >= share * counts.instructions as f64
+            });
+            let varies = self.varies(name);
+            let instructions = ran
+                .iter()
+                .map(|(_, _, ran)| ran.instructions(code))
+                .sum::<u64>();
+            let calls = ran.iter().map(|(_, _, ran)| ran.calls).sum();
+            if instructions == 0 && calls == 0 && !varies {
+                continue;
+            }
+            if notable {
+                let ran = ran.into_iter();
+                let method = Method {
+                    varies,
+                    price: None,
+                    code: code.clone(),
+                    ran: ran
+                        .map(|(benchmark, _, ran)| (benchmark.clone(), Executed::from(ran)))
+                        .collect(),
+                };
+                baseline.methods.insert(name.clone(), method);
+            } else if varies || instructions as f64 >= NAMED * share * all as f64 {
+                let other = Other {
+                    calls,
+                    instructions,
+                    size: code.size(),
+                    code: code.digest(),
+                    varies,
+                    price: None,
+                };
+                baseline.others.insert(name.clone(), other);
+            } else {
+                baseline.tail.methods += 1;
+                baseline.tail.instructions += instructions;
+                tail.push_str(&format!(
+                    "{name} {calls} {instructions} {}\n",
+                    code.digest()
+                ));
+            }
+        }
+        baseline.tail = Tail {
+            digest: short(&tail),
+            ..baseline.tail.clone()
+        };
+    }
+
+    /// Whether a method's counts differ between runs.
+    pub fn varies(&self, name: &MethodName) -> bool {
+        let Some(first) = self.first() else {
+            return false;
+        };
+        let nothing = Ran::default();
+        let ran = |run: &Counted, benchmark: &String| -> Option<(u64, Vec<u64>)> {
+            let ran = run
+                .benchmarks
+                .get(benchmark)?
+                .methods
+                .get(name)
+                .unwrap_or(&nothing);
+            let mut blocks = ran.blocks.clone();
+            // What did not run has no counts, or zeros.
+            while blocks.last() == Some(&0) {
+                blocks.pop();
+            }
+            Some((ran.calls, blocks))
+        };
+        let mut benchmarks = first.benchmarks.keys();
+        benchmarks.any(|benchmark| {
+            let of: BTreeSet<_> = self
+                .runs
+                .iter()
+                .filter_map(|run| ran(run, benchmark))
+                .collect();
+            of.len() > 1
+        })
+    }
+}
+
+impl Code {
+    /// Instructions of all blocks.
+    pub fn size(&self) -> u32 {
+        self.blocks.iter().map(|block| block.size).sum()
+    }
+
+    /// Digest of all blocks.
+    pub fn digest(&self) -> String {
+        let blocks: Vec<&str> = self.blocks.iter().map(|b| b.code.as_str()).collect();
+        short(&blocks.join("\n"))
+    }
+}
