@@ -1,5 +1,7 @@
 //! `pricetag report`: one self-contained HTML page.
 
+mod picture;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,10 +18,16 @@ use crate::diagnosis::look;
 use crate::failure::{Failure, io};
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let model = open_model(&args.model)?;
+    if let Some(path) = &args.patterns {
+        return picture::run(path, args, console);
+    }
+    let Some(path) = &args.model else {
+        return Err(Failure::usage("there is no model to report on").advice("name a MODEL.json"));
+    };
+    let model = open_model(path)?;
     let dataset = dataset_of(
         &model,
-        &args.model,
+        path,
         args.dataset.as_ref(),
         &args.columns,
         console,
