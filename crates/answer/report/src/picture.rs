@@ -140,8 +140,7 @@ impl Picture {
         let lanes = strands.iter().map(|s| s.lane + 1).max().unwrap_or(1);
         let cells = kinds * lanes as usize;
         let place = strands.iter().enumerate().map(|(at, s)| (s.id, at));
-        let by_events =
-            (total > 0).then(|| Pyramid::new(0, total, cells, budget.entries));
+        let by_events = (total > 0).then(|| Pyramid::new(0, total, cells, budget.entries));
         let by_time = clock
             .range()
             .map(|(from, to)| Pyramid::new(0, to - from + 1, cells, budget.entries));
@@ -179,7 +178,11 @@ impl Picture {
         let count = events.len() as u64;
         // Times count from the first one that is told.
         let origin = self.clock.range().map_or(0, |(from, _)| from);
-        let time = |event| self.clock.ns(place.thread, event).map(|ns| ns - origin.min(ns));
+        let time = |event| {
+            self.clock
+                .ns(place.thread, event)
+                .map(|ns| ns - origin.min(ns))
+        };
         let begin = time(first);
         let ns = begin.zip(time(first + count));
         if place.left_out > 0 {
@@ -230,8 +233,7 @@ impl Picture {
 
     /// Marks an occurrence of a pattern: events of a thread that have come.
     pub fn mark(&mut self, pattern: usize, thread: ThreadId, events: &Range<u64>) {
-        let (Some(marks), Some(&thread)) =
-            (self.marks.get_mut(pattern), self.place.get(&thread))
+        let (Some(marks), Some(&thread)) = (self.marks.get_mut(pattern), self.place.get(&thread))
         else {
             return;
         };
@@ -271,10 +273,7 @@ impl Picture {
     }
 }
 
-const STYLES: &[&str] = &[
-    crate::STYLE,
-    include_str!("page/picture/picture.css"),
-];
+const STYLES: &[&str] = &[crate::STYLE, include_str!("page/picture/picture.css")];
 const SCRIPTS: [&str; 11] = [
     include_str!("page/figure.js"),
     include_str!("page/dom.js"),
@@ -298,7 +297,11 @@ fn strands(extent: &Extent) -> Vec<Strand> {
         .collect();
     by_size.sort_by_key(|&(events, id)| (std::cmp::Reverse(events), id));
     // One more would need a lane to share, which then is as good its own.
-    let own = if by_size.len() <= LANES { LANES } else { LANES - 1 };
+    let own = if by_size.len() <= LANES {
+        LANES
+    } else {
+        LANES - 1
+    };
     let mut alone: Vec<ThreadId> = by_size.iter().take(own).map(|(_, id)| *id).collect();
     alone.sort_unstable();
     let lane = |id: &ThreadId| alone.binary_search(id).unwrap_or(alone.len()) as u32;

@@ -136,7 +136,9 @@ impl Excerpt {
         for (place, (thread, rows)) in self.threads.iter().enumerate() {
             let comma = if place > 0 { "," } else { "" };
             let first = rows.first().map_or(0, |row| row.at);
-            let last = rows.last().map_or(0, |row| row.at + row.events.len() as u64);
+            let last = rows
+                .last()
+                .map_or(0, |row| row.at + row.events.len() as u64);
             write!(
                 out,
                 "{comma}{{\"type\":\"evented\",\"name\":{},\"unit\":\"none\",\"startValue\":{first},\"endValue\":{last},\"events\":[",
@@ -194,7 +196,8 @@ impl Excerpt {
         let mut sums: BTreeMap<String, u64> = BTreeMap::new();
         for (&(thread, event), count) in &self.counts {
             let id = method(dictionary, event);
-            let stack = [thread_name(dictionary, thread), shown(dictionary, id)].map(|name| frame(&name));
+            let stack =
+                [thread_name(dictionary, thread), shown(dictionary, id)].map(|name| frame(&name));
             *sums.entry(stack.join(";")).or_default() += count;
         }
         for (stack, count) in sums {

@@ -16,7 +16,13 @@ const FACTS: &str = "class p/Base\nclass p/A extends p/Base\nclass q/B\nmethod p
 
 /// A page about two texts.
 fn page(facts: &str, dynamic: &str) -> String {
-    page_with(facts, dynamic, None, Budget::default(), PictureFacts::default())
+    page_with(
+        facts,
+        dynamic,
+        None,
+        Budget::default(),
+        PictureFacts::default(),
+    )
 }
 
 fn page_with(
@@ -31,7 +37,11 @@ fn page_with(
     let found = analyse(open, Settings::default()).unwrap();
     let scanned = Clock::scan(file.as_slice()).unwrap();
     let kinds = scanned.2.kinds.len();
-    let shapes: Vec<_> = found.recurrent.iter().map(|one| one.shape.as_ref()).collect();
+    let shapes: Vec<_> = found
+        .recurrent
+        .iter()
+        .map(|one| one.shape.as_ref())
+        .collect();
     let marks = shapes.iter().map(|shape| PictureMark {
         kinds: shape.map(|shape| shape.kinds()).unwrap_or_default(),
     });
@@ -107,7 +117,11 @@ fn density_stands_where_calls_are() {
     let told = seen(&page, "from=799000&to=801000", script);
     assert_eq!(
         told,
-        ["counted", "2000", ". . . . cold cold|cold cold cold cold cold cold"]
+        [
+            "counted",
+            "2000",
+            ". . . . cold cold|cold cold cold cold cold cold"
+        ]
     );
     // Rows by the class of the receiver, in the order of packages: Base is never a receiver.
     let told = seen(
@@ -153,7 +167,11 @@ seen.push(document.querySelectorAll('#point li').length);
          0 q.B.h(); 1 p.A.g(); 2 p.Base.f(int) on p.A"
     );
     assert_eq!(told[6..8], ["true", "11999"]);
-    assert!(told[8].contains("Receiverp.Base") && told[8].contains("Call11,999"), "{}", told[8]);
+    assert!(
+        told[8].contains("Receiverp.Base") && told[8].contains("Call11,999"),
+        "{}",
+        told[8]
+    );
     assert_eq!(told[9], "0");
 }
 
@@ -214,23 +232,43 @@ fn threads_have_lanes_and_time_is_an_axis() {
     let told = seen(&page, "", script);
     assert_eq!(
         told,
-        ["2", "cold . . .|. . . .|. . . cold", ". . . .|. cold cold .|. . . ."]
+        [
+            "2",
+            "cold . . .|. . . .|. . . cold",
+            ". . . .|. cold cold .|. . . ."
+        ]
     );
     // By time the last two stand above each other.
     let told = seen(&page, "x=time", script);
     assert_eq!(
         told,
-        ["2", "cold cold . .|. . . .|. . cold cold", ". . . .|. . cold cold|. . . ."]
+        [
+            "2",
+            "cold cold . .|. . . .|. . cold cold",
+            ". . . .|. . cold cold|. . . ."
+        ]
     );
-    let told = seen(&page, "x=time&lanes=one", "seen.push(plot().lanes.length, map([0.2, 0.8])); await click(0.8, 1); seen.push(one('#point .named').textContent, one('#point dl').textContent);");
+    let told = seen(
+        &page,
+        "x=time&lanes=one",
+        "seen.push(plot().lanes.length, map([0.2, 0.8])); await click(0.8, 1); seen.push(one('#point .named').textContent, one('#point dl').textContent);",
+    );
     assert_eq!(told[..3], ["1", "cold .|. cold|. cold", "q.B.h()"]);
-    assert!(told[3].contains("of worker") && told[3].contains("about 800"), "{}", told[3]);
+    assert!(
+        told[3].contains("of worker") && told[3].contains("about 800"),
+        "{}",
+        told[3]
+    );
 }
 
 /// The loop of f and g is lit where it stands, h never is.
 #[test]
 fn a_chosen_sequence_lights_up() {
-    let dynamic = format!("{} 2*40000 {}", "0 1 ".repeat(20_000), "0 1 ".repeat(10_000));
+    let dynamic = format!(
+        "{} 2*40000 {}",
+        "0 1 ".repeat(20_000),
+        "0 1 ".repeat(10_000)
+    );
     let page = page(FACTS, &dynamic);
     let script = "
 const button = [...document.querySelectorAll('#sequences button')].find((b) => b.textContent.includes('Base.f on A, A.g'));
@@ -244,7 +282,10 @@ seen.push(map([0.2, 0.5, 0.9]));
 ";
     let plain = "cold . cold|cold . cold|. cold .";
     let lit = "hot . hot|hot . hot|. pale .";
-    assert_eq!(seen(&page, "", script), [plain, "true", lit, "true", "true", plain]);
+    assert_eq!(
+        seen(&page, "", script),
+        [plain, "true", lit, "true", "true", plain]
+    );
     // And call by call at its edge: 39,996 to 40,004.
     let near = "
 document.querySelectorAll('#sequences button').forEach((b) => { if (b.textContent.includes('Base.f on A, A.g')) b.click(); });
@@ -278,7 +319,13 @@ fn what_is_not_in_the_page_is_told() {
         calls: 1,
         entries: 4000,
     };
-    let page = page_with(FACTS, &dynamic, Some(300_000..400_000), small, PictureFacts::default());
+    let page = page_with(
+        FACTS,
+        &dynamic,
+        Some(300_000..400_000),
+        small,
+        PictureFacts::default(),
+    );
     let script = "
 seen.push(glass.dataset.mode, one('.reading').textContent);
 await click(0.5, 1);
@@ -287,24 +334,41 @@ seen.push(one('#point').textContent);
     let told = seen(&page, "from=100000&to=100300", script);
     assert_eq!(told[0], "density");
     assert!(
-        told[1].contains("Finer detail is not in this page: single calls are those from 300,000 to 332,768")
-            && told[1].contains("--window 100000..100300"),
+        told[1].contains(
+            "Finer detail is not in this page: single calls are those from 300,000 to 332,768"
+        ) && told[1].contains("--window 100000..100300"),
         "{}",
         told[1]
     );
-    assert!(told[2].contains("calls of it between") && told[2].contains("not in the page"), "{}", told[2]);
-    let told = seen(&page, "from=310000&to=310012", "seen.push(glass.dataset.mode, glass.dataset.calls);");
+    assert!(
+        told[2].contains("calls of it between") && told[2].contains("not in the page"),
+        "{}",
+        told[2]
+    );
+    let told = seen(
+        &page,
+        "from=310000&to=310012",
+        "seen.push(glass.dataset.mode, glass.dataset.calls);",
+    );
     assert_eq!(told, ["calls", "12"]);
 }
 
 #[test]
 fn nothing_is_drawn_of_nothing() {
     for dynamic in ["", "thread 5 idle\nleft-out 7\n"] {
-        let told = seen(&page(FACTS, dynamic), "", "seen.push(glass.dataset.mode, one('.recorded').textContent);");
+        let told = seen(
+            &page(FACTS, dynamic),
+            "",
+            "seen.push(glass.dataset.mode, one('.recorded').textContent);",
+        );
         assert_eq!(told[0], "none");
         assert!(told[1].starts_with("0 calls of 0 methods"), "{}", told[1]);
     }
-    let told = seen(&page(FACTS, "2"), "", "seen.push(glass.dataset.mode, map([0.1]));");
+    let told = seen(
+        &page(FACTS, "2"),
+        "",
+        "seen.push(glass.dataset.mode, map([0.1]));",
+    );
     assert_eq!(told, ["calls", "cold"]);
 }
 
@@ -320,7 +384,10 @@ let heat = 0;
 for (let y = 10; y < 400; y++) { const [r, g, b] = pen.getImageData(Math.round(x * ratio), y * ratio, 1, 1).data; if (r > b + 60) heat++; }
 seen.push(heat > 50);
 ";
-    assert_eq!(seen(&page, "", script), ["5 calls left out; q.B.h(); p.Base.f(int) on p.A", "true"]);
+    assert_eq!(
+        seen(&page, "", script),
+        ["5 calls left out; q.B.h(); p.Base.f(int) on p.A", "true"]
+    );
 }
 
 /// Classes, methods and threads may be called anything; the page's own scripts are all that runs.
@@ -328,13 +395,19 @@ seen.push(heat > 50);
 fn names_are_never_markup() {
     let coded = |name: &str| {
         name.bytes()
-            .map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("%{b:02x}") })
+            .map(|b| {
+                if b.is_ascii_alphanumeric() {
+                    char::from(b).to_string()
+                } else {
+                    format!("%{b:02x}")
+                }
+            })
             .collect::<String>()
     };
-    for attack in HOSTILE
-        .into_iter()
-        .chain(["\"><img src=x onerror=\"document.title='owned'\">", "{} ${document.title='owned'}"])
-    {
+    for attack in HOSTILE.into_iter().chain([
+        "\"><img src=x onerror=\"document.title='owned'\">",
+        "{} ${document.title='owned'}",
+    ]) {
         let name = coded(attack);
         let facts = format!("class {name}\nmethod {name} {name}\nevent 0 {name} {name} {name}\n");
         let about = PictureFacts {
@@ -346,7 +419,13 @@ fn names_are_never_markup() {
         let dynamic = format!("thread 1 {name}\n0*300\nthread 2 {name}\n0*300\n");
         let page = page_with(&facts, &dynamic, None, Budget::default(), about);
         let scripts = page.matches("<script").count();
-        assert_eq!(scripts, 2 + page.matches("<script type=\"application/octet-stream\"").count(), "{attack}");
+        assert_eq!(
+            scripts,
+            2 + page
+                .matches("<script type=\"application/octet-stream\"")
+                .count(),
+            "{attack}"
+        );
         assert_eq!(page.matches("</script>").count(), scripts, "{attack}");
         assert!(!page.contains("<img src=x"), "{attack}");
         let (document, said) = open(&page, "call=3&pattern=1");

@@ -10,7 +10,8 @@ use serde_json::Value;
 
 const FACTS: &str = "class p/A\nclass q/B extends p/A\nmethod p/A f(I)V\nmethod p/A g(Ljava/lang/String;)V\nmethod q/B <init>()V\n\
     event 0 p/A p/A f(I)V\nevent 1 q/B p/A f(I)V\nevent 2 p/A p/A g(Ljava/lang/String;)V\nevent 3 q/B q/B <init>()V\n";
-const EVENTS: &str = "thread 4 main\n3 0 0 1 2\nthread 9 wor;k%0aer\n2*3\nthread 4\n1 left-out 3 0\n";
+const EVENTS: &str =
+    "thread 4 main\n3 0 0 1 2\nthread 9 wor;k%0aer\n2*3\nthread 4\n1 left-out 3 0\n";
 
 /// The calls of [`EVENTS`], in the order of the file: thread and method.
 const CALLS: [(&str, &str); 10] = [
@@ -55,9 +56,19 @@ fn calls(window: Range<usize>) -> BTreeMap<String, Vec<(u64, String)>> {
 /// Gives what each profile opens.
 fn speedscope(text: &str) -> BTreeMap<String, Vec<(u64, String)>> {
     let file: Value = serde_json::from_str(text).unwrap();
-    assert_eq!(file["$schema"], "https://www.speedscope.app/file-format-schema.json");
+    assert_eq!(
+        file["$schema"],
+        "https://www.speedscope.app/file-format-schema.json"
+    );
     for key in file.as_object().unwrap().keys() {
-        let known = ["$schema", "shared", "profiles", "name", "activeProfileIndex", "exporter"];
+        let known = [
+            "$schema",
+            "shared",
+            "profiles",
+            "name",
+            "activeProfileIndex",
+            "exporter",
+        ];
         assert!(known.contains(&key.as_str()), "{key}");
     }
     assert!(file["name"].is_string() && file["exporter"].is_string());
@@ -77,7 +88,14 @@ fn speedscope(text: &str) -> BTreeMap<String, Vec<(u64, String)>> {
     let mut opened = BTreeMap::new();
     for profile in profiles {
         assert_eq!(profile["type"], "evented");
-        let units = ["none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes"];
+        let units = [
+            "none",
+            "nanoseconds",
+            "microseconds",
+            "milliseconds",
+            "seconds",
+            "bytes",
+        ];
         assert!(units.contains(&profile["unit"].as_str().unwrap()));
         let end = profile["endValue"].as_f64().unwrap();
         let mut last = profile["startValue"].as_f64().unwrap();
@@ -91,7 +109,10 @@ fn speedscope(text: &str) -> BTreeMap<String, Vec<(u64, String)>> {
             let name = frames[frame]["name"].as_str().unwrap();
             match event["type"].as_str().unwrap() {
                 "O" => {
-                    assert!(stack.is_empty(), "nothing is nested: returns are not recorded");
+                    assert!(
+                        stack.is_empty(),
+                        "nothing is nested: returns are not recorded"
+                    );
                     stack.push(frame);
                     calls.push((at as u64, name.to_owned()));
                 }
@@ -113,7 +134,10 @@ fn trace(text: &str) -> BTreeMap<String, Vec<(u64, String)>> {
     let mut names: BTreeMap<u64, String> = BTreeMap::new();
     let mut calls: BTreeMap<u64, Vec<(u64, String)>> = BTreeMap::new();
     for event in file["traceEvents"].as_array().unwrap() {
-        let (name, tid) = (event["name"].as_str().unwrap(), event["tid"].as_u64().unwrap());
+        let (name, tid) = (
+            event["name"].as_str().unwrap(),
+            event["tid"].as_u64().unwrap(),
+        );
         assert!(u32::try_from(tid).is_ok() && event["pid"].as_u64() == Some(1));
         match event["ph"].as_str().unwrap() {
             "M" => {
@@ -124,7 +148,10 @@ fn trace(text: &str) -> BTreeMap<String, Vec<(u64, String)>> {
                 }
             }
             "X" => {
-                assert_eq!((event["dur"].as_u64(), event["cat"].as_str()), (Some(1), Some("call")));
+                assert_eq!(
+                    (event["dur"].as_u64(), event["cat"].as_str()),
+                    (Some(1), Some("call"))
+                );
                 assert!(event["args"]["receiver"].is_string());
                 let ts = event["ts"].as_u64().unwrap();
                 let calls = calls.entry(tid).or_default();
@@ -135,15 +162,26 @@ fn trace(text: &str) -> BTreeMap<String, Vec<(u64, String)>> {
             other => panic!("{other}"),
         }
     }
-    let named = calls.into_iter().map(|(tid, calls)| (names[&tid].clone(), calls));
+    let named = calls
+        .into_iter()
+        .map(|(tid, calls)| (names[&tid].clone(), calls));
     named.collect()
 }
 
 #[test]
 fn speedscope_is_given_every_call_in_order() {
-    assert_eq!(speedscope(&written(Viewer::Speedscope, 0..10, "a \"run\" </script>")), calls(0..10));
-    assert_eq!(speedscope(&written(Viewer::Speedscope, 3..7, "")), calls(3..7));
-    assert_eq!(speedscope(&written(Viewer::Speedscope, 8..90, "")), calls(8..10));
+    assert_eq!(
+        speedscope(&written(Viewer::Speedscope, 0..10, "a \"run\" </script>")),
+        calls(0..10)
+    );
+    assert_eq!(
+        speedscope(&written(Viewer::Speedscope, 3..7, "")),
+        calls(3..7)
+    );
+    assert_eq!(
+        speedscope(&written(Viewer::Speedscope, 8..90, "")),
+        calls(8..10)
+    );
 }
 
 #[test]
@@ -153,7 +191,10 @@ fn chrome_is_given_every_call_in_order() {
     assert!(text.contains("returns are not recorded"));
     let receivers: Value = serde_json::from_str(&text).unwrap();
     let first = &receivers["traceEvents"][5];
-    assert_eq!((&first["args"]["receiver"], &first["ts"]), (&"q.B".into(), &3.into()));
+    assert_eq!(
+        (&first["args"]["receiver"], &first["ts"]),
+        (&"q.B".into(), &3.into())
+    );
     assert_eq!(trace(&written(Viewer::Chrome, 3..7, "")), calls(3..7));
 }
 

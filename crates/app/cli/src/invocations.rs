@@ -154,7 +154,10 @@ pub fn within(part: &Range<u64>, calls: u64) -> Result<(), Failure> {
     if part.start < calls {
         return Ok(());
     }
-    let why = format!("the recording has {calls} calls, and the part begins at {}", part.start);
+    let why = format!(
+        "the recording has {calls} calls, and the part begins at {}",
+        part.start
+    );
     Err(Failure::usage(why).advice("choose a part within it"))
 }
 
@@ -184,7 +187,10 @@ pub fn one_of(
     let count = all.len();
     let named = |source: &Source| {
         let run = recording.and_then(|all| all.run(source.path()));
-        run.map_or_else(|| source.path().display().to_string(), |run| run.label.to_owned())
+        run.map_or_else(
+            || source.path().display().to_string(),
+            |run| run.label.to_owned(),
+        )
     };
     let Some(wanted) = wanted else {
         return Ok((all.remove(0), count));

@@ -82,7 +82,9 @@ fn part(bytes: Vec<u8>, parts: &mut Vec<Vec<u8>>) -> usize {
 
 fn level(level: Level, parts: &mut Vec<Vec<u8>>) -> Value {
     let tiles = level.tiles.into_iter();
-    let tiles = tiles.map(|(first, bins, bytes)| json!([first, bins, part(super::pack::deflate(&bytes), parts)]));
+    let tiles = tiles.map(|(first, bins, bytes)| {
+        json!([first, bins, part(super::pack::deflate(&bytes), parts)])
+    });
     json!({ "width": level.width, "tiles": tiles.collect::<Vec<_>>() })
 }
 

@@ -27,8 +27,14 @@ pub(super) fn write(page: &mut Markup, picture: &Picture, facts: &PictureFacts) 
         page.put("</ul>\n", &[]);
     }
     page.put("<noscript><p class=\"note\">The picture is drawn by a script, which is switched off.</p></noscript>\n</section>\n", &[]);
-    page.put("<section id=\"graph\" tabindex=\"-1\" aria-label=\"Picture\"></section>\n", &[]);
-    page.put("<section id=\"measures\" tabindex=\"-1\"><h2>Measures</h2></section>\n", &[]);
+    page.put(
+        "<section id=\"graph\" tabindex=\"-1\" aria-label=\"Picture\"></section>\n",
+        &[],
+    );
+    page.put(
+        "<section id=\"measures\" tabindex=\"-1\"><h2>Measures</h2></section>\n",
+        &[],
+    );
     page.put(
         "</main>\n<div id=\"tip\" role=\"status\" aria-live=\"polite\" hidden></div>\n",
         &[],

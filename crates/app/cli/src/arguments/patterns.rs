@@ -85,7 +85,9 @@ pub fn part(text: &str) -> Result<Range<u64>, String> {
         .ok_or_else(|| format!("`{text}` is no part such as 2M..3M"))?;
     let range = position(from)?..position(to)?;
     if range.is_empty() {
-        return Err(format!("`{text}` has no calls: the second number must be above the first"));
+        return Err(format!(
+            "`{text}` has no calls: the second number must be above the first"
+        ));
     }
     Ok(range)
 }
@@ -104,7 +106,9 @@ fn position(text: &str) -> Result<u64, String> {
     let value = digits.parse::<f64>().map(|value| value * scale);
     match value {
         Ok(value) if (0.0..9e15).contains(&value) => Ok(value.round() as u64),
-        _ => Err(format!("`{text}` is no number of a call, such as 1500 or 2.5M")),
+        _ => Err(format!(
+            "`{text}` is no number of a call, such as 1500 or 2.5M"
+        )),
     }
 }
 
@@ -114,10 +118,15 @@ mod tests {
 
     #[test]
     fn parts_and_sizes_are_told_apart() {
-        assert_eq!(window("1.5M..2M"), Ok(WindowArg::Part(1_500_000..2_000_000)));
+        assert_eq!(
+            window("1.5M..2M"),
+            Ok(WindowArg::Part(1_500_000..2_000_000))
+        );
         assert_eq!(window("0..7"), Ok(WindowArg::Part(0..7)));
         assert!(matches!(window("12"), Ok(WindowArg::Size(_))));
-        for wrong in ["0", "-1", "7..7", "9..8", "a..b", "..", "1..", "1e300..2", "M..k"] {
+        for wrong in [
+            "0", "-1", "7..7", "9..8", "a..b", "..", "1..", "1e300..2", "M..k",
+        ] {
             assert!(window(wrong).is_err(), "{wrong}");
         }
     }

@@ -19,8 +19,10 @@ pub fn run(args: &PatternsArgs, console: &Console) -> Result<ExitCode, Failure> 
     let window = match &args.window {
         Some(WindowArg::Size(size)) => Some(*size),
         Some(WindowArg::Part(_)) => {
-            return Err(Failure::usage("a part of the calls is written with --export alone")
-                .advice("give a number of events, or add --export VIEWER -o FILE"));
+            return Err(
+                Failure::usage("a part of the calls is written with --export alone")
+                    .advice("give a number of events, or add --export VIEWER -o FILE"),
+            );
         }
         None => None,
     };

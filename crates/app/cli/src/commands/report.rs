@@ -25,13 +25,7 @@ pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("there is no model to report on").advice("name a MODEL.json"));
     };
     let model = open_model(path)?;
-    let dataset = dataset_of(
-        &model,
-        path,
-        args.dataset.as_ref(),
-        &args.columns,
-        console,
-    )?;
+    let dataset = dataset_of(&model, path, args.dataset.as_ref(), &args.columns, console)?;
     check_writable(&args.output)?;
     let levels: Vec<Level> = model.provenance.options.get("level").map_or_else(
         || vec![Level::Auto],

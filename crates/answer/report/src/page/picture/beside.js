@@ -16,7 +16,7 @@ function sequences(data, root, picture) {
   const found = (data.analysis && data.analysis.recurrent) || [];
   root.append(h("h3", {}, "Recurrent sequences"));
   if (!found.length) { root.append(h("p", { class: "note" }, "No sequence of calls recurs.")); return; }
-  root.append(h("p", { class: "small" }, "Calls that come again in the same order. Choose one to see where. A sequence may stand within another."));
+  root.append(h("p", { class: "small" }, "Calls that come again in the same order. Choose one to see where it stands: within other sequences, too, so that it may stand more often than its share tells."));
   const buttons = found.map((one, number) => {
     const mark = data.marks[number], lost = !mark || !mark.kinds.length;
     const shares = [one.ns === undefined ? null : `${quantity(one.ns, "ns")} (${percent(one.ns_share)})`, `${percent(one.covered.share)} of calls`, lost ? "too long to be marked" : `stands ${thousands(mark.count)} times`];

@@ -21,6 +21,7 @@ function places(from, to, wanted) {
   return { out, step };
 }
 function moment(ns, step) {
+  if (ns === 0) return "0";
   const [factor, name] = TIME.find(([factor]) => Math.max(ns, step) >= factor) || TIME[3];
   const digits = Math.max(0, Math.min(6, Math.ceil(-Math.log10(step / factor) - 1e-9)));
   return (ns / factor).toFixed(digits) + "\u00a0" + name;
@@ -251,8 +252,8 @@ function graph(data, called, kept, root, say) {
   }
 
   function tell(plan, took) {
-    const range = plan.axis === 1 ? `${moment(plan.from, (plan.to - plan.from) / 100)} to ${moment(plan.to, (plan.to - plan.from) / 100)}` : `Calls ${thousands(plan.from)} to ${thousands(plan.to)} of ${thousands(data.total)}`;
-    const how = { calls: "every call is a mark", counted: "every call is counted", density: `density, from bins of ${plan.axis === 1 ? quantity(plan.width, "ns") : thousands(plan.width) + " calls"}`, none: "nothing was called" }[plan.mode];
+    const range = plan.axis === 1 ? `${moment(plan.from, (plan.to - plan.from) / 1000)} to ${moment(plan.to, (plan.to - plan.from) / 1000)}` : `Calls ${thousands(plan.from)} to ${thousands(plan.to)} of ${thousands(data.total)}`;
+    const how = { calls: "every call is a mark", counted: "every call is counted, darker is more", density: `density, darker is more, from bins of ${plan.axis === 1 ? quantity(plan.width, "ns") : thousands(plan.width) + " calls"}`, none: "nothing was called" }[plan.mode];
     const some = rows.list.length < rows.all ? ` (of ${thousands(rows.all)}; the others are hidden)` : "";
     const wide = plan.mode === "density" && plan.width * plan.columns > 3 * (plan.to - plan.from);
     status.replaceChildren(`${range}. ${thousands(plan.rows)} of ${thousands(rows.list.length)} rows have calls here${some}; ${how}.`,

@@ -42,7 +42,9 @@ pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<Exi
     let recording = Recording::of(&args.path, None)?;
     let (source, _) = one_of(&args.path, recording.as_ref(), args.run.as_deref())?;
     let doing = || format!("exporting {}", source.path().display());
-    let (name, _) = source.run(recording.as_ref()).map_err(|f| f.doing(doing()))?;
+    let (name, _) = source
+        .run(recording.as_ref())
+        .map_err(|f| f.doing(doing()))?;
     let content = source.content().map_err(|f| f.doing(doing()))?;
     let failed = |e: &pricetag_pattern::PatternError| not_analysed(e).doing(doing());
     let open = || content.open().map_err(|e| failed(&e.into()));
@@ -57,7 +59,9 @@ pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<Exi
         return Err(Failure::usage(format!(
             "{wanted} calls are more than such viewers open; {MOST} is the most that is written"
         ))
-        .advice("choose a part with --window A..B, or --export collapsed, which has a line per method"));
+        .advice(
+            "choose a part with --window A..B, or --export collapsed, which has a line per method",
+        ));
     }
     let mut excerpt = Excerpt::new(viewer, window);
     let mut events = Vec::new();
@@ -69,7 +73,9 @@ pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<Exi
     }
     let mut bytes = BufWriter::new(Vec::new());
     let written = excerpt.write(&dictionary, &name, &mut bytes);
-    written.and_then(|()| bytes.flush()).map_err(|e| failed(&e.into()))?;
+    written
+        .and_then(|()| bytes.flush())
+        .map_err(|e| failed(&e.into()))?;
     let bytes = bytes.into_inner().unwrap_or_default();
     if to_standard {
         print_bytes(&bytes)?;
@@ -81,7 +87,10 @@ pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<Exi
         let done = json!({ "schema": 1, "output": raw::text(output.as_os_str()), "run": name, "calls": calls });
         console.result(&done, String::new)?;
     } else {
-        console.say(&format!("{calls} calls of {name} written to {}", output.display()));
+        console.say(&format!(
+            "{calls} calls of {name} written to {}",
+            output.display()
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

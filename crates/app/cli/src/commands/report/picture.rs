@@ -22,7 +22,9 @@ pub fn run(path: &Path, args: &ReportArgs, console: &Console) -> Result<ExitCode
     let recording = Recording::of(path, args.model.as_deref())?;
     let (source, runs) = one_of(path, recording.as_ref(), args.run.as_deref())?;
     let doing = || format!("drawing {}", source.path().display());
-    let (input, prices) = source.run(recording.as_ref()).map_err(|f| f.doing(doing()))?;
+    let (input, prices) = source
+        .run(recording.as_ref())
+        .map_err(|f| f.doing(doing()))?;
     let mut notes = Vec::new();
     if runs > 1 {
         notes.push(format!("one of {runs} runs: --run chooses another"));
