@@ -39,5 +39,5 @@ pub use hierarchy::{Hierarchy, HierarchyError};
 pub use measures::{DimensionMeasures, Loop, Measures, Pattern, Share};
 pub use patterns::{Neighbours, Patterns, Recorded, SliceMeasures, SliceUnit, ThreadMeasures};
 pub use ranking::{Neighbour, Neighbourhood, Side};
-pub use recurrent::{Example, Recurrent, Step};
+pub use recurrent::{Example, Finder, Occurrence, Recurrent, Shape, Step};
 pub use settings::{Parts, Settings};

@@ -11,8 +11,10 @@
 pub mod figures;
 mod markup;
 pub mod payload;
+pub mod picture;
 mod strings;
 mod top;
+pub mod viewers;
 
 use markup::Markup;
 use pricetag_cost_model::CostModel;
@@ -39,9 +41,10 @@ pub struct ReportInput<'a> {
 }
 
 const STYLE: &str = include_str!("page/style.css");
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("page/figure.js"),
     include_str!("page/dom.js"),
+    include_str!("page/frame.js"),
     include_str!("page/table.js"),
     include_str!("page/chart.js"),
     include_str!("page/observations.js"),
@@ -54,5 +57,5 @@ pub fn render(input: &ReportInput) -> String {
     let mut markup = Markup::default();
     top::write(&mut markup, input);
     let script = format!("\n\"use strict\";\n(() => {{\n{}}})();\n", SCRIPTS.concat());
-    markup.page(input.title, STYLE, payload::payload(input), &script)
+    markup.page(input.title, &[STYLE], payload::payload(input), &[], &script)
 }

@@ -75,15 +75,17 @@ impl Markup {
         );
     }
 
-    /// The whole page: title, style, what was added, data that the script reads from the element `data`, script.
+    /// The whole page: title, styles, what was added, data that the script reads from the element `data`, bytes that it reads from the elements `part0` and
+    /// so on, script.
     pub(crate) fn page(
         self,
         title: &str,
-        style: &'static str,
+        styles: &[&'static str],
         data: Value,
+        parts: &[Vec<u8>],
         script: &str,
     ) -> String {
-        let style = format!("\n{style}{}", self.rules);
+        let style = format!("\n{}{}", styles.concat(), self.rules);
         let mut page = Self {
             body: String::with_capacity(1 << 20),
             ..Self::default()
@@ -122,6 +124,13 @@ impl Markup {
         } else {
             page.put("<script type=\"application/gzip\" id=\"data\">", &[]);
             base64(&mut page.body, &gzip(json.as_bytes()));
+        }
+        for (number, part) in parts.iter().enumerate() {
+            page.put(
+                "</script>\n<script type=\"application/octet-stream\" id=\"part{}\">",
+                &[&number],
+            );
+            base64(&mut page.body, part);
         }
         page.put("</script>\n<script>", &[]);
         page.body.push_str(script);

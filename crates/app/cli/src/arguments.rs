@@ -21,7 +21,7 @@ pub use ocaml::{
     ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,
     OcamlPredictArgs,
 };
-pub use patterns::PatternsArgs;
+pub use patterns::{PatternsArgs, WindowArg};
 pub use questions::{DiffArgs, ExplainArgs, Layout, PredictArgs, ReportArgs};
 pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
 pub use tables::{ExportArgs, Format, ImportArgs, InspectArgs, Listing, TableColumns};

@@ -11,6 +11,7 @@ mod console;
 mod diagnosis;
 mod failure;
 mod interrupt;
+mod invocations;
 mod learning;
 mod lists;
 mod recording;

@@ -7,6 +7,7 @@ use pricetag_events::Dictionary;
 use serde::Serialize;
 
 use super::grammar::{Grammar, NODE, Node, Rule};
+use super::shape::{Shape, shape};
 use super::steps::{Step, steps};
 use crate::measures::Share;
 
@@ -27,6 +28,9 @@ pub struct Recurrent {
     pub ns_share: Option<f64>,
     /// What it consists of.
     pub steps: Vec<Step>,
+    /// The same as what [`super::Finder`] looks for; none if it is too long.
+    #[serde(skip)]
+    pub shape: Option<Shape>,
     /// Its first occurrence.
     pub example: Example,
     /// Of the events in its occurrences, how many are in each slice of time; empty if there is one slice.
@@ -76,6 +80,7 @@ pub(crate) fn rank(
             ns: ns.map(|_| node.ns),
             ns_share: ns.filter(|&ns| ns > 0.0).map(|ns| node.ns / ns),
             steps: steps(NODE | id as u32, &grammar.nodes, dictionary),
+            shape: shape(NODE | id as u32, &grammar.nodes),
             example: Example {
                 thread: thread.0,
                 event,

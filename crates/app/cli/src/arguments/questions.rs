@@ -1,5 +1,6 @@
 //! What is asked of a model.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -150,10 +151,22 @@ pub struct DiffArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("about").required(true).multiple(true).args(["model", "patterns"]))]
 pub struct ReportArgs {
-    /// The model.
+    /// The model; with --patterns, one whose prices say what calls cost (the dataset's own by default).
     #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
-    pub model: PathBuf,
+    pub model: Option<PathBuf>,
+    /// Draw the calls that `record --features calls` wrote down instead, over time: a dataset, a file of events, a folder of such, or the
+    /// two files static.txt and dynamic.txt.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, conflicts_with_all = ["dataset", "figures", "sources"])]
+    pub patterns: Option<PathBuf>,
+    /// The single calls that the page holds, such as 2M..3M, by their numbers in the recording; by default as many from the first one on as there is
+    /// room for. Density is shown of all.
+    #[arg(long, value_name = "A..B", value_parser = super::patterns::part, requires = "patterns")]
+    pub window: Option<Range<u64>>,
+    /// The run to draw, by its input or its number from 1; the first one by default.
+    #[arg(long, value_name = "RUN", requires = "patterns")]
+    pub run: Option<String>,
     /// The dataset or table it was learnt from; the directory of the model by default.
     #[arg(long, value_name = "DATASET", value_hint = ValueHint::AnyPath)]
     pub dataset: Option<PathBuf>,

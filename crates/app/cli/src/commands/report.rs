@@ -1,5 +1,7 @@
 //! `pricetag report`: one self-contained HTML page.
 
+mod picture;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,14 +18,14 @@ use crate::diagnosis::look;
 use crate::failure::{Failure, io};
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let model = open_model(&args.model)?;
-    let dataset = dataset_of(
-        &model,
-        &args.model,
-        args.dataset.as_ref(),
-        &args.columns,
-        console,
-    )?;
+    if let Some(path) = &args.patterns {
+        return picture::run(path, args, console);
+    }
+    let Some(path) = &args.model else {
+        return Err(Failure::usage("there is no model to report on").advice("name a MODEL.json"));
+    };
+    let model = open_model(path)?;
+    let dataset = dataset_of(&model, path, args.dataset.as_ref(), &args.columns, console)?;
     check_writable(&args.output)?;
     let levels: Vec<Level> = model.provenance.options.get("level").map_or_else(
         || vec![Level::Auto],

@@ -1,0 +1,96 @@
+//! `pricetag patterns --export`: calls for other viewers.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use pricetag_events::{Extent, Reader};
+use pricetag_file::raw;
+use pricetag_report::viewers::{Excerpt, Viewer};
+use serde_json::json;
+
+use crate::analysis::{check_writable, write_whole};
+use crate::arguments::{PatternsArgs, WindowArg};
+use crate::console::{Console, print_bytes};
+use crate::failure::Failure;
+use crate::invocations::{Recording, not_analysed, one_of, within};
+
+/// Calls that viewers are given at most: files of more are larger than what they open.
+const MOST: u64 = 5_000_000;
+
+/// What stands for standard output in place of a file.
+const STANDARD_OUTPUT: &str = "-";
+
+pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<ExitCode, Failure> {
+    let output = args.output.as_deref().unwrap_or(Path::new(STANDARD_OUTPUT));
+    let to_standard = output == Path::new(STANDARD_OUTPUT);
+    if to_standard && console.json {
+        let why = "standard output cannot hold the calls and --json";
+        return Err(Failure::usage(why).advice("name a file with -o"));
+    }
+    let window = match &args.window {
+        Some(WindowArg::Part(part)) => Some(part.clone()),
+        Some(WindowArg::Size(size)) => {
+            return Err(Failure::usage(format!("`{size}` is no part of the calls"))
+                .advice("give their numbers, such as --window 2M..3M"));
+        }
+        None => None,
+    };
+    if !to_standard {
+        check_writable(output)?;
+    }
+    let recording = Recording::of(&args.path, None)?;
+    let (source, _) = one_of(&args.path, recording.as_ref(), args.run.as_deref())?;
+    let doing = || format!("exporting {}", source.path().display());
+    let (name, _) = source
+        .run(recording.as_ref())
+        .map_err(|f| f.doing(doing()))?;
+    let content = source.content().map_err(|f| f.doing(doing()))?;
+    let failed = |e: &pricetag_pattern::PatternError| not_analysed(e).doing(doing());
+    let open = || content.open().map_err(|e| failed(&e.into()));
+    let (extent, dictionary) = Extent::scan(open()?).map_err(|e| failed(&e.into()))?;
+    let total = extent.total();
+    let window = window.unwrap_or(0..total);
+    if total > 0 {
+        within(&window, total)?;
+    }
+    let wanted = window.end.min(total).saturating_sub(window.start);
+    if viewer.wants_calls() && wanted > MOST {
+        return Err(Failure::usage(format!(
+            "{wanted} calls are more than such viewers open; {MOST} is the most that is written"
+        ))
+        .advice(
+            "choose a part with --window A..B, or --export collapsed, which has a line per method",
+        ));
+    }
+    let mut excerpt = Excerpt::new(viewer, window);
+    let mut events = Vec::new();
+    for block in Reader::new(open()?).map_err(|e| failed(&e.into()))? {
+        block.decode(&mut events).map_err(|e| failed(&e.into()))?;
+        if !excerpt.block(block.place.thread, &events) {
+            break;
+        }
+    }
+    let mut bytes = BufWriter::new(Vec::new());
+    let written = excerpt.write(&dictionary, &name, &mut bytes);
+    written
+        .and_then(|()| bytes.flush())
+        .map_err(|e| failed(&e.into()))?;
+    let bytes = bytes.into_inner().unwrap_or_default();
+    if to_standard {
+        print_bytes(&bytes)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    write_whole(output, &bytes)?;
+    let calls = excerpt.calls();
+    if console.json {
+        let done = json!({ "schema": 1, "output": raw::text(output.as_os_str()), "run": name, "calls": calls });
+        console.result(&done, String::new)?;
+    } else {
+        console.say(&format!(
+            "{calls} calls of {name} written to {}",
+            output.display()
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
