@@ -128,7 +128,7 @@ fn virtual_threads_write_as_many_as_are_counted() {
     let testbed = Testbed::locate();
     let agent = Agent::locate().expect("the agent builds");
     let suite =
-        Suite::compile(Compiler::Javac(21), &testbed, "VirtualThreads").expect("it compiles");
+        Suite::compile(Compiler::Javac21, &testbed, "VirtualThreads").expect("it compiles");
     let [program] = &suite.programs[..] else {
         panic!("{} programs", suite.programs.len());
     };
