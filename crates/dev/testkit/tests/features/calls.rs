@@ -127,8 +127,7 @@ fn as_many_invocations_are_written_as_are_counted() {
 fn virtual_threads_write_as_many_as_are_counted() {
     let testbed = Testbed::locate();
     let agent = Agent::locate().expect("the agent builds");
-    let suite =
-        Suite::compile(Compiler::Javac(21), &testbed, "VirtualThreads").expect("it compiles");
+    let suite = Suite::compile(Compiler::Javac21, &testbed, "VirtualThreads").expect("it compiles");
     let [program] = &suite.programs[..] else {
         panic!("{} programs", suite.programs.len());
     };
