@@ -122,7 +122,7 @@ fn density_stands_where_calls_are() {
         [
             "counted",
             "2000",
-            ". . . . cold cold|cold cold cold cold cold cold"
+            ". . . cold cold cold|cold cold cold cold cold cold"
         ]
     );
     // Rows by the class of the receiver, in the order of packages: Base is never a receiver.
@@ -140,11 +140,11 @@ fn single_calls_are_marks_with_neighbours() {
     let mut dynamic = "0 1 2 3 ".repeat(3000);
     dynamic.push_str("2 2 1 0 ");
     let page = page(FACTS, &dynamic);
-    // Ten calls from 11,996 on: f on A, g, h, f on Base, h, h, g, f; each in the middle of its place.
+    // Ten calls from 11,996 on: f on A, g, h, f on Base, h, h, g, f; a mark begins where its place does.
     let script = "
-const places = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => (i + 0.4) / 8);
+const places = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => (i + 0.08) / 8);
 seen.push(glass.dataset.mode, range(), map(places));
-await click(5.4 / 8, 2);
+await click(5.08 / 8, 2);
 const lines = () => [...document.querySelectorAll('#point li')].map((li) => li.value + ' ' + li.textContent);
 seen.push(one('#point').dataset.event, one('#point .named').textContent, lines().join('; '), location.hash.includes('call=12001'));
 await key('p');
@@ -292,7 +292,7 @@ seen.push(map([0.2, 0.5, 0.9]));
     let near = "
 document.querySelectorAll('#sequences button').forEach((b) => { if (b.textContent.includes('Base.f on A, A.g')) b.click(); });
 await pause();
-seen.push(glass.dataset.mode, map([0, 1, 2, 3, 4, 5].map((i) => (i + 0.4) / 8)));
+seen.push(glass.dataset.mode, map([0, 1, 2, 3, 4, 5].map((i) => (i + 0.08) / 8)));
 ";
     assert_eq!(
         seen(&page, "from=39996&to=40004", near),
