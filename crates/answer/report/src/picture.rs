@@ -102,7 +102,6 @@ struct Strand {
 pub struct Picture {
     dictionary: Dictionary,
     clock: Clock,
-    extent: Extent,
     strands: Vec<Strand>,
     place: BTreeMap<ThreadId, usize>,
     stretches: Vec<Vec<Stretch>>,
@@ -157,7 +156,6 @@ impl Picture {
             first: vec![u64::MAX; kinds],
             dictionary,
             clock,
-            extent,
             strands,
             lanes,
             pyramids,

@@ -85,7 +85,9 @@ fn seen(page: &str, fragment: &str, script: &str) -> Vec<String> {
     let script = format!(
         "<script>try {{ {EYES} {script} document.title = JSON.stringify(seen.map(String)); }} catch (e) {{ document.title = JSON.stringify([\"failed: \" + e]); }}</script>"
     );
-    let (document, said) = open(&with_script(page, &script), fragment);
+    let (document, mut said) = open(&with_script(page, &script), fragment);
+    // That is about our reading pixels.
+    said.retain(|line| !line.contains("willReadFrequently"));
     assert!(said.is_empty(), "{said:?}");
     let told = title(&document)
         .replace("&quot;", "\"")
@@ -120,7 +122,7 @@ fn density_stands_where_calls_are() {
         [
             "counted",
             "2000",
-            ". . . . cold cold|cold cold cold cold cold cold"
+            ". . . cold cold cold|cold cold cold cold cold cold"
         ]
     );
     // Rows by the class of the receiver, in the order of packages: Base is never a receiver.
@@ -138,11 +140,11 @@ fn single_calls_are_marks_with_neighbours() {
     let mut dynamic = "0 1 2 3 ".repeat(3000);
     dynamic.push_str("2 2 1 0 ");
     let page = page(FACTS, &dynamic);
-    // Ten calls from 11,996 on: f on A, g, h, f on Base, h, h, g, f; each in the middle of its place.
+    // Ten calls from 11,996 on: f on A, g, h, f on Base, h, h, g, f; a mark begins where its place does.
     let script = "
-const places = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => (i + 0.4) / 8);
+const places = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => (i + 0.08) / 8);
 seen.push(glass.dataset.mode, range(), map(places));
-await click(5.4 / 8, 2);
+await click(5.08 / 8, 2);
 const lines = () => [...document.querySelectorAll('#point li')].map((li) => li.value + ' ' + li.textContent);
 seen.push(one('#point').dataset.event, one('#point .named').textContent, lines().join('; '), location.hash.includes('call=12001'));
 await key('p');
@@ -225,7 +227,7 @@ seen.push(range());
 /// Two threads, of which the second one calls h alone; both know when.
 #[test]
 fn threads_have_lanes_and_time_is_an_axis() {
-    let dynamic = "thread 1 main\nat 0 0*50000\nthread 2 worker\nat 500000 2*50000\nthread 1\nat 500000 1*50000\nend 1000000\n";
+    let dynamic = "thread 1 main\nat 0\n0*50000\nthread 2 worker\nat 500000\n2*50000\nthread 1\nat 500000\n1*50000\nend 1000000\n";
     let page = page(FACTS, dynamic);
     let script = "seen.push(plot().lanes.length, map([0.2, 0.45, 0.55, 0.8], 0), map([0.2, 0.45, 0.55, 0.8], 1));";
     // By number: f of main, then h of worker, then g of main. Rows: f, h, g.
@@ -290,7 +292,7 @@ seen.push(map([0.2, 0.5, 0.9]));
     let near = "
 document.querySelectorAll('#sequences button').forEach((b) => { if (b.textContent.includes('Base.f on A, A.g')) b.click(); });
 await pause();
-seen.push(glass.dataset.mode, map([0, 1, 2, 3, 4, 5].map((i) => (i + 0.4) / 8)));
+seen.push(glass.dataset.mode, map([0, 1, 2, 3, 4, 5].map((i) => (i + 0.08) / 8)));
 ";
     assert_eq!(
         seen(&page, "from=39996&to=40004", near),
@@ -367,7 +369,7 @@ fn nothing_is_drawn_of_nothing() {
     let told = seen(
         &page(FACTS, "2"),
         "",
-        "seen.push(glass.dataset.mode, map([0.1]));",
+        "seen.push(glass.dataset.mode, map([0.003]));",
     );
     assert_eq!(told, ["calls", "cold"]);
 }
@@ -375,7 +377,7 @@ fn nothing_is_drawn_of_nothing() {
 /// What was left out is a dashed line, and no neighbour.
 #[test]
 fn gaps_are_shown() {
-    let page = page(FACTS, "0 1 left-out 5 2 0");
+    let page = page(FACTS, "0 1\nleft-out 5\n2 0");
     let script = "
 await click(2.4 / 4, 2);
 seen.push([...document.querySelectorAll('#point li')].map((li) => li.textContent).join('; '));

@@ -11,7 +11,7 @@ use serde_json::Value;
 const FACTS: &str = "class p/A\nclass q/B extends p/A\nmethod p/A f(I)V\nmethod p/A g(Ljava/lang/String;)V\nmethod q/B <init>()V\n\
     event 0 p/A p/A f(I)V\nevent 1 q/B p/A f(I)V\nevent 2 p/A p/A g(Ljava/lang/String;)V\nevent 3 q/B q/B <init>()V\n";
 const EVENTS: &str =
-    "thread 4 main\n3 0 0 1 2\nthread 9 wor;k%0aer\n2*3\nthread 4\n1 left-out 3 0\n";
+    "thread 4 main\n3 0 0 1 2\nthread 9 wor;k%0aer\n2*3\nthread 4\n1\nleft-out 3\n0\n";
 
 /// The calls of [`EVENTS`], in the order of the file: thread and method.
 const CALLS: [(&str, &str); 10] = [

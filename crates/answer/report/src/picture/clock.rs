@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn between_known_times_it_is_even() {
-        let clock = clock("thread 1\nat 100 0*10\nat 200 0*20\nend 1000\n");
+        let clock = clock("thread 1\nat 100\n0*10\nat 200\n0*20\nend 1000\n");
         assert_eq!(clock.range(), Some((100, 1000)));
         let at = |event| clock.ns(ThreadId(1), event);
         assert_eq!([at(0), at(5), at(10)], [Some(100), Some(150), Some(200)]);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_single_time_reaches_to_the_end() {
-        let clock = clock("thread 1\nat 100 0*10\nend 200\n");
+        let clock = clock("thread 1\nat 100\n0*10\nend 200\n");
         assert_eq!(clock.ns(ThreadId(1), 5), Some(150));
         assert_eq!(clock.ns(ThreadId(1), 10), Some(200));
     }

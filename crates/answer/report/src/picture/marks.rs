@@ -124,7 +124,7 @@ mod tests {
         marks.cover(0, axis, 1, 95..1005, 905);
         marks.cover(0, axis, 1, 1005..1006, 3);
         marks.cover(0, axis, 0, 40_000..41_000, 7);
-        let sum: u64 = marks.covered[0].values().sum();
+        let sum: u64 = marks.covered[0].iter().sum();
         assert_eq!(sum, 915);
         assert_eq!(marks.covered[0][4096 + 90], 8);
         marks.keep(&(5..9), &(7..100));

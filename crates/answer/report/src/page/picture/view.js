@@ -51,7 +51,7 @@ function graph(data, called, kept, root, say) {
   const [laneLabel] = choice("Threads", [["each", "in lanes"], ["one", "together"], ...Array.from({ length: data.lanes }, (_, lane) => [String(lane), laneName(lane)])], view.lanes, (value) => { view.lanes = value; remember("lanes", value === "each" ? null : value); draw(); });
   const search = h("input", { type: "search", placeholder: "Only rows with …", "aria-label": "Only rows with these words", value: view.q, oninput: () => { view.q = search.value; remember("rows", view.q); order(); draw(); } });
   const ends = ["From", "to"].map((label) => h("input", { type: "text", class: "end", "aria-label": label + " call or time", inputmode: "decimal", spellcheck: "false" }));
-  const read = () => { const [from, to] = ends.map((input) => typed(input.value, view.axis)); if (from !== null && to !== null && to > from) go(from, to); else put(); };
+  const read = () => { const [from, to] = ends.map((input) => typed(input.value, view.axis)); const end = Math.min(to, lengths[view.axis]); if (from !== null && to !== null && end > from) go(from, end); else put(); };
   ends.forEach((input) => input.addEventListener("change", read));
   const button = (title, hint, act) => h("button", { type: "button", title: hint, "aria-label": hint, onclick: act }, title);
   const back = button("Back", "Back to the range before", () => { const last = past.pop(); if (last) go(...last, false); });
