@@ -347,7 +347,6 @@ pub fn numbered_call(label: &str) -> Option<(&str, &str)> {
     })
 }
 
-
 /// What is hashed: numbers little-endian, texts with their length.
 #[derive(Default)]
 struct Bytes(Vec<u8>);

@@ -1,13 +1,11 @@
 //! The worked example of docs/gate.md, command by command: all end as the page says, and what it shows is printed.
 
-#[allow(dead_code, reason = "the page has a subject of its own")]
-mod support;
 #[path = "support/typed.rs"]
 mod typed;
 
 use std::path::Path;
 
-use support::Desk;
+use crate::support::Desk;
 use typed::typed;
 
 /// A line with its columns moved together.

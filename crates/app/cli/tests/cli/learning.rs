@@ -1,9 +1,6 @@
 //! Every method of `fit` from the command line, on the tables of the guides: their makers' formulas are the truth.
 
-#[allow(dead_code, reason = "tables need no subject")]
-mod support;
-
-use support::Desk;
+use crate::support::Desk;
 
 /// A guide's table copied into the working directory.
 fn desk(table: &str) -> Desk {

@@ -1,10 +1,8 @@
 //! From `mine` to every answer: exit codes, JSON, files, settings, completions and manual pages.
 
-mod support;
-
 use std::fmt::Write as _;
 
-use support::{Desk, ran};
+use crate::support::{Desk, ran};
 
 /// Inputs whose two kinds of work vary independently.
 fn desk() -> Desk {

@@ -1,14 +1,12 @@
 //! `record` on real and unreal subjects: what fails is a row with its reason, or an error that says what to do.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{Desk, ran};
 use serde_json::Value;
-use support::{Desk, ran};
 
 fn reason(outcome: &Value, label: &str) -> String {
     let failed = outcome["failed"].as_array().unwrap();
@@ -385,7 +383,7 @@ fn launched(desk: &Desk, line: &str, before: &str, class: &str) -> Vec<(bool, St
     ));
     command
         .args(["--", "./java", "-cp"])
-        .arg(support::classes());
+        .arg(crate::support::classes());
     let outcome = ran({
         command.args([class, "{}"]);
         command

@@ -1,13 +1,11 @@
 //! `pricetag ocaml`: a price list learnt from the measurements that are kept, used, and held against programs it does not know.
 
 #[expect(dead_code, reason = "tests with Java subjects need more")]
-mod support;
-
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use crate::support::Desk;
 use serde_json::Value;
-use support::Desk;
 
 fn subjects(name: &str) -> String {
     let path = format!(

@@ -1,10 +1,7 @@
 //! What is kept when the JVM crashes, hangs or ends early; and the JVM's switches.
 
-#[allow(dead_code, reason = "some tests need other parts")]
-mod support;
-
+use crate::support::Desk;
 use serde_json::Value;
-use support::Desk;
 
 /// A line of CSV; names of methods have commas in them.
 fn cells(line: &str) -> Vec<String> {
@@ -117,7 +114,7 @@ fn inputs_that_cannot_be_predicted_are_named() {
         let line = format!("predict pricetag-data/model.json {json} --inputs {files}");
         let mut command = desk.subject(&line);
         command.arg("{}");
-        support::ran(command)
+        crate::support::ran(command)
     };
     let some = predict("in/*", "--json");
     assert_eq!(some.code, 0, "{}", some.stderr);

@@ -1,21 +1,16 @@
 //! `record --attach` on the server of `subjects/server`: what was counted between two snapshots is what the client was answered meanwhile.
 
-#[allow(dead_code, reason = "each test file uses its own part")]
-mod attach_server;
-#[allow(dead_code, reason = "the subject is one of its own")]
-mod support;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use attach_server::{Server, counted, request, serve, serve_counted, source};
+use crate::attach_server::{Server, counted, request, serve, serve_counted, source};
 
+use crate::support::{Desk, Ran, ran};
 use pricetag_dataset::{Dataset, FeatureKind, open};
 use pricetag_runner::attach::Attached;
 use pricetag_testkit::Testbed;
 use pricetag_trace::{AgentOptions, Mode};
-use support::{Desk, Ran, ran};
 
 /// A recording of six seconds, in the middle of which requests for 30 digits are answered.
 fn observed(desk: &Desk, server: &Server, requests: u32) -> Ran {

@@ -2,17 +2,15 @@
 //! are whole and run as the inputs do; files of counts are taken once, and those that were cut off fail by themselves.
 
 #[expect(dead_code, reason = "a subject in a jar")]
-mod support;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::process::Command;
 
+use crate::support::{Desk, classes, ran};
 use pricetag_dataset::{FeatureId, FeatureKind, Status, open};
 use pricetag_testkit::jdk;
-use support::{Desk, classes, ran};
 
 const INSTRUMENT: &str = "instrument app.jar -o counted.jar";
 

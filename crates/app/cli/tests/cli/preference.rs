@@ -1,13 +1,10 @@
 //! Features that are final early, from a recorded program with a known answer.
 
-#[allow(dead_code, reason = "one subject of several")]
-mod support;
-
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use support::{Desk, classes, ran};
+use crate::support::{Desk, classes, ran};
 
 /// `Early.java`: the header is read first and tells the number of records but for two; the records make the bytes.
 #[test]

@@ -1,13 +1,11 @@
 //! `pricetag diff` on two builds of a program whose differences were planted, with the counts that its loops have.
 
 #[expect(dead_code, reason = "these tests have subjects of their own")]
-mod support;
-
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use crate::support::{Desk, ran};
 use serde_json::Value;
-use support::{Desk, ran};
 
 /// `n` is the length of the input.
 const BEFORE: &str = r"

@@ -1,12 +1,10 @@
 //! `time-blocks` on blocks of known length; its executions are held against those that `record` counts.
 
-mod support;
-
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{Desk, Ran, classes, ran};
 use serde_json::Value;
-use support::{Desk, Ran, classes, ran};
 
 fn naps(desk: &Desk, line: &str) -> Ran {
     let mut command = desk.command(line);

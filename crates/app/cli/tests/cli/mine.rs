@@ -1,12 +1,9 @@
 //! `mine` when there is nothing to learn, nowhere to write, or somebody presses Ctrl-C; and what a terminal sees meanwhile.
 
-#[allow(dead_code, reason = "some tests need other parts")]
-mod support;
-
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::Desk;
+use crate::support::Desk;
 
 #[test]
 fn counts_that_never_vary_leave_a_dataset_and_advice() {
@@ -166,7 +163,7 @@ fn a_terminal_sees_progress_before_the_first_run_ends() {
         .env("PRICETAG_CACHE", "none")
         .env_remove("JAVA_TOOL_OPTIONS")
         .stdin(Stdio::null());
-    let ran = support::ran(terminal);
+    let ran = crate::support::ran(terminal);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     let seen = ran.stdout;
     assert!(

@@ -1,10 +1,8 @@
 //! Opcode categories from the command line: Lata's six, the finer table, a table of one's own.
 
-mod support;
-
 use std::collections::BTreeMap;
 
-use support::{Desk, ran};
+use crate::support::{Desk, ran};
 
 const LATA: [&str; 6] = ["ADD", "CALLS", "DIV", "LDSTCOND", "MUL", "SUB"];
 

@@ -1,14 +1,11 @@
 //! The worked examples of the learning guides, literally: their commands are run, and what the guides show of the output
 //! must be in the output.
 
-#[allow(dead_code, reason = "tables need no subject")]
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::support::{Desk, ran};
 use pricetag_study::Method;
-use support::{Desk, ran};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs")

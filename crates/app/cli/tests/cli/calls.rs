@@ -1,12 +1,9 @@
 //! Every invocation is written down beside the dataset, and `patterns` says what the sequence looks like.
 
-#[allow(dead_code, reason = "a subject of its own")]
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::{Desk, Ran, classes, ran};
 use serde_json::Value;
-use support::{Desk, Ran, classes, ran};
 
 const INPUTS: [(&str, &str); 3] = [("a", "8"), ("b", "13"), ("c", "40")];
 

@@ -1,13 +1,11 @@
 //! `--blocks`: the blocks of a list alone are counted, in recordings, in archives and where a model predicts; what is wrong with a list is told.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::support::{Desk, classes, ran};
 use pricetag_dataset::{FeatureId, FeatureKind, open};
-use support::{Desk, classes, ran};
 
 const QUICK: &str = "--repeat 1 --check-determinism none --inputs in/*";
 const LISTED: &str = "\

@@ -1,11 +1,8 @@
 //! Tables of other tools through the whole program: what failed for strangers, with what is right.
 
-#[allow(dead_code, reason = "tables need no subject")]
-mod support;
-
 use std::fmt::Write as _;
 
-use support::Desk;
+use crate::support::Desk;
 
 /// A table with a row for each number.
 fn table(header: &str, rows: std::ops::Range<usize>, row: impl Fn(usize) -> String) -> String {

@@ -3,15 +3,12 @@
 //! The small sister of scripts/planted.sh; docs/attribution/planted.md has the figures of real programs. Regression alone said 4 %
 //! of a spin of 21 %.
 
-#[allow(dead_code, reason = "some tests need other parts")]
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::{Desk, classes, ran};
 use pricetag_testkit::planted::plant;
 use serde_json::Value;
-use support::{Desk, classes, ran};
 
 /// Of the time without the spin: a quarter of the time with it.
 const PLANTED: f64 = 1.0 / 3.0;

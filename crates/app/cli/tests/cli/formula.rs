@@ -1,11 +1,8 @@
 //! What `mine` and `fit` tell of formulas: on a recorded program with a known answer, and on a guide's table.
 
-#[allow(dead_code, reason = "one subject of several")]
-mod support;
-
 use std::fmt::Write as _;
 
-use support::{Desk, Ran, classes, ran};
+use crate::support::{Desk, Ran, classes, ran};
 
 /// `Early.java` makes 4 KiB for each pass of a loop.
 fn mine(desk: &Desk, options: &str) -> Ran {

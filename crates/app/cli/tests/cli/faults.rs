@@ -1,13 +1,11 @@
 //! Faults that users met: what is wrong is said, in the right words, and nothing is lost or run that should not be.
 
-mod support;
-
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use support::{Desk, classes, ran};
+use crate::support::{Desk, classes, ran};
 
 const RECORD: &str = "record -o data --repeat 1 --check-determinism none --inputs in/*";
 
@@ -232,7 +230,7 @@ fn small_numbers_and_small_stacks_end() {
     assert!(tiny.stderr.contains("cannot be squared"), "{}", tiny.stderr);
     let begun = Instant::now();
     let mut command = Command::new("bash");
-    let program = support::program();
+    let program = crate::support::program();
     command
         .args(["-c", "ulimit -s 256; \"$0\" fit t.csv --target time --method ols -o m.json && timeout 100 \"$0\" report m.json --dataset t.csv -o r.html"])
         .arg(&program)

@@ -1,11 +1,9 @@
 //! Outputs that are no plain files, or that have no room.
 
 #[expect(dead_code, reason = "these tests record nothing")]
-mod support;
-
 use std::fmt::Write as _;
 
-use support::Desk;
+use crate::support::Desk;
 
 /// A dataset of a table, without a JVM.
 fn desk() -> Desk {

@@ -1,12 +1,10 @@
 //! `pricetag gate` on programs whose changes were planted: found, the right method first; and no alarm where nothing changed.
 
 #[expect(dead_code, reason = "these tests have subjects of their own")]
-mod support;
-
 use std::process::Command;
 
+use crate::support::{Desk, Ran, ran};
 use serde_json::Value;
-use support::{Desk, Ran, ran};
 
 /// `n` is the length of the input.
 const PROGRAM: &str = r"
@@ -478,7 +476,11 @@ fn each_test_of_a_suite_is_a_benchmark_and_those_that_do_not_repeat_are_left_out
 
 /// A shell that finds the program, with these variables.
 fn shell(desk: &Desk, script: &str, variables: &[(&str, &str)]) -> Ran {
-    let folder = support::program().parent().unwrap().display().to_string();
+    let folder = crate::support::program()
+        .parent()
+        .unwrap()
+        .display()
+        .to_string();
     let path = std::env::var("PATH").unwrap();
     let mut command = Command::new("bash");
     command

@@ -1,13 +1,11 @@
 //! The tutorial, command by command: all of them work, and what it concludes holds.
 
-#[allow(dead_code, reason = "the tutorial has a subject of its own")]
-mod support;
 #[path = "support/typed.rs"]
 mod typed;
 
 use std::path::Path;
 
-use support::{Desk, Ran};
+use crate::support::{Desk, Ran};
 use typed::typed;
 
 /// The share that a table's line gives to a name, in percent.

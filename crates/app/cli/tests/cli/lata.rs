@@ -1,14 +1,11 @@
 //! Two of Lata's experiments (`docs/lata.md`), small: what they show, not how exactly.
 
-#[allow(dead_code, reason = "these tests have subjects of their own")]
-mod support;
-
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::{Desk, ran};
 use serde_json::Value;
-use support::{Desk, ran};
 
 /// A desk with the experiments compiled and a dataset of one of them, one observation per call.
 fn recorded(program: &str, scope: &str, workload: &str) -> Desk {

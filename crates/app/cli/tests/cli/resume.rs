@@ -1,11 +1,9 @@
 //! What is found of a recording that was killed, and of one that was finished, by the commands that come after.
 
-mod support;
-
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use support::Desk;
+use crate::support::Desk;
 
 const RECORD: &str = "record -o data --json --repeat 3 --check-determinism none --inputs in/*";
 

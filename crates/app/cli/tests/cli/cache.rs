@@ -1,14 +1,11 @@
 //! Classes that are kept beyond a recording: later ones take them, count the same, and need none of it.
 
-#[allow(dead_code, reason = "a subject of its own")]
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use support::{Desk, Ran, classes, ran};
+use crate::support::{Desk, Ran, classes, ran};
 
 const INPUTS: [(&str, &str); 3] = [("a", "8"), ("b", "13"), ("c", "40")];
 

@@ -1,12 +1,10 @@
 //! Programs that may notice that they are counted: the row, or the dataset, says so.
 
 #[expect(dead_code, reason = "these tests have subjects of their own")]
-mod support;
-
 use std::process::Command;
 
+use crate::support::{Desk, ran};
 use serde_json::Value;
-use support::{Desk, ran};
 
 /// Looks methods up as dispatchers do, in the order in which `getDeclaredMethods()` gives them.
 const ORDER: &str = r#"

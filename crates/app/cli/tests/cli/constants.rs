@@ -1,9 +1,6 @@
 //! Constants that a search takes out of the code of a recorded program.
 
-#[allow(dead_code, reason = "one subject of several")]
-mod support;
-
-use support::{Desk, classes, ran};
+use crate::support::{Desk, classes, ran};
 
 /// `Uploads.java`: bytes are allocated by size above 203776 only. From the sizes alone 200000 would be as good a guess.
 #[test]

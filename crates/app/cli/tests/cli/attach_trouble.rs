@@ -1,10 +1,5 @@
 //! `record --attach` where something is in the way: folders, users, Ctrl-C, an upgrade, what earlier recordings left, options that say something else.
 
-#[allow(dead_code, reason = "each test file uses its own part")]
-mod attach_server;
-#[allow(dead_code, reason = "the subject is one of its own")]
-mod support;
-
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
@@ -12,12 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use attach_server::{Server, compile, counted, request, serve, serve_by, serve_counted, wait_for};
+use crate::attach_server::{
+    Server, compile, counted, request, serve, serve_by, serve_counted, wait_for,
+};
+use crate::support::{Desk, program};
 use pricetag_dataset::{FeatureKind, open};
 use pricetag_runner::attach::{Attached, prepare};
 use pricetag_trace::{AgentOptions, Mode};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
-use support::{Desk, program};
 
 /// The user that owns nothing.
 const NOBODY: u32 = 65534;

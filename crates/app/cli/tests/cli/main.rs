@@ -1,0 +1,34 @@
+//! The program as users call it: one test binary, so that subjects are compiled once.
+
+mod answers;
+mod attach;
+mod attach_server;
+mod attach_trouble;
+mod cache;
+mod calls;
+mod categories;
+mod constants;
+mod diff;
+mod faults;
+mod formula;
+mod gate;
+mod gate_page;
+mod guides;
+mod kept;
+mod lata;
+mod learning;
+mod listed;
+mod mine;
+mod noticed;
+mod ocaml;
+mod offline;
+mod outputs;
+mod patterns;
+mod planted;
+mod preference;
+mod record;
+mod resume;
+mod support;
+mod tables;
+mod time_blocks;
+mod tutorial;
