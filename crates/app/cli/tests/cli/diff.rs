@@ -1,6 +1,5 @@
 //! `pricetag diff` on two builds of a program whose differences were planted, with the counts that its loops have.
 
-#[expect(dead_code, reason = "these tests have subjects of their own")]
 use std::collections::BTreeSet;
 use std::process::Command;
 

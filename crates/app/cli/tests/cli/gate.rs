@@ -1,6 +1,5 @@
 //! `pricetag gate` on programs whose changes were planted: found, the right method first; and no alarm where nothing changed.
 
-#[expect(dead_code, reason = "these tests have subjects of their own")]
 use std::process::Command;
 
 use crate::support::{Desk, Ran, ran};

@@ -1,6 +1,5 @@
 //! Programs that may notice that they are counted: the row, or the dataset, says so.
 
-#[expect(dead_code, reason = "these tests have subjects of their own")]
 use std::process::Command;
 
 use crate::support::{Desk, ran};

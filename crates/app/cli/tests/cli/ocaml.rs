@@ -1,6 +1,5 @@
 //! `pricetag ocaml`: a price list learnt from the measurements that are kept, used, and held against programs it does not know.
 
-#[expect(dead_code, reason = "tests with Java subjects need more")]
 use std::path::PathBuf;
 use std::sync::OnceLock;
 

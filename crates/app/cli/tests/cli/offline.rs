@@ -1,7 +1,6 @@
 //! Instrumented jars at the command line. Signed ones are refused with the remedy, and without their signature counted as under the agent; outputs
 //! are whole and run as the inputs do; files of counts are taken once, and those that were cut off fail by themselves.
 
-#[expect(dead_code, reason = "a subject in a jar")]
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

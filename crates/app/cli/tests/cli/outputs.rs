@@ -1,6 +1,5 @@
 //! Outputs that are no plain files, or that have no room.
 
-#[expect(dead_code, reason = "these tests record nothing")]
 use std::fmt::Write as _;
 
 use crate::support::Desk;
