@@ -136,6 +136,7 @@ unsafe extern "C" {
 }
 
 /// Where the first one begins; none where there are none.
+#[allow(clippy::unnecessary_wraps, reason = "other platforms have none")]
 fn first() -> Option<usize> {
     #[cfg(all(
         target_os = "linux",
@@ -182,6 +183,11 @@ extern "C" fn passed(env: *mut JNIEnv, receiver: jobject, behind: usize) -> *mut
 mod tests {
     use super::*;
 
+    #[allow(
+        clippy::too_many_arguments,
+        clippy::many_single_char_names,
+        reason = "more than there are registers for"
+    )]
     extern "C" fn sum(
         a: usize,
         b: usize,
