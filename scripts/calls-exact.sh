@@ -11,7 +11,7 @@ cache=$PWD/.cache/attribution work=$PWD/.cache/calls/exact inputs=3
 given=$work/in
 # shellcheck source=scripts/attribution-programs.bash
 source scripts/attribution-programs.bash
-target=${CARGO_TARGET_DIR:-target}
+target=$(realpath "${CARGO_TARGET_DIR:-target}")
 profile=${CALLS_PROFILE:-release}
 if [ -z "${CALLS_BUILT:-}" ]; then
     cargo build -q --release --locked -p pricetag-agent
@@ -29,7 +29,7 @@ run() { # run PROGRAM WHICH: writes to $work/PROGRAM-WHICH
     printf '%s\n' mode=count "trace=$to/trace" "plans=$to/plans" "calls=$to/events" "calls-which=$2" >"$to/options"
     for word in "${command[@]}"; do
         words+=("${word//\{\}/$input}")
-        [ "$word" != java ] || words+=("-agentpath:$PWD/$target/$profile/libpricetag_agent.so=$to/options")
+        [ "$word" != java ] || words+=("-agentpath:$target/$profile/libpricetag_agent.so=$to/options")
     done
     "${words[@]}" >"$to/out" 2>"$to/err" || { tail -3 "$to/err" >&2 && echo "calls-exact: $1 failed" >&2 && return 1; }
     "$target/$profile/examples/calls_exact" "$to/trace" "$to/plans" "$to/events" "$1" >"$to/row" || status=1

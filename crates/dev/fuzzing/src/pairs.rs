@@ -100,12 +100,15 @@ pub fn instrumented(bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
 
 /// The class with everything that can be recorded at once. None if it cannot be read.
 fn with_everything(bytes: &[u8]) -> Option<Vec<u8>> {
+    let class = ClassFile::parse(bytes).ok()?;
+    let plan = pricetag_probe::plan_with(&class, bytes, everything::wanted());
     let wiring = Wiring {
         class_index: 0,
         scopes: &[],
         caught: true,
         callers: Some(everything::CALLERS),
         calls: true,
+        asked: &everything::asked(&plan),
     };
     Some(twin(bytes, everything::wanted(), &wiring)?.bytes)
 }

@@ -72,6 +72,10 @@ impl Rewritten {
             let reason = format!("exceptions caught in it are of an unknown class: {reason}");
             left.push((label(*method), reason));
         }
+        for (method, reason) in &rewritten.without_asked {
+            let reason = format!("its calls that leave are not written down: {reason}");
+            left.push((label(*method), reason));
+        }
         for (method, length) in methods.iter_mut().zip(code_lengths(&rewritten.bytes)) {
             method.code_length = length;
         }

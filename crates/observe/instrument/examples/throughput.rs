@@ -23,6 +23,7 @@ const WIRING: Wiring<'_> = Wiring {
     caught: false,
     callers: None,
     calls: false,
+    asked: &[],
 };
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -107,6 +107,8 @@ pub struct Rewritten {
     pub without_callers: Vec<(u16, String)>,
     /// Methods that are counted, but in which it is not reported of what class caught exceptions are, with the reason.
     pub without_caught: Vec<(u16, String)>,
+    /// Methods that are counted, but whose calls are not written down before they are made, with the reason.
+    pub without_asked: Vec<(u16, String)>,
     /// Scopes that are not reported, with the reason.
     pub refused_scopes: Vec<(i32, String)>,
     /// Scopes that are reported.
@@ -194,6 +196,7 @@ pub fn rewrite(
             without_values,
             without_callers,
             without_caught,
+            without_asked,
             failure,
         } = rewrite_or_retreat(&mut shared, index, probes);
         let valueless = without_values.map(|error| (index as u16, error.to_string()));
@@ -202,6 +205,8 @@ pub fn rewrite(
         outcome.without_callers.extend(callerless);
         let unreported = without_caught.map(|error| (index as u16, error.to_string()));
         outcome.without_caught.extend(unreported);
+        let unasked = without_asked.map(|error| (index as u16, error.to_string()));
+        outcome.without_asked.extend(unasked);
         if let Some(changed) = changed {
             let pcs = edits.add(changed);
             outcome
@@ -269,15 +274,23 @@ struct Tried {
     /// Why it is counted without regard to callers.
     without_callers: Option<MethodError>,
     without_caught: Option<MethodError>,
+    without_asked: Option<MethodError>,
     /// Why it is not counted, or not changed at all.
     failure: Option<MethodError>,
 }
 
-/// Rewrites a method; if that fails, without regard to callers; without reporting caught exceptions; without taking values; if it cannot be
+/// Rewrites a method; if that fails, without writing down what it calls; without regard to callers; without reporting caught exceptions; without taking values; if it cannot be
 /// counted, wires at least its scopes.
 fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Probes<'_>) -> Tried {
     let mut tried = Tried::default();
     let mut result = method::rewrite(shared, index, probes);
+    if !probes.asked.is_empty()
+        && let Err(error) = result
+    {
+        probes.asked = &[];
+        tried.without_asked = Some(error);
+        result = method::rewrite(shared, index, probes);
+    }
     if probes.caller.take().is_some()
         && let Err(error) = result
     {
@@ -314,6 +327,7 @@ fn rewrite_or_retreat(shared: &mut Shared<'_, '_>, index: usize, mut probes: Pro
     }
     if tried.failure.is_some() {
         (tried.without_callers, tried.without_caught) = (None, None);
+        tried.without_asked = None;
     }
     tried
 }

@@ -105,8 +105,8 @@ fn what_leaves_the_program_is_there_on_request_and_in_windows() {
             "{input}: {events}"
         );
     }
-    let shown = desk.run("patterns data");
-    assert!(shown.stdout.contains("java."), "{}", shown.stdout);
+    let told = desk.run("patterns data --json");
+    assert!(told.stdout.contains("java/lang/Integer"), "{}", told.stdout);
     recorded(&desk, &format!("{record} --calls leaving,first=5 --force"));
     let told = events(&desk.json("patterns data --json"));
     let first: BTreeMap<String, (u64, u64)> = all

@@ -155,12 +155,14 @@ pub fn rewriter(bytes: &[u8]) {
         (Some(&without), &scopes, true),
         (None, &scopes, false),
     ] {
+        let asked = plan.map(everything::asked).unwrap_or_default();
         let wiring = Wiring {
             class_index: 70_000,
             scopes,
             caught,
             callers: caught.then_some(everything::CALLERS),
             calls: true,
+            asked: &asked,
         };
         let rewritten = rewrite(bytes, plan, &wiring).expect("a readable class and its plan");
         is_whole(&class, plan, &rewritten);

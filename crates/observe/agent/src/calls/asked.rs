@@ -71,6 +71,9 @@ impl Declared {
     }
 }
 
+/// A class and what it declares.
+type Looked = (Global, Arc<Declared>);
+
 /// What was asked for so far.
 #[derive(Debug, Default)]
 pub struct Asked {
@@ -78,7 +81,7 @@ pub struct Asked {
     /// By word: where the call goes; none if it stays.
     verdicts: Mutex<HashMap<i64, Option<Arc<Outside>>>>,
     /// By name of the class.
-    declared: Mutex<HashMap<String, Vec<(Global, Arc<Declared>)>>>,
+    declared: Mutex<HashMap<String, Vec<Looked>>>,
 }
 
 #[derive(Debug, Default)]
@@ -200,7 +203,7 @@ impl Asked {
             target,
         );
         match found.or_else(|| self.default_method(session, jni, target, class)) {
-            Some(found) => self.outside_of(session, target, &found),
+            Some(found) => outside_of(session, target, &found),
             None => Some(unknown(target, &target.owner)),
         }
     }
@@ -324,38 +327,14 @@ impl Asked {
             target,
         );
         match found.or_else(|| self.default_method(session, jni, target, class.0)) {
-            Some(found) => self.outside_of(session, target, &found),
+            Some(found) => outside_of(session, target, &found),
             None => Some(unknown(target, &owner)),
         }
     }
 
-    /// None if the method writes itself down.
-    fn outside_of(&self, session: &Session, target: &Target, found: &Found) -> Option<Outside> {
-        let counted = session.classes.named(&found.class);
-        let writes = counted.iter().any(|(_, class)| {
-            let mut methods = class.methods.iter();
-            methods.any(|method| {
-                method.name == target.name
-                    && method.descriptor == target.descriptor
-                    && !method.pcs.is_empty()
-            })
-        });
-        let native = found.access & ACC_NATIVE != 0 && !counted.is_empty();
-        if writes || (native && super::thunks::exist()) {
-            return None;
-        }
-        Some(Outside {
-            class: found.class.clone(),
-            name: target.name.clone(),
-            descriptor: target.descriptor.clone(),
-            access: found.access,
-            bytes: session.jvmti.code_length(found.id),
-        })
-    }
-
     /// What a class declares.
     fn declared(&self, session: &Session, jni: Jni, class: jclass) -> Option<Arc<Declared>> {
-        let name = name_of(session, class)?;
+        let name = name_of(session, jni, class)?;
         let known = lock(&self.declared).get(&name).cloned().unwrap_or_default();
         if let Some((_, found)) = known.iter().find(|(known, _)| jni.same(known.0, class)) {
             return Some(Arc::clone(found));
@@ -442,4 +421,28 @@ fn unknown(target: &Target, owner: &str) -> Outside {
         access: if polymorphic { ACC_NATIVE } else { 0 },
         bytes: None,
     }
+}
+
+/// None if the method writes itself down.
+fn outside_of(session: &Session, target: &Target, found: &Found) -> Option<Outside> {
+    let counted = session.classes.named(&found.class);
+    let writes = counted.iter().any(|(_, class)| {
+        let mut methods = class.methods.iter();
+        methods.any(|method| {
+            method.name == target.name
+                && method.descriptor == target.descriptor
+                && !method.pcs.is_empty()
+        })
+    });
+    let native = found.access & ACC_NATIVE != 0 && !counted.is_empty();
+    if writes || (native && super::thunks::exist()) {
+        return None;
+    }
+    Some(Outside {
+        class: found.class.clone(),
+        name: target.name.clone(),
+        descriptor: target.descriptor.clone(),
+        access: found.access,
+        bytes: session.jvmti.code_length(found.id),
+    })
 }

@@ -49,18 +49,21 @@ impl Type {
 
 /// The name of a class as it stands in the file: `a/b/C`; of an array `int[]`; of one that the JDK spun for a lambda `a/b/C$$Lambda$Runnable`, after what it implements,
 /// since the JDK's own number differs from run to run.
-pub fn name_of(session: &Session, class: jclass) -> Option<String> {
+pub fn name_of(session: &Session, jni: Jni, class: jclass) -> Option<String> {
     let Some(name) = session.jvmti.class_name(class) else {
         return array_name(&session.jvmti.signature(class)?);
     };
     let Some((maker, _)) = name.plain.split_once(LAMBDA) else {
         return Some(name.plain);
     };
-    let interfaces = session.jvmti.interfaces(class).into_iter();
-    let interface = interfaces
-        .filter_map(|one| session.jvmti.class_name(one))
-        .next();
-    let interface = interface.map_or_else(String::new, |one| one.plain);
+    let mut interface = String::new();
+    for one in session.jvmti.interfaces(class) {
+        if interface.is_empty() {
+            let named = session.jvmti.class_name(one);
+            interface = named.map_or_else(String::new, |named| named.plain);
+        }
+        jni.delete_local(one);
+    }
     let simple = interface.rsplit('/').next().unwrap_or_default();
     Some(format!("{maker}{LAMBDA}${simple}"))
 }
@@ -88,7 +91,7 @@ fn array_name(signature: &str) -> Option<String> {
 
 /// Adds a type and those above it; its name.
 fn describe(session: &Session, jni: Jni, class: jclass, to: &mut Vec<Type>) -> Option<String> {
-    let name = name_of(session, class)?;
+    let name = name_of(session, jni, class)?;
     if to.iter().any(|known| known.name == name) {
         return Some(name);
     }

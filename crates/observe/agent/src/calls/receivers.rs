@@ -87,7 +87,7 @@ impl Receivers {
     /// Notes what a class is, and those above it.
     pub fn describe(&self, session: &Session, jni: Jni, class: jclass) {
         let known = |name: &str| lock(&self.facts).knows(name);
-        if name_of(session, class).is_none_or(|name| known(&name)) {
+        if name_of(session, jni, class).is_none_or(|name| known(&name)) {
             return;
         }
         if let Some(described) = Type::describe(session, jni, class) {

@@ -26,6 +26,7 @@ fn other_readers_accept_instrumented_classes() {
                     invocations: true,
                 }),
                 calls: true,
+                ..Wiring::default()
             },
         )
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
