@@ -4,7 +4,7 @@
 //! tests' class path. Limits: annotations that a project derived from those are not followed, nor is a class annotated as a whole (TestNG); what
 //! runs before and after a test is no part of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -61,12 +61,13 @@ pub enum TestsError {
 /// # Errors
 /// If it cannot be read, or has none.
 pub fn test_methods(place: &Path) -> Result<Vec<MethodScope>, TestsError> {
-    let mut found = BTreeSet::new();
+    let mut classes = Classes::default();
     if place.is_dir() {
-        in_folder(place, &mut found)?;
+        in_folder(place, &mut classes)?;
     } else {
-        in_jar(place, &mut found)?;
+        in_jar(place, &mut classes)?;
     }
+    let found = classes.tests();
     if found.is_empty() {
         return Err(TestsError::None(place.to_owned()));
     }
@@ -81,9 +82,41 @@ pub fn test_methods(place: &Path) -> Result<Vec<MethodScope>, TestsError> {
     Ok(scopes.collect())
 }
 
-type Found = BTreeSet<(String, String, String)>;
+/// Class, method and descriptor.
+type Name = (String, String, String);
 
-fn in_folder(folder: &Path, found: &mut Found) -> Result<(), TestsError> {
+/// What was found in class files.
+#[derive(Default)]
+struct Classes {
+    /// Methods with an annotation.
+    annotated: BTreeSet<Name>,
+    /// Methods that are tests if their class is a test of JUnit 3.
+    named: BTreeSet<Name>,
+    /// What each class extends.
+    extends: BTreeMap<String, String>,
+}
+
+impl Classes {
+    fn tests(self) -> BTreeSet<Name> {
+        let is_test = |class: &str| {
+            // Damaged class files may extend one another in a circle.
+            let mut at = class;
+            for _ in 0..=self.extends.len() {
+                match self.extends.get(at) {
+                    Some(above) if above == TEST_CASE => return true,
+                    Some(above) => at = above,
+                    None => return false,
+                }
+            }
+            false
+        };
+        let named = self.named.iter().filter(|(class, _, _)| is_test(class));
+        let named: BTreeSet<Name> = named.cloned().collect();
+        named.union(&self.annotated).cloned().collect()
+    }
+}
+
+fn in_folder(folder: &Path, found: &mut Classes) -> Result<(), TestsError> {
     let io = |path: &Path| {
         let path = path.to_owned();
         move |source| TestsError::Io { path, source }
@@ -100,7 +133,7 @@ fn in_folder(folder: &Path, found: &mut Found) -> Result<(), TestsError> {
     Ok(())
 }
 
-fn in_jar(path: &Path, found: &mut Found) -> Result<(), TestsError> {
+fn in_jar(path: &Path, found: &mut Classes) -> Result<(), TestsError> {
     let file = std::fs::File::open(path).map_err(|source| TestsError::Io {
         path: path.to_owned(),
         source,
@@ -126,11 +159,13 @@ fn in_jar(path: &Path, found: &mut Found) -> Result<(), TestsError> {
     Ok(())
 }
 
-fn in_class(bytes: &[u8], shown: &str, found: &mut Found) -> Result<(), TestsError> {
+fn in_class(bytes: &[u8], shown: &str, found: &mut Classes) -> Result<(), TestsError> {
     let bad = |error| TestsError::Class(shown.to_owned(), error);
     let class = ClassFile::parse(bytes).map_err(bad)?;
     let constants = class.constants();
-    let old = class.super_name().as_deref() == Some(TEST_CASE);
+    found
+        .extends
+        .extend(class.super_name().map(|above| (class.name(), above)));
     for method in class.methods() {
         let (name, descriptor) = (method.name(constants), method.descriptor(constants));
         let annotated = match method
@@ -140,10 +175,16 @@ fn in_class(bytes: &[u8], shown: &str, found: &mut Found) -> Result<(), TestsErr
             Some(attribute) => annotation::types(&attribute, constants).map_err(bad)?,
             None => Vec::new(),
         };
-        let is_test = annotated.iter().any(|name| TESTS.contains(&name.as_str()))
-            || (old && name.starts_with("test") && descriptor == "()V");
-        if is_test && method.access & ABSTRACT == 0 {
-            found.insert((class.name(), name, descriptor));
+        let is_test = annotated.iter().any(|name| TESTS.contains(&name.as_str()));
+        if method.access & ABSTRACT != 0 {
+            continue;
+        }
+        let old = name.starts_with("test") && descriptor == "()V";
+        let method = (class.name(), name, descriptor);
+        if is_test {
+            found.annotated.insert(method);
+        } else if old {
+            found.named.insert(method);
         }
     }
     Ok(())

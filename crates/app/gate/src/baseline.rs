@@ -153,6 +153,9 @@ pub struct Benchmark {
     /// Digest of all executions; none if they do not repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// Numbers known before the run, such as the size of its file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, f64>,
     /// What limits trust in the counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<String>,

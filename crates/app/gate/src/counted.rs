@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_compare::content;
-use pricetag_dataset::{Dataset, Feature, FeatureKind, Status, numbered_call};
+use pricetag_dataset::{
+    Dataset, Feature, FeatureKind, InputValue, Observation, Status, numbered_call,
+};
 use pricetag_file::sealed::digest;
 use pricetag_trace::MethodName;
 
@@ -48,7 +50,7 @@ pub struct Counted {
 }
 
 /// What one benchmark executed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
     /// Instructions.
     pub instructions: u64,
@@ -60,6 +62,8 @@ pub struct Counts {
     pub methods: BTreeMap<MethodName, Ran>,
     /// Calls that leave the counted code, by what they call.
     pub leaving: BTreeMap<String, u64>,
+    /// Numbers known before the run, such as the size of its file.
+    pub inputs: BTreeMap<String, f64>,
     /// What limits trust in the counts.
     pub caveats: Vec<String>,
 }
@@ -144,6 +148,7 @@ impl Counted {
             let bytes = bytes.and_then(|measured| measured.value());
             let counts = Counts {
                 bytes: bytes.filter(|_| plain).map(|bytes| bytes.round() as u64),
+                inputs: numbers(observation),
                 caveats: observation.caveats.clone(),
                 ..Counts::default()
             };
@@ -245,6 +250,15 @@ impl Counted {
             .filter_map(|counts| counts.methods.get(name));
         ran.map(|ran| ran.instructions(code)).sum()
     }
+}
+
+fn numbers(observation: &Observation) -> BTreeMap<String, f64> {
+    let inputs = observation.inputs.iter();
+    let numbers = inputs.filter_map(|(name, value)| match value {
+        InputValue::Number(number) => Some((name.clone(), *number)),
+        InputValue::Text(_) => None,
+    });
+    numbers.collect()
 }
 
 fn block(number: u32, feature: &Feature) -> Block {

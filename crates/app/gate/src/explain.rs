@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_compare::{Side, compare};
 use pricetag_dataset::{
-    Dataset, DatasetBuilder, Feature, FeatureId, FeatureKind, Meta, Observation, Row, Status,
+    Dataset, DatasetBuilder, Feature, FeatureId, FeatureKind, InputValue, Meta, Observation, Row,
+    Status,
 };
 use pricetag_finding::{Change, CostItem, Difference, Explanation, Grouping, Place, SettingChange};
 use pricetag_trace::MethodName;
@@ -75,11 +76,12 @@ impl Table {
         self.rows.entry(row.to_owned()).or_default().extend(cells);
     }
 
-    fn finish(mut self, rows: &BTreeSet<&str>) -> Dataset {
+    fn finish(mut self, rows: &BTreeSet<&str>, baseline: &Baseline) -> Dataset {
         for row in rows {
             let observation = Observation {
                 label: (*row).to_owned(),
                 group: (*row).to_owned(),
+                inputs: inputs(baseline, row),
                 status: Status::Ok,
                 ..Observation::default()
             };
@@ -91,6 +93,18 @@ impl Table {
         }
         self.builder.finish()
     }
+}
+
+/// What is known of a benchmark before it runs, on both sides: growth is told by it.
+fn inputs(baseline: &Baseline, row: &str) -> BTreeMap<String, InputValue> {
+    let known = baseline
+        .benchmarks
+        .get(row)
+        .map(|benchmark| &benchmark.inputs);
+    let numbers = known.into_iter().flatten();
+    numbers
+        .map(|(name, number)| (name.clone(), InputValue::Number(*number)))
+        .collect()
 }
 
 /// Text of a block as its digest tells it: as many lines, and the same for the same code.
@@ -126,7 +140,7 @@ pub(crate) fn difference(baseline: &Baseline, suite: &Suite) -> Option<Differenc
     // Sums are over all benchmarks.
     let sums = common.len() == baseline.benchmarks.len();
     let mut rows = common.clone();
-    rows.extend(sums.then_some(SUMS));
+    rows.extend((sums && !baseline.others.is_empty()).then_some(SUMS));
     let before = recorded(baseline, &rows);
     let after = counted(baseline, suite, now, &rows);
     let explanation = priced(baseline, &before);
@@ -197,7 +211,7 @@ fn recorded(baseline: &Baseline, rows: &BTreeSet<&str>) -> Dataset {
         let executions = other.instructions as f64 / f64::from(other.size.max(1));
         table.add(SUMS, of, other.calls, std::iter::once(executions));
     }
-    table.finish(rows)
+    table.finish(rows, baseline)
 }
 
 fn counted(baseline: &Baseline, suite: &Suite, now: &Counted, rows: &BTreeSet<&str>) -> Dataset {
@@ -249,7 +263,7 @@ fn counted(baseline: &Baseline, suite: &Suite, now: &Counted, rows: &BTreeSet<&s
             }
         }
     }
-    table.finish(rows)
+    table.finish(rows, baseline)
 }
 
 /// The prices of the baseline as an explanation of what it executed.

@@ -9,6 +9,11 @@ use serde::{Deserialize, Serialize};
 /// Confidence of the interval for one more run.
 const CONFIDENCE: f64 = 0.99;
 
+/// Part of allocated bytes by which the same build may differ in any case.
+const BYTES_SHARE: f64 = 0.01;
+/// Bytes by which it may.
+const BYTES: u64 = 4096;
+
 /// What is counted of a benchmark as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -73,6 +78,19 @@ impl Figure {
         })
     }
 
+    /// Of allocated bytes, whose interval is never narrow: when the JIT compiler removes an allocation is a matter of time.
+    pub fn of_bytes(runs: &[u64]) -> Option<Self> {
+        let figure = Self::of(runs)?;
+        let margin = ((figure.middle() * BYTES_SHARE).ceil() as u64).max(BYTES);
+        let least = runs.iter().copied().min()?;
+        let most = runs.iter().copied().max()?;
+        Some(Self::Wavering {
+            low: figure.low().min(least.saturating_sub(margin)),
+            high: figure.high().max(most.saturating_add(margin)),
+            runs: runs.to_vec(),
+        })
+    }
+
     /// Whether it repeats.
     pub fn repeats(&self) -> bool {
         matches!(self, Self::Exact(_))
@@ -119,6 +137,14 @@ mod tests {
         assert_eq!(figure.middle(), 110.0);
         let figure = Figure::of(&[10_000, 10_001, 10_002]).unwrap();
         assert_eq!((figure.low(), figure.high()), (9989, 10_013));
+    }
+
+    #[test]
+    fn bytes_always_have_an_interval() {
+        let figure = Figure::of_bytes(&[1_000_000; 3]).unwrap();
+        assert_eq!((figure.low(), figure.high()), (990_000, 1_010_000));
+        let small = Figure::of_bytes(&[100, 100]).unwrap();
+        assert_eq!((small.low(), small.high()), (0, 4196));
     }
 
     #[test]

@@ -167,6 +167,8 @@ impl Baseline {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::baseline::{Benchmark, Executed, Method};
     use crate::figure::Figure;
@@ -183,6 +185,7 @@ mod tests {
             calls: Figure::of(&[1, 2]).unwrap(),
             bytes: None,
             digest: None,
+            inputs: BTreeMap::new(),
             caveats: Vec::new(),
         };
         baseline.benchmarks.insert("run".to_owned(), benchmark);

@@ -264,8 +264,9 @@ impl Suite {
         Some(Benchmark {
             instructions: figure(Metric::Instructions)?,
             calls: figure(Metric::Calls)?,
-            bytes: figure(Metric::Bytes).filter(|_| complete),
+            bytes: Figure::of_bytes(&self.counts(name, Metric::Bytes)).filter(|_| complete),
             digest: digests.first().filter(|_| digests.len() == 1).cloned(),
+            inputs: self.of_benchmark(name).next()?.inputs.clone(),
             caveats: caveats.into_iter().collect(),
         })
     }

@@ -146,12 +146,19 @@ impl Verdict {
         self.rows.iter().filter(move |row| row.level == level)
     }
 
-    /// Benchmarks all of whose rows are the same.
+    /// Benchmarks that count as the build of the baseline does.
     pub fn unchanged(&self) -> usize {
         let all: BTreeSet<&str> = self.rows.iter().map(|row| row.benchmark.as_str()).collect();
-        let changed = self.rows.iter().filter(|row| row.level != Level::Same);
+        let changed = self.rows.iter().filter(|row| !row.level.is_unchanged());
         let changed: BTreeSet<&str> = changed.map(|row| row.benchmark.as_str()).collect();
         all.len() - changed.len()
+    }
+}
+
+impl Level {
+    /// Whether the build of the baseline counts so, too.
+    pub fn is_unchanged(self) -> bool {
+        matches!(self, Self::Same | Self::Within)
     }
 }
 

@@ -131,7 +131,10 @@ impl Recorded {
         {
             let runs = options.workload.cases.len();
             return Err(RunnerError::ScopeNeverEntered {
-                scope: options.scope.to_string(),
+                scope: match options.tests.len() {
+                    0 | 1 => options.scope.to_string(),
+                    tests => format!("{}, or one of {} other tests,", options.scope, tests - 1),
+                },
                 why: reader.refusal(),
                 runs,
             });

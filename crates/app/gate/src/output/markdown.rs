@@ -43,7 +43,7 @@ pub fn markdown(verdict: &Verdict, limit: usize) -> String {
     if unchanged > 0 {
         let _ = writeln!(
             text,
-            "Benchmarks with the counts of the baseline: {unchanged}\n"
+            "Benchmarks that execute as in the baseline: {unchanged}\n"
         );
     }
     for note in &verdict.notes {

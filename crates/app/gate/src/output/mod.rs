@@ -59,9 +59,12 @@ fn change(row: &Row) -> String {
     format!("{sign}{}{}", count(delta.abs()), share.unwrap_or_default())
 }
 
-/// Rows that are not the same, the worst first, then the largest change.
+/// Rows that the build of the baseline does not count, the worst first, then the largest change.
 fn changed(rows: &[Row]) -> Vec<&Row> {
-    let mut shown: Vec<&Row> = rows.iter().filter(|row| row.level != Level::Same).collect();
+    let mut shown: Vec<&Row> = rows
+        .iter()
+        .filter(|row| !row.level.is_unchanged())
+        .collect();
     let size = |row: &Row| row.change().unwrap_or(f64::INFINITY).abs();
     shown.sort_by(|a, b| {
         let by_size = size(b).total_cmp(&size(a));

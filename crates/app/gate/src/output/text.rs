@@ -34,11 +34,7 @@ pub fn text(verdict: &Verdict, limit: usize, width: usize) -> String {
     }
     let unchanged = verdict.unchanged();
     if unchanged > 0 {
-        let _ = writeln!(
-            text,
-            "{} the same counts as in the baseline",
-            have(unchanged)
-        );
+        let _ = writeln!(text, "{} as in the baseline", execute(unchanged));
     }
     for note in &verdict.notes {
         let _ = writeln!(text, "note: {}", printable(note));
@@ -83,8 +79,8 @@ fn figures(n: usize) -> String {
     counted(n, "figure")
 }
 
-fn have(n: usize) -> String {
-    let verb = if n == 1 { "has" } else { "have" };
+fn execute(n: usize) -> String {
+    let verb = if n == 1 { "executes" } else { "execute" };
     format!("{} {verb}", counted(n, "benchmark"))
 }
 
@@ -121,7 +117,7 @@ pub(super) fn explained(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let line = if line.starts_with(NO_PRICES) {
-            "no prices: the baseline was recorded without --model MODEL.json"
+            "no prices: the baseline was recorded without --prices MODEL.json"
         } else if line.starts_with(UNTOLD) {
             "cannot be told: new code that calls something has no price in the baseline"
         } else {
