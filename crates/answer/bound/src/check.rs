@@ -1,0 +1,580 @@
+//! The checker: whether the claims of a certificate hold, in exact rationals. It shares no code with the analysis.
+//!
+//! It reads the normal form and the certificate alone, knows no linear program and solves nothing. Where the analysis multiplies base
+//! polynomials by recursion over their lists, this counts how two lists can lie over each other; where the analysis splits lists over the
+//! values below a node, this walks over all ways to cut. A claim holds if what it says is needed suffices for the body, given all claims
+//! (induction over evaluations: Hoffmann, Aehlig and Hofmann 2012, theorem 5.2).
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Signed, Zero};
+use pricetag_miniml::Construct;
+use pricetag_miniml::first_order::{Atom, Block, Entry, Question, Right, Shape, Step, Var};
+
+use crate::certificate::{Certificate, Choice, Sum};
+use crate::derive::Side;
+use crate::index::Index;
+
+/// Why a certificate is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the checker does not accept the derivation: {0}")]
+pub struct Refused(pub String);
+
+/// What a step costs, in millionths of the unit: constructs, bytes, calls by name.
+pub struct Prices<'a> {
+    /// Of a construct that runs once.
+    pub construct: &'a dyn Fn(Construct) -> i64,
+    /// Of a byte.
+    pub byte: i64,
+    /// Of a call of the function with this name.
+    pub call: &'a dyn Fn(&str) -> i64,
+}
+
+type Product = BTreeMap<Var, Index>;
+type Worth = BTreeMap<Product, BigRational>;
+type Checked<T> = Result<T, Refused>;
+
+/// Checks a certificate for an entry.
+///
+/// # Errors
+/// If a claim does not follow.
+pub fn check(entry: &Entry, prices: &Prices<'_>, certificate: &Certificate) -> Checked<()> {
+    let checker = Checker { entry, prices, certificate };
+    checker.body(&entry.body, &certificate.bound, &vec![], &certificate.choices, true, "the function")?;
+    for derivation in &certificate.derivations {
+        for claim in &derivation.claims {
+            let function = entry
+                .functions
+                .get(claim.function)
+                .ok_or_else(|| Refused("a function that is not there".into()))?;
+            checker.body(
+                &function.body,
+                &claim.before,
+                &claim.after,
+                &claim.choices,
+                derivation.costly,
+                &function.name,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+struct Checker<'a> {
+    entry: &'a Entry,
+    prices: &'a Prices<'a>,
+    certificate: &'a Certificate,
+}
+
+/// How far through the choices, and whether costs are paid.
+struct Walk<'c> {
+    choices: std::slice::Iter<'c, Choice>,
+    costly: bool,
+}
+
+fn worth(sum: &Sum) -> Checked<Worth> {
+    let mut worth = Worth::new();
+    for (product, factor) in sum {
+        if factor.is_negative() {
+            return Err(Refused("a negative potential".into()));
+        }
+        *worth.entry(product.iter().cloned().collect()).or_insert_with(BigRational::zero) += factor;
+    }
+    Ok(worth)
+}
+
+fn whole(n: i64) -> BigRational {
+    BigRational::from_integer(BigInt::from(n))
+}
+
+impl Checker<'_> {
+    fn body(
+        &self,
+        block: &Block,
+        before: &Sum,
+        after: &Sum,
+        choices: &[Choice],
+        costly: bool,
+        name: &str,
+    ) -> Checked<()> {
+        let mut walk = Walk { choices: choices.iter(), costly };
+        let needed = self.before(block, Var::MAX, worth(after)?, &mut walk)?;
+        if walk.choices.next().is_some() {
+            return Err(Refused(format!("choices that nothing asks for, in {name}")));
+        }
+        self.suffices(&worth(before)?, &needed).map_err(|Refused(why)| Refused(format!("{why}, in {name}")))
+    }
+
+    /// Whether there is enough; for a lower bound, not more than what is spent.
+    fn suffices(&self, there: &Worth, needed: &Worth) -> Checked<()> {
+        let zero = BigRational::zero();
+        let (large, small) = match self.certificate.side {
+            Side::Upper => (there, needed),
+            Side::Lower => (needed, there),
+        };
+        for (product, factor) in small {
+            let other = large.get(product).unwrap_or(&zero);
+            if other < factor {
+                return Err(Refused(format!("{other} where {factor} is claimed")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same with a variable's polynomials written out; what cannot be written out must not be needed, and is not counted on.
+    fn written(
+        &self,
+        of: &Worth,
+        var: Var,
+        out: &dyn Fn(&Index) -> Option<Vec<(Product, BigInt)>>,
+    ) -> Checked<Worth> {
+        let mut new = Worth::new();
+        for (product, factor) in of {
+            let mut rest = product.clone();
+            let Some(index) = rest.remove(&var) else {
+                *new.entry(rest).or_insert_with(BigRational::zero) += factor;
+                continue;
+            };
+            let Some(sum) = out(&index) else {
+                if self.certificate.side == Side::Upper && !factor.is_zero() {
+                    return Err(Refused("a size that is not known is to pay".into()));
+                }
+                continue;
+            };
+            for (part, n) in sum {
+                for (both, m) in over(&rest, &part) {
+                    let n = BigRational::from_integer(&n * &m);
+                    *new.entry(both).or_insert_with(BigRational::zero) += factor * n;
+                }
+            }
+        }
+        Ok(new)
+    }
+
+    fn before(&self, block: &Block, var: Var, after: Worth, walk: &mut Walk<'_>) -> Checked<Worth> {
+        let mut now = match block.value {
+            Some(atom) => self.written(&after, var, &|i| of(atom, i))?,
+            None => Worth::new(),
+        };
+        for step in block.steps.iter().rev() {
+            let cost = match step {
+                Step::Bind(var, right) => {
+                    now = self.bound(*var, right, now, walk)?;
+                    continue;
+                }
+                Step::Charge(construct, n) => whole((self.prices.construct)(*construct)) * whole(*n as i64),
+                Step::Bytes(n) => whole(self.prices.byte) * whole(*n as i64),
+                Step::Enter(name) => whole((self.prices.call)(name)),
+            };
+            if walk.costly {
+                *now.entry(Product::new()).or_insert_with(BigRational::zero) += cost;
+            }
+        }
+        Ok(now)
+    }
+
+    fn meet(walk: &mut Walk<'_>) -> Checked<Worth> {
+        match walk.choices.next() {
+            Some(Choice::Meet(sum)) => worth(sum),
+            _ => Err(Refused("no potential where ways part".into())),
+        }
+    }
+
+    fn bound(&self, var: Var, right: &Right, after: Worth, walk: &mut Walk<'_>) -> Checked<Worth> {
+        let entry = self.entry;
+        let upper = self.certificate.side == Side::Upper;
+        match right {
+            Right::Same(atom) => self.written(&after, var, &|i| of(*atom, i)),
+            Right::AtMost(atom, _) if upper => self.written(&after, var, &|i| of(*atom, i)),
+            Right::AtMost(..) | Right::Unknown => self.written(&after, var, &|_| None),
+            Right::Build(constructor, fields) => self.written(&after, var, &|i| {
+                self.node(&entry.shapes[var as usize], *constructor, fields, i)
+            }),
+            Right::Tuple(parts) => self.written(&after, var, &|i| {
+                let Index::Tuple(indices) = i else { return None };
+                all(parts.iter().zip(indices).map(|(a, i)| of(*a, i)))
+            }),
+            Right::Part(tuple, part) => {
+                let Shape::Tuple(parts) = &entry.shapes[*tuple as usize] else {
+                    return self.written(&after, var, &|_| None);
+                };
+                self.written(&after, var, &|i| {
+                    let mut indices = vec![Index::One; parts.len()];
+                    indices[*part].clone_from(i);
+                    Some(vec![(Product::from([(*tuple, Index::Tuple(indices))]), BigInt::one())])
+                })
+            }
+            Right::Sum(a, b) => {
+                let sure = |a: &Atom| match a {
+                    Atom::Constant(n) => *n >= 0,
+                    Atom::Var(v) => entry.natural[*v as usize],
+                };
+                if !upper && !(sure(a) && sure(b)) {
+                    return self.written(&after, var, &|_| None);
+                }
+                self.written(&after, var, &|i| {
+                    let Index::Number(k) = i else { return None };
+                    let mut sum = vec![];
+                    for n in 0..=*k {
+                        sum.extend(all([of(*a, &Index::Number(n)), of(*b, &Index::Number(k - n))])?);
+                    }
+                    Some(sum)
+                })
+            }
+            Right::Choice(blocks) => {
+                let mut ways = Vec::new();
+                for block in blocks {
+                    ways.push(self.before(block, var, after.clone(), walk)?);
+                }
+                if ways.len() == 1 {
+                    return Ok(ways.remove(0));
+                }
+                let meet = Self::meet(walk)?;
+                ways.iter().try_for_each(|way| self.suffices(&meet, way))?;
+                Ok(meet)
+            }
+            Right::Case(of_var, arms, question) => {
+                let shape = &entry.shapes[*of_var as usize];
+                let tells = match (question, shape) {
+                    (Question::Constructor, Shape::Data(_)) | (Question::Positive, Shape::Number) => true,
+                    (Question::Zero, Shape::Number) => entry.natural[*of_var as usize],
+                    _ => false,
+                };
+                let mut ways = Vec::new();
+                for arm in arms {
+                    let mut way = self.before(&arm.block, var, after.clone(), walk)?;
+                    if !tells {
+                        for field in &arm.fields {
+                            way = self.written(&way, *field, &|_| None)?;
+                        }
+                    }
+                    ways.push(way);
+                }
+                let meet = Self::meet(walk)?;
+                for (arm, way) in arms.iter().zip(ways) {
+                    if !tells {
+                        self.suffices(&meet, &way)?;
+                        continue;
+                    }
+                    let fields: Vec<Atom> = arm.fields.iter().map(|v| Atom::Var(*v)).collect();
+                    let open = |i: &Index| match (arm.constructor, i) {
+                        (Some(c), Index::Nodes(_)) => self.node(shape, c, &fields, i),
+                        // C(n + 1, k) = C(n, k) + C(n, k - 1)
+                        (Some(_), Index::Number(k)) => {
+                            let mut sum = of(fields[0], &Index::Number(*k))?;
+                            sum.extend(of(fields[0], &Index::Number(k - 1))?);
+                            Some(sum)
+                        }
+                        _ => Some(vec![]),
+                    };
+                    let there = self.written(&meet, *of_var, &open)?;
+                    let needed = self.written(&way, *of_var, &open)?;
+                    self.suffices(&there, &needed)?;
+                }
+                Ok(meet)
+            }
+            Right::Call(function, arguments) => self.called(var, *function, arguments, &after, walk),
+        }
+    }
+
+    fn called(
+        &self,
+        var: Var,
+        function: usize,
+        arguments: &[Atom],
+        after: &Worth,
+        walk: &mut Walk<'_>,
+    ) -> Checked<Worth> {
+        let Some(Choice::Call(kept)) = walk.choices.next() else {
+            return Err(Refused("a call that nothing pays".into()));
+        };
+        let mut left: BTreeMap<Product, Worth> = BTreeMap::new();
+        let mut now = Worth::new();
+        for (product, factor) in after {
+            let mut rest = product.clone();
+            match rest.remove(&var) {
+                None => *now.entry(rest).or_insert_with(BigRational::zero) += factor,
+                Some(index) => {
+                    let part = left.entry(rest).or_default();
+                    part.insert(Product::from([(Var::MAX, index)]), factor.clone());
+                }
+            }
+        }
+        let mut paid = 0;
+        for (factor, derivations) in kept {
+            let factor: Product = factor.iter().cloned().collect();
+            let mut leaves = Worth::new();
+            for number in derivations {
+                let derivation = self
+                    .certificate
+                    .derivations
+                    .get(*number)
+                    .ok_or_else(|| Refused("a derivation that is not there".into()))?;
+                if derivation.costly {
+                    if !factor.is_empty() {
+                        return Err(Refused("costs paid more than once".into()));
+                    }
+                    paid += 1;
+                }
+                let claim = derivation
+                    .claims
+                    .iter()
+                    .find(|c| c.function == function)
+                    .ok_or_else(|| Refused("a call of another function".into()))?;
+                for (product, worth) in worth(&claim.after)? {
+                    *leaves.entry(product).or_insert_with(BigRational::zero) += worth;
+                }
+                let parameters = &self.entry.functions[function].parameters;
+                for (product, worth) in worth(&claim.before)? {
+                    let factors = product.iter().map(|(parameter, index)| {
+                        let at = parameters.iter().position(|p| p == parameter)?;
+                        of(arguments[at], index)
+                    });
+                    let Some(sum) = all(factors) else {
+                        if self.certificate.side == Side::Upper {
+                            return Err(Refused("a size that is not known is to pay a call".into()));
+                        }
+                        continue;
+                    };
+                    for (part, n) in sum {
+                        for (both, m) in over(&factor, &part) {
+                            let n = BigRational::from_integer(&n * &m);
+                            *now.entry(both).or_insert_with(BigRational::zero) += &worth * n;
+                        }
+                    }
+                }
+            }
+            let wanted = left.remove(&factor).unwrap_or_default();
+            self.suffices(&leaves, &wanted)?;
+        }
+        if paid != usize::from(walk.costly) {
+            return Err(Refused("a call whose costs are not paid once".into()));
+        }
+        // What no derivation provides must not be needed.
+        for wanted in left.values() {
+            self.suffices(&Worth::new(), wanted)?;
+        }
+        Ok(now)
+    }
+
+    /// The polynomial of a node: all ways to cut its list among what is inside and the values below.
+    fn node(
+        &self,
+        shape: &Shape,
+        constructor: usize,
+        fields: &[Atom],
+        index: &Index,
+    ) -> Option<Vec<(Product, BigInt)>> {
+        let (Shape::Data(id), Index::Nodes(list)) = (shape, index) else {
+            return None;
+        };
+        let kinds = &self.entry.data[*id].constructors[constructor].fields;
+        let below: Vec<Atom> = fields.iter().zip(kinds).filter(|(_, k)| k.is_none()).map(|(f, _)| *f).collect();
+        let inside: Vec<Atom> = fields.iter().zip(kinds).filter(|(_, k)| k.is_some()).map(|(f, _)| *f).collect();
+        let mut sum = Vec::new();
+        for takes_first in [false, true] {
+            let rest = if takes_first {
+                if list[0].0 != constructor {
+                    continue;
+                }
+                &list[1..]
+            } else {
+                &list[..]
+            };
+            for cuts in cuts(rest.len(), below.len()) {
+                let mut factors = Vec::new();
+                let mut from = 0;
+                for (atom, to) in below.iter().zip(cuts) {
+                    let part = rest[from..to].to_vec();
+                    factors.push(of(*atom, &Index::Nodes(part)));
+                    from = to;
+                }
+                if let (true, Index::Tuple(indices)) = (takes_first, &list[0].1) {
+                    factors.extend(inside.iter().zip(indices).map(|(a, i)| of(*a, i)));
+                }
+                sum.extend(all(factors)?);
+            }
+        }
+        Some(sum)
+    }
+}
+
+/// All ways to cut `n` in order among `parts`: where each part ends. None if nothing may take what there is.
+fn cuts(n: usize, parts: usize) -> Vec<Vec<usize>> {
+    if parts == 0 {
+        return if n == 0 { vec![vec![]] } else { vec![] };
+    }
+    let mut found = vec![vec![]];
+    for part in 0..parts {
+        found = found
+            .into_iter()
+            .flat_map(|ends: Vec<usize>| {
+                let from = ends.last().copied().unwrap_or(0);
+                let least = if part + 1 == parts { n } else { from };
+                (least..=n).map(move |end| [ends.clone(), vec![end]].concat())
+            })
+            .collect();
+    }
+    found
+}
+
+/// An atom's polynomial.
+fn of(atom: Atom, index: &Index) -> Option<Vec<(Product, BigInt)>> {
+    let one = |i: &Index| match i {
+        Index::One | Index::Number(0) => true,
+        Index::Nodes(list) => list.is_empty(),
+        Index::Tuple(parts) => parts.iter().all(|p| *p == Index::One),
+        Index::Number(_) => false,
+    };
+    if one(index) {
+        return Some(vec![(Product::new(), BigInt::one())]);
+    }
+    match (atom, index) {
+        (Atom::Var(v), _) => Some(vec![(Product::from([(v, index.clone())]), BigInt::one())]),
+        (Atom::Constant(n), Index::Number(k)) => {
+            let ways = binomial(n.max(0), *k);
+            Some(if ways.is_zero() { vec![] } else { vec![(Product::new(), ways)] })
+        }
+        (Atom::Constant(_), _) => Some(vec![]),
+    }
+}
+
+fn binomial(n: i64, k: u32) -> BigInt {
+    let (mut over, mut under) = (BigInt::one(), BigInt::one());
+    for i in 0..i64::from(k) {
+        over *= BigInt::from((n - i).max(0));
+        under *= BigInt::from(i + 1);
+    }
+    over / under
+}
+
+/// The product of sums.
+fn all(
+    factors: impl IntoIterator<Item = Option<Vec<(Product, BigInt)>>>,
+) -> Option<Vec<(Product, BigInt)>> {
+    let mut sum = vec![(Product::new(), BigInt::one())];
+    for factor in factors {
+        let factor = factor?;
+        let mut next = Vec::new();
+        for (a, n) in &sum {
+            for (b, m) in &factor {
+                next.extend(over(a, b).into_iter().map(|(p, k)| (p, n * m * k)));
+            }
+        }
+        sum = next;
+    }
+    Some(sum)
+}
+
+/// The product of two products.
+fn over(a: &Product, b: &Product) -> Vec<(Product, BigInt)> {
+    let mut sum = vec![(a.clone(), BigInt::one())];
+    for (var, index) in b {
+        sum = sum
+            .into_iter()
+            .flat_map(|(mut product, n)| {
+                let both = match product.remove(var) {
+                    None => vec![(index.clone(), BigInt::one())],
+                    Some(other) => together(&other, index),
+                };
+                both.into_iter().map(move |(index, m)| {
+                    let mut product = product.clone();
+                    product.insert(*var, index);
+                    (product, &n * m)
+                })
+            })
+            .collect();
+    }
+    sum
+}
+
+/// The product of two polynomials of one value.
+fn together(a: &Index, b: &Index) -> Vec<(Index, BigInt)> {
+    match (a, b) {
+        (Index::One, i) | (i, Index::One) => vec![(i.clone(), BigInt::one())],
+        // C(n, i) C(n, j): the list of i units over that of j.
+        (Index::Number(i), Index::Number(j)) => {
+            let unit = |n: &u32| vec![(0, Index::One); *n as usize];
+            let mut counts: BTreeMap<usize, BigInt> = BTreeMap::new();
+            for (list, n) in overlays(&unit(i), &unit(j)) {
+                *counts.entry(list.len()).or_default() += n;
+            }
+            counts.into_iter().map(|(k, n)| (Index::Number(k as u32), n)).collect()
+        }
+        (Index::Nodes(x), Index::Nodes(y)) => {
+            overlays(x, y).into_iter().map(|(list, n)| (Index::Nodes(list), n)).collect()
+        }
+        (Index::Tuple(x), Index::Tuple(y)) => {
+            let mut sum = vec![(vec![], BigInt::one())];
+            for (p, q) in x.iter().zip(y) {
+                sum = sum
+                    .into_iter()
+                    .flat_map(|(parts, n): (Vec<Index>, BigInt)| {
+                        together(p, q)
+                            .into_iter()
+                            .map(move |(i, m)| ([parts.clone(), vec![i]].concat(), &n * m))
+                    })
+                    .collect();
+            }
+            sum.into_iter().map(|(p, n)| (Index::Tuple(p), n)).collect()
+        }
+        _ => vec![],
+    }
+}
+
+/// All lists of which both are parts in order: for each length, every place of the first and of the second that leaves no place empty.
+fn overlays(
+    x: &[(usize, Index)],
+    y: &[(usize, Index)],
+) -> Vec<(Vec<(usize, Index)>, BigInt)> {
+    let mut found = Vec::new();
+    for length in x.len().max(y.len())..=x.len() + y.len() {
+        for first in places(length, x.len()) {
+            for second in places(length, y.len()) {
+                if (0..length).any(|p| !first.contains(&p) && !second.contains(&p)) {
+                    continue;
+                }
+                let mut lists = vec![(vec![], BigInt::one())];
+                for place in 0..length {
+                    let at = |places: &[usize]| places.iter().position(|p| *p == place);
+                    let here: Vec<((usize, Index), BigInt)> = match (at(&first), at(&second)) {
+                        (Some(i), None) => vec![(x[i].clone(), BigInt::one())],
+                        (None, Some(j)) => vec![(y[j].clone(), BigInt::one())],
+                        (Some(i), Some(j)) if x[i].0 == y[j].0 => together(&x[i].1, &y[j].1)
+                            .into_iter()
+                            .map(|(inside, n)| ((x[i].0, inside), n))
+                            .collect(),
+                        _ => vec![],
+                    };
+                    lists = lists
+                        .into_iter()
+                        .flat_map(|(list, n): (Vec<(usize, Index)>, BigInt)| {
+                            here.clone()
+                                .into_iter()
+                                .map(move |(node, m)| ([list.clone(), vec![node]].concat(), &n * m))
+                        })
+                        .collect();
+                }
+                found.extend(lists);
+            }
+        }
+    }
+    found
+}
+
+/// Places in order, `k` of `n`.
+fn places(n: usize, k: usize) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = vec![vec![]];
+    for i in 0..k {
+        found = found
+            .into_iter()
+            .flat_map(|places| {
+                let from = places.last().map_or(0, |p| p + 1);
+                (from..=n - (k - i)).map(move |p| [places.clone(), vec![p]].concat())
+            })
+            .collect();
+    }
+    found
+}

@@ -1,0 +1,531 @@
+//! From a function's normal form to a linear program: the potential before a step from the potential after it.
+//!
+//! Amortised analysis with multivariate resource polynomials (Hoffmann, Aehlig and Hofmann 2012), written backwards: what a step needs
+//! is a function of the values around it (Carbonneaux, Hoffmann and Shao 2015 do so for loops), so that sharing is multiplication.
+//! New unknowns stand where ways meet and at recursive functions. A call keeps every factor that does not mention its result: it is
+//! multiplied by a derivation without costs (*cost-free*). A recursive call may use one more of those, one degree lower, which is
+//! resource-polymorphic recursion.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use pricetag_miniml::first_order::{Arm, Atom, Block, Entry, FunctionId, Question, Right, Shape, Step, Var};
+
+use crate::index::Index;
+use crate::linear_program::LinearProgram;
+use crate::metric::{Costs, Unpriced};
+use crate::potential::{
+    Linear, Monomial, Potential, RESULT, degree, monomials, of_atom, of_node, product_of,
+};
+
+/// Constraints and unknowns that are still tried.
+const LARGE: usize = 60_000;
+
+/// Which side of the cost the bound is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Never exceeded.
+    Upper,
+    /// Never undercut.
+    Lower,
+}
+
+/// Why no program was made.
+#[derive(Debug)]
+pub(crate) enum Underived {
+    Unpriced(Unpriced),
+    Large,
+}
+
+impl From<Unpriced> for Underived {
+    fn from(unpriced: Unpriced) -> Self {
+        Self::Unpriced(unpriced)
+    }
+}
+
+type Derived<T> = Result<T, Underived>;
+
+/// What was decided on the way back through a block, in order.
+#[derive(Clone, Debug)]
+pub(crate) enum Decision {
+    /// The potential where ways meet.
+    Meet(Potential),
+    /// For each factor kept, the derivations used for the call.
+    Call(Vec<(Monomial, Vec<usize>)>),
+}
+
+/// A derivation for the functions of one recursive definition.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub component: usize,
+    pub degree: u32,
+    pub costly: bool,
+    pub functions: BTreeMap<FunctionId, Specification>,
+}
+
+/// What a function needs, and what is left in its result.
+#[derive(Debug, Default)]
+pub(crate) struct Specification {
+    pub before: Potential,
+    pub after: Potential,
+    pub decisions: Vec<Decision>,
+}
+
+pub(crate) struct Derivation<'a> {
+    pub entry: &'a Entry,
+    costs: &'a Costs,
+    side: Side,
+    pub program: LinearProgram,
+    pub instances: Vec<Instance>,
+    todo: VecDeque<usize>,
+    components: Vec<usize>,
+    recursive: Vec<bool>,
+}
+
+/// Where a block is.
+struct Place {
+    instance: Option<usize>,
+    degree: u32,
+    costly: bool,
+    decisions: Vec<Decision>,
+}
+
+impl<'a> Derivation<'a> {
+    pub fn new(entry: &'a Entry, costs: &'a Costs, side: Side) -> Self {
+        let (components, recursive) = components(entry);
+        Self {
+            entry,
+            costs,
+            side,
+            program: LinearProgram::default(),
+            instances: vec![],
+            todo: VecDeque::new(),
+            components,
+            recursive,
+        }
+    }
+
+    /// The potential of the parameters that all of it needs, and the decisions.
+    pub fn run(&mut self, degree: u32) -> Derived<(Potential, Vec<Decision>)> {
+        let mut place = Place { instance: None, degree, costly: true, decisions: vec![] };
+        let body = &self.entry.body;
+        let needed = self.block(body, RESULT, Potential::default(), &mut place)?;
+        let parameters = self.entry.parameters.clone();
+        let before = self.unknown_of(&parameters, degree);
+        self.holds(&before, &needed);
+        while let Some(instance) = self.todo.pop_front() {
+            self.instance(instance)?;
+        }
+        Ok((before, place.decisions))
+    }
+
+    fn instance(&mut self, at: usize) -> Derived<()> {
+        let functions: Vec<FunctionId> = self.instances[at].functions.keys().copied().collect();
+        for function in functions {
+            let instance = &self.instances[at];
+            let mut place = Place {
+                instance: Some(at),
+                degree: instance.degree,
+                costly: instance.costly,
+                decisions: vec![],
+            };
+            let after = instance.functions[&function].after.clone();
+            let before = instance.functions[&function].before.clone();
+            let body = &self.entry.functions[function].body;
+            let needed = self.block(body, RESULT, after, &mut place)?;
+            self.holds(&before, &needed);
+            if let Some(specification) = self.instances[at].functions.get_mut(&function) {
+                specification.decisions = place.decisions;
+            }
+        }
+        Ok(())
+    }
+
+    /// A potential with an unknown for each monomial.
+    fn unknown_of(&mut self, vars: &[Var], degree: u32) -> Potential {
+        let mut shapes: Vec<(Var, &Shape)> =
+            vars.iter().map(|v| (*v, &self.entry.shapes[*v as usize])).collect();
+        shapes.sort_by_key(|(v, _)| *v);
+        let all = monomials(&shapes, &self.entry.data, degree);
+        self.unknowns(all)
+    }
+
+    fn unknowns(&mut self, all: impl IntoIterator<Item = Monomial>) -> Potential {
+        let all = all.into_iter().map(|m| (m, Linear::unknown(self.program.unknown())));
+        Potential { of: all.collect() }
+    }
+
+    /// Requires that the potential that there is suffices: it is at least (for a lower bound, at most) what is needed.
+    fn holds(&mut self, there: &Potential, needed: &Potential) {
+        let (large, small) = match self.side {
+            Side::Upper => (there, needed),
+            Side::Lower => (needed, there),
+        };
+        for (monomial, linear) in &small.of {
+            let mut difference = large.of.get(monomial).cloned().unwrap_or_default();
+            difference.add(linear, -1);
+            self.program.require(difference);
+        }
+    }
+
+    /// What has no size pays nothing, and needs nothing.
+    fn nothing(&mut self, left: Vec<Linear>) {
+        if self.side == Side::Upper {
+            for linear in left {
+                let mut none = Linear::default();
+                none.add(&linear, -1);
+                self.program.require(none);
+            }
+        }
+    }
+
+    fn replace(
+        &mut self,
+        potential: &Potential,
+        var: Var,
+        by: &mut dyn FnMut(&Index) -> Option<Vec<(Monomial, i64)>>,
+    ) -> Potential {
+        let (new, left) = potential.replace(var, by);
+        self.nothing(left);
+        new
+    }
+
+    fn block(&mut self, block: &Block, var: Var, after: Potential, place: &mut Place) -> Derived<Potential> {
+        if self.program.constraints.len() > LARGE || self.program.unknowns > LARGE {
+            return Err(Underived::Large);
+        }
+        let mut at = match block.value {
+            Some(value) => self.replace(&after, var, &mut |i| of_atom(value, i)),
+            None => Potential::default(),
+        };
+        for step in block.steps.iter().rev() {
+            at = match step {
+                Step::Bind(var, right) => self.bind(*var, right, at, place)?,
+                other => {
+                    if place.costly {
+                        at.cost(self.costs.of(other)?);
+                    }
+                    at
+                }
+            };
+        }
+        Ok(at)
+    }
+
+    fn bind(&mut self, var: Var, right: &Right, after: Potential, place: &mut Place) -> Derived<Potential> {
+        let entry = self.entry;
+        Ok(match right {
+            Right::Same(atom) => self.replace(&after, var, &mut |i| of_atom(*atom, i)),
+            Right::Build(constructor, fields) => {
+                let Shape::Data(id) = entry.shapes[var as usize] else {
+                    return Ok(self.replace(&after, var, &mut |_| None));
+                };
+                let kinds = &entry.data[id].constructors[*constructor].fields;
+                self.replace(&after, var, &mut |i| of_node(i, *constructor, fields, kinds))
+            }
+            Right::Tuple(parts) => self.replace(&after, var, &mut |i| match i {
+                Index::Tuple(indices) => {
+                    product_of(parts.iter().zip(indices).map(|(a, i)| of_atom(*a, i)))
+                }
+                _ => None,
+            }),
+            Right::Part(tuple, part) => {
+                let Shape::Tuple(parts) = &entry.shapes[*tuple as usize] else {
+                    return Ok(self.replace(&after, var, &mut |_| None));
+                };
+                self.replace(&after, var, &mut |i| {
+                    let mut indices = vec![Index::One; parts.len()];
+                    indices[*part] = i.clone();
+                    Some(vec![(vec![(*tuple, Index::tuple(indices))], 1)])
+                })
+            }
+            Right::Sum(a, b) => {
+                let natural = |a: &Atom| match a {
+                    Atom::Var(v) => entry.natural[*v as usize],
+                    Atom::Constant(n) => *n >= 0,
+                };
+                let exact = self.side == Side::Upper || (natural(a) && natural(b));
+                self.replace(&after, var, &mut |i| match i {
+                    Index::Number(k) if exact => {
+                        let mut sum = Vec::new();
+                        for n in 0..=*k {
+                            let (a, b) = (of_atom(*a, &Index::number(n)), of_atom(*b, &Index::number(k - n)));
+                            sum.extend(product_of([a, b])?);
+                        }
+                        Some(sum)
+                    }
+                    _ => None,
+                })
+            }
+            Right::AtMost(atom, _) if self.side == Side::Upper => {
+                self.replace(&after, var, &mut |i| of_atom(*atom, i))
+            }
+            Right::AtMost(..) | Right::Unknown => self.replace(&after, var, &mut |_| None),
+            Right::Choice(blocks) => {
+                let mut ways = Vec::new();
+                for block in blocks {
+                    ways.push(self.block(block, var, after.clone(), place)?);
+                }
+                if let [only] = &ways[..] {
+                    return Ok(only.clone());
+                }
+                let all: BTreeSet<Monomial> = ways.iter().flat_map(|w| w.of.keys().cloned()).collect();
+                let meet = self.unknowns(all);
+                for way in &ways {
+                    self.holds(&meet, way);
+                }
+                place.decisions.push(Decision::Meet(meet.clone()));
+                meet
+            }
+            Right::Case(of, arms, question) => self.case(var, *of, arms, *question, &after, place)?,
+            Right::Call(function, arguments) => self.call(var, *function, arguments, &after, place)?,
+        })
+    }
+
+    fn case(
+        &mut self,
+        var: Var,
+        of: Var,
+        arms: &[Arm],
+        question: Question,
+        after: &Potential,
+        place: &mut Place,
+    ) -> Derived<Potential> {
+        let entry = self.entry;
+        let shape = &entry.shapes[of as usize];
+        let sized = match question {
+            Question::Constructor => matches!(shape, Shape::Data(_)),
+            Question::Positive => *shape == Shape::Number,
+            Question::Zero => *shape == Shape::Number && entry.natural[of as usize],
+        };
+        let mut ways = Vec::new();
+        for arm in arms {
+            let mut way = self.block(&arm.block, var, after.clone(), place)?;
+            if !sized {
+                for field in &arm.fields {
+                    way = self.replace(&way, *field, &mut |_| None);
+                }
+            }
+            ways.push(way);
+        }
+        // The degrees that are asked of the variable, for each product of the others.
+        let mut others: BTreeMap<Monomial, u32> = BTreeMap::new();
+        for (way, arm) in ways.iter().zip(arms) {
+            for monomial in way.of.keys() {
+                let mine = |v: &Var| *v == of || arm.fields.contains(v);
+                let (own, other): (Monomial, Monomial) =
+                    monomial.iter().cloned().partition(|(v, _)| mine(v));
+                let most = others.entry(other).or_default();
+                *most = (*most).max(degree(&own));
+            }
+        }
+        let mut all = Vec::new();
+        for (other, most) in others {
+            let room = place.degree.saturating_sub(degree(&other));
+            for index in crate::index::all(shape, &entry.data, most.max(1).min(room)) {
+                let own = if index == Index::One { vec![] } else { vec![(of, index)] };
+                all.extend(crate::potential::times(&other, &own).into_iter().map(|(m, _)| m));
+            }
+        }
+        let meet = self.unknowns(all);
+        for (way, arm) in ways.iter().zip(arms) {
+            if sized {
+                let fields: Vec<Atom> = arm.fields.iter().map(|v| Atom::Var(*v)).collect();
+                let mut opened = |i: &Index| self_opened(entry, shape, arm.constructor, &fields, i);
+                let there = self.replace(&meet, of, &mut opened);
+                let needed = self.replace(way, of, &mut opened);
+                self.holds(&there, &needed);
+            } else {
+                self.holds(&meet, way);
+            }
+        }
+        place.decisions.push(Decision::Meet(meet.clone()));
+        Ok(meet)
+    }
+
+    fn call(
+        &mut self,
+        var: Var,
+        function: FunctionId,
+        arguments: &[Atom],
+        after: &Potential,
+        place: &mut Place,
+    ) -> Derived<Potential> {
+        // By what is kept: how much of each base polynomial of the result is wanted.
+        let mut wanted: BTreeMap<Monomial, BTreeMap<Index, Linear>> = BTreeMap::new();
+        wanted.insert(vec![], BTreeMap::new());
+        for (monomial, linear) in &after.of {
+            let mut kept = monomial.clone();
+            let index = match kept.binary_search_by_key(&var, |(v, _)| *v) {
+                Ok(at) => kept.remove(at).1,
+                Err(_) => Index::One,
+            };
+            wanted.entry(kept).or_default().entry(index).or_default().add(linear, 1);
+        }
+        let mut before = Potential::default();
+        let mut used = Vec::new();
+        for (kept, mut parts) in wanted {
+            if let Some(constant) = parts.remove(&Index::One) {
+                before.add(kept.clone(), &constant, 1);
+            }
+            let most = parts.keys().map(Index::degree).max().unwrap_or(0);
+            let costly = place.costly && kept.is_empty();
+            if most == 0 && !costly {
+                continue;
+            }
+            let room = place.degree - degree(&kept);
+            let inside = place.instance.filter(|i| {
+                kept.is_empty() && self.instances[*i].component == self.components[function]
+            });
+            let instances = match inside {
+                Some(own) if most > 0 && place.degree > 1 => {
+                    vec![own, self.derive(function, place.degree - 1, false)]
+                }
+                Some(own) => vec![own],
+                None => vec![self.derive(function, room, costly)],
+            };
+            let mut there: BTreeMap<Index, Linear> = BTreeMap::new();
+            for instance in &instances {
+                let specification = &self.instances[*instance].functions[&function];
+                for (monomial, linear) in &specification.after.of {
+                    there.entry(monomial[0].1.clone()).or_default().add(linear, 1);
+                }
+            }
+            let named = |of: BTreeMap<Index, Linear>| Potential {
+                of: of.into_iter().map(|(i, l)| (vec![(RESULT, i)], l)).collect(),
+            };
+            self.holds(&named(there), &named(parts));
+            for instance in &instances {
+                self.pay(*instance, function, arguments, &kept, &mut before);
+            }
+            used.push((kept, instances));
+        }
+        place.decisions.push(Decision::Call(used));
+        Ok(before)
+    }
+
+    /// What a derivation needs of the arguments, times what is kept.
+    fn pay(
+        &mut self,
+        instance: usize,
+        function: FunctionId,
+        arguments: &[Atom],
+        kept: &Monomial,
+        before: &mut Potential,
+    ) {
+        let parameters = &self.entry.functions[function].parameters;
+        let mut left = Vec::new();
+        for (monomial, linear) in &self.instances[instance].functions[&function].before.of {
+            let factors = monomial.iter().map(|(parameter, index)| {
+                let at = parameters.iter().position(|p| p == parameter)?;
+                of_atom(arguments[at], index)
+            });
+            match product_of(factors.chain([Some(vec![(kept.clone(), 1)])])) {
+                Some(sum) => {
+                    for (monomial, n) in sum {
+                        before.add(monomial, linear, n);
+                    }
+                }
+                None => left.push(linear.clone()),
+            }
+        }
+        self.nothing(left);
+    }
+
+    /// A new derivation for a function's definition.
+    fn derive(&mut self, function: FunctionId, degree: u32, costly: bool) -> usize {
+        let component = self.components[function];
+        let members: Vec<FunctionId> =
+            (0..self.components.len()).filter(|f| self.components[*f] == component).collect();
+        debug_assert!(self.recursive[function] || members.len() == 1);
+        let mut functions = BTreeMap::new();
+        for member in members {
+            let parameters = self.entry.functions[member].parameters.clone();
+            let before = self.unknown_of(&parameters, degree);
+            let result = self.entry.functions[member].result;
+            let shape = &self.entry.shapes[result as usize];
+            let indices = crate::index::all(shape, &self.entry.data, degree);
+            let after = indices.into_iter().filter(|i| *i != Index::One);
+            let after = after.map(|i| vec![(RESULT, i)]).collect::<Vec<_>>();
+            let after = self.unknowns(after);
+            functions.insert(member, Specification { before, after, decisions: vec![] });
+        }
+        let at = self.instances.len();
+        self.instances.push(Instance { component, degree, costly, functions });
+        self.todo.push_back(at);
+        at
+    }
+}
+
+/// A base polynomial of what is found to have a constructor.
+fn self_opened(
+    entry: &Entry,
+    shape: &Shape,
+    constructor: Option<usize>,
+    fields: &[Atom],
+    index: &Index,
+) -> Option<Vec<(Monomial, i64)>> {
+    match (shape, constructor, index) {
+        (Shape::Data(id), Some(c), _) => {
+            of_node(index, c, fields, &entry.data[*id].constructors[c].fields)
+        }
+        (Shape::Number, Some(_), Index::Number(k)) => Some(vec![
+            (vec![(fields_var(fields), Index::number(*k))], 1),
+            (
+                if *k == 1 { vec![] } else { vec![(fields_var(fields), Index::number(k - 1))] },
+                1,
+            ),
+        ]),
+        _ => Some(vec![]),
+    }
+}
+
+fn fields_var(fields: &[Atom]) -> Var {
+    match fields.first() {
+        Some(Atom::Var(v)) => *v,
+        _ => RESULT,
+    }
+}
+
+/// Which recursive definition each function belongs to, and whether it calls itself at all.
+fn components(entry: &Entry) -> (Vec<usize>, Vec<bool>) {
+    let n = entry.functions.len();
+    let calls: Vec<BTreeSet<usize>> = entry
+        .functions
+        .iter()
+        .map(|f| {
+            let mut called = BTreeSet::new();
+            calls(&f.body, &mut called);
+            called
+        })
+        .collect();
+    let mut reach = calls.clone();
+    loop {
+        let mut changed = false;
+        for f in 0..n {
+            let more: BTreeSet<usize> = reach[f].iter().flat_map(|g| reach[*g].clone()).collect();
+            let before = reach[f].len();
+            reach[f].extend(more);
+            changed |= reach[f].len() > before;
+        }
+        if !changed {
+            break;
+        }
+    }
+    let together = |f: usize, g: usize| f == g || (reach[f].contains(&g) && reach[g].contains(&f));
+    let components = (0..n).map(|f| (0..n).find(|g| together(f, *g)).unwrap_or(f)).collect();
+    let recursive = (0..n).map(|f| reach[f].contains(&f)).collect();
+    (components, recursive)
+}
+
+fn calls(block: &Block, called: &mut BTreeSet<usize>) {
+    for step in &block.steps {
+        match step {
+            Step::Bind(_, Right::Call(function, _)) => {
+                called.insert(*function);
+            }
+            Step::Bind(_, Right::Case(_, arms, _)) => arms.iter().for_each(|a| calls(&a.block, called)),
+            Step::Bind(_, Right::Choice(blocks)) => blocks.iter().for_each(|b| calls(b, called)),
+            _ => {}
+        }
+    }
+}
