@@ -72,6 +72,8 @@ struct Checker<'a> {
 struct Walk<'c> {
     choices: std::slice::Iter<'c, Choice>,
     costly: bool,
+    /// Values known to be nodes: the variable, its constructor, its fields.
+    known: Vec<(Var, Option<usize>, Vec<Atom>)>,
 }
 
 fn worth(sum: &Sum) -> Checked<Worth> {
@@ -99,7 +101,7 @@ impl Checker<'_> {
         costly: bool,
         name: &str,
     ) -> Checked<()> {
-        let mut walk = Walk { choices: choices.iter(), costly };
+        let mut walk = Walk { choices: choices.iter(), costly, known: vec![] };
         let needed = self.before(block, Var::MAX, worth(after)?, &mut walk)?;
         if walk.choices.next().is_some() {
             return Err(Refused(format!("choices that nothing asks for, in {name}")));
@@ -175,6 +177,25 @@ impl Checker<'_> {
         Ok(now)
     }
 
+    /// The same worth in the fields of what is known to be a node.
+    fn in_fields(&self, of_worth: &Worth, known: &[(Var, Option<usize>, Vec<Atom>)]) -> Checked<Worth> {
+        let mut now = of_worth.clone();
+        for (var, constructor, fields) in known {
+            let shape = &self.entry.shapes[*var as usize];
+            now = self.written(&now, *var, &|i| match (constructor, i) {
+                (Some(c), Index::Nodes(_)) => self.node(shape, *c, fields, i),
+                // C(n + 1, k) = C(n, k) + C(n, k - 1)
+                (Some(_), Index::Number(k)) => {
+                    let mut sum = of(fields[0], &Index::Number(*k))?;
+                    sum.extend(of(fields[0], &Index::Number(k - 1))?);
+                    Some(sum)
+                }
+                _ => Some(vec![]),
+            })?;
+        }
+        Ok(now)
+    }
+
     fn meet(walk: &mut Walk<'_>) -> Checked<Worth> {
         match walk.choices.next() {
             Some(Choice::Meet(sum)) => worth(sum),
@@ -232,7 +253,10 @@ impl Checker<'_> {
                     return Ok(ways.remove(0));
                 }
                 let meet = Self::meet(walk)?;
-                ways.iter().try_for_each(|way| self.suffices(&meet, way))?;
+                let there = self.in_fields(&meet, &walk.known)?;
+                for way in &ways {
+                    self.suffices(&there, &self.in_fields(way, &walk.known)?)?;
+                }
                 Ok(meet)
             }
             Right::Case(of_var, arms, question) => {
@@ -244,8 +268,15 @@ impl Checker<'_> {
                 };
                 let mut ways = Vec::new();
                 for arm in arms {
+                    if tells {
+                        let fields = arm.fields.iter().map(|v| Atom::Var(*v)).collect();
+                        walk.known.push((*of_var, arm.constructor, fields));
+                    }
                     let mut way = self.before(&arm.block, var, after.clone(), walk)?;
-                    if !tells {
+                    if tells {
+                        way = self.in_fields(&way, &walk.known)?;
+                        walk.known.pop();
+                    } else {
                         for field in &arm.fields {
                             way = self.written(&way, *field, &|_| None)?;
                         }
@@ -254,24 +285,12 @@ impl Checker<'_> {
                 }
                 let meet = Self::meet(walk)?;
                 for (arm, way) in arms.iter().zip(ways) {
-                    if !tells {
-                        self.suffices(&meet, &way)?;
-                        continue;
+                    let mut known = walk.known.clone();
+                    if tells {
+                        let fields = arm.fields.iter().map(|v| Atom::Var(*v)).collect();
+                        known.push((*of_var, arm.constructor, fields));
                     }
-                    let fields: Vec<Atom> = arm.fields.iter().map(|v| Atom::Var(*v)).collect();
-                    let open = |i: &Index| match (arm.constructor, i) {
-                        (Some(c), Index::Nodes(_)) => self.node(shape, c, &fields, i),
-                        // C(n + 1, k) = C(n, k) + C(n, k - 1)
-                        (Some(_), Index::Number(k)) => {
-                            let mut sum = of(fields[0], &Index::Number(*k))?;
-                            sum.extend(of(fields[0], &Index::Number(k - 1))?);
-                            Some(sum)
-                        }
-                        _ => Some(vec![]),
-                    };
-                    let there = self.written(&meet, *of_var, &open)?;
-                    let needed = self.written(&way, *of_var, &open)?;
-                    self.suffices(&there, &needed)?;
+                    self.suffices(&self.in_fields(&meet, &known)?, &self.in_fields(&way, &known)?)?;
                 }
                 Ok(meet)
             }

@@ -87,6 +87,20 @@ struct Place {
     degree: u32,
     costly: bool,
     decisions: Vec<Decision>,
+    /// What questions around it have answered: a variable, its constructor and fields, the outermost first.
+    opened: Vec<(Var, Option<usize>, Vec<Atom>)>,
+}
+
+impl Place {
+    fn new(instance: Option<usize>, degree: u32, costly: bool) -> Self {
+        Self {
+            instance,
+            degree,
+            costly,
+            decisions: vec![],
+            opened: vec![],
+        }
+    }
 }
 
 impl<'a> Derivation<'a> {
@@ -106,7 +120,7 @@ impl<'a> Derivation<'a> {
 
     /// The potential of the parameters that all of it needs, and the decisions.
     pub fn run(&mut self, degree: u32) -> Derived<(Potential, Vec<Decision>)> {
-        let mut place = Place { instance: None, degree, costly: true, decisions: vec![] };
+        let mut place = Place::new(None, degree, true);
         let body = &self.entry.body;
         let needed = self.block(body, RESULT, Potential::default(), &mut place)?;
         let parameters = self.entry.parameters.clone();
@@ -122,12 +136,7 @@ impl<'a> Derivation<'a> {
         let functions: Vec<FunctionId> = self.instances[at].functions.keys().copied().collect();
         for function in functions {
             let instance = &self.instances[at];
-            let mut place = Place {
-                instance: Some(at),
-                degree: instance.degree,
-                costly: instance.costly,
-                decisions: vec![],
-            };
+            let mut place = Place::new(Some(at), instance.degree, instance.costly);
             let after = instance.functions[&function].after.clone();
             let before = instance.functions[&function].before.clone();
             let body = &self.entry.functions[function].body;
@@ -197,9 +206,13 @@ impl<'a> Derivation<'a> {
             Some(value) => self.replace(&after, var, &mut |i| of_atom(value, i)),
             None => Potential::default(),
         };
+        at = self.opened(at, place);
         for step in block.steps.iter().rev() {
             at = match step {
-                Step::Bind(var, right) => self.bind(*var, right, at, place)?,
+                Step::Bind(var, right) => {
+                    let before = self.bind(*var, right, at, place)?;
+                    self.opened(before, place)
+                }
                 other => {
                     if place.costly {
                         at.cost(self.costs.of(other)?);
@@ -209,6 +222,18 @@ impl<'a> Derivation<'a> {
             };
         }
         Ok(at)
+    }
+
+    /// The same potential in the fields of what is known to have them, so that ways that meet speak of the same variables.
+    fn opened(&mut self, mut potential: Potential, place: &Place) -> Potential {
+        let entry = self.entry;
+        for (of, constructor, fields) in &place.opened {
+            let shape = &entry.shapes[*of as usize];
+            potential = self.replace(&potential, *of, &mut |i| {
+                opened_as(entry, shape, *constructor, fields, i)
+            });
+        }
+        potential
     }
 
     fn bind(&mut self, var: Var, right: &Right, after: Potential, place: &mut Place) -> Derived<Potential> {
@@ -299,8 +324,14 @@ impl<'a> Derivation<'a> {
         };
         let mut ways = Vec::new();
         for arm in arms {
+            let fields: Vec<Atom> = arm.fields.iter().map(|v| Atom::Var(*v)).collect();
+            if sized {
+                place.opened.push((of, arm.constructor, fields));
+            }
             let mut way = self.block(&arm.block, var, after.clone(), place)?;
-            if !sized {
+            if sized {
+                place.opened.pop();
+            } else {
                 for field in &arm.fields {
                     way = self.replace(&way, *field, &mut |_| None);
                 }
@@ -330,10 +361,10 @@ impl<'a> Derivation<'a> {
         for (way, arm) in ways.iter().zip(arms) {
             if sized {
                 let fields: Vec<Atom> = arm.fields.iter().map(|v| Atom::Var(*v)).collect();
-                let mut opened = |i: &Index| self_opened(entry, shape, arm.constructor, &fields, i);
-                let there = self.replace(&meet, of, &mut opened);
-                let needed = self.replace(way, of, &mut opened);
-                self.holds(&there, &needed);
+                let there = self.replace(&meet, of, &mut |i| {
+                    opened_as(entry, shape, arm.constructor, &fields, i)
+                });
+                self.holds(&there, way);
             } else {
                 self.holds(&meet, way);
             }
@@ -457,7 +488,7 @@ impl<'a> Derivation<'a> {
 }
 
 /// A base polynomial of what is found to have a constructor.
-fn self_opened(
+fn opened_as(
     entry: &Entry,
     shape: &Shape,
     constructor: Option<usize>,

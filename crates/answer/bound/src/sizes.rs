@@ -73,6 +73,9 @@ impl Polynomial {
         let mut widened = false;
         let mut groups: BTreeMap<(Vec<(usize, Index)>, Powers), Vec<BigRational>> = BTreeMap::new();
         for (product, factor) in bound {
+            if product.iter().any(|(var, index)| too_many(entry, &entry.shapes[*var as usize], index)) {
+                continue;
+            }
             let mut powers = Powers::new();
             let mut key = Vec::new();
             for (var, index) in product {
@@ -229,21 +232,41 @@ fn choices(entry: &Entry, shape: &Shape, index: &Index, path: &mut Vec<Way>, pow
         (Shape::Data(id), Index::Nodes(nodes)) => {
             let mut widened = false;
             for (constructor, inside) in nodes {
-                path.push(Way::Nodes(*constructor));
-                *powers.entry(path.clone()).or_default() += 1;
-                path.pop();
+                // Of a value that is one node at most, what is inside says whether there is one.
+                if *inside == Index::One || recursive(entry, *id) {
+                    path.push(Way::Nodes(*constructor));
+                    *powers.entry(path.clone()).or_default() += 1;
+                    path.pop();
+                }
                 if let Index::Tuple(parts) = inside {
                     let fields = entry.data[*id].constructors[*constructor].fields.iter().enumerate();
                     let fields = fields.filter_map(|(i, f)| Some((i, f.as_ref()?)));
                     for ((i, shape), part) in fields.zip(parts) {
                         path.push(Way::Inside(*constructor, i));
-                        choices(entry, shape, part, path, powers);
+                        widened |= choices(entry, shape, part, path, powers);
                         path.pop();
                     }
-                    widened = true;
+                    widened |= recursive(entry, *id);
                 }
             }
             widened
+        }
+        _ => false,
+    }
+}
+
+/// Whether values of a type may have more than one node.
+fn recursive(entry: &Entry, data: usize) -> bool {
+    let constructors = entry.data[data].constructors.iter();
+    constructors.flat_map(|c| &c.fields).any(Option::is_none)
+}
+
+/// Whether an index chooses more nodes than a value can have.
+fn too_many(entry: &Entry, shape: &Shape, index: &Index) -> bool {
+    match (shape, index) {
+        (Shape::Data(id), Index::Nodes(nodes)) => nodes.len() > 1 && !recursive(entry, *id),
+        (Shape::Tuple(shapes), Index::Tuple(parts)) => {
+            shapes.iter().zip(parts).any(|(s, i)| too_many(entry, s, i))
         }
         _ => false,
     }

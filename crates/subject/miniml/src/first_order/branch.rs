@@ -129,7 +129,8 @@ impl<'p> Lower<'p> {
             _ => {}
         }
         let equals = matches!(test, Test::Equals(_));
-        if !(0..=SMALL).contains(&n)
+        if n < 0
+            || (n > SMALL && equals)
             || self.facts.contains_key(&var)
             || (equals && self.banned.contains(&site))
         {
@@ -149,6 +150,10 @@ impl<'p> Lower<'p> {
         self.facts.insert(var, Fact::Successor(before));
         let more = if n == 0 {
             branch(self, false)?
+        } else if n > SMALL {
+            // Positive is all that is known, whatever the answer.
+            let (yes, no) = (branch(self, true)?, branch(self, false)?);
+            self.block(|l| Ok(l.choose(vec![yes, no], ty)), ty)?
         } else {
             self.ask(Atom::Var(before), less, site, ty, branch)?
         };

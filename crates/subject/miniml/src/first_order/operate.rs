@@ -107,7 +107,15 @@ impl<'p> Lower<'p> {
             (O::IntAdd, [a, b]) => self.bind(Right::Sum(*a, *b), int),
             (O::IntSub, [a, Atom::Constant(n)]) if *n >= 0 => self.minus(*a, n.unsigned_abs(), int),
             (O::IntDiv, [a, Atom::Constant(n)]) if *n > 0 => {
-                self.bind(Right::AtMost(*a, true), int)
+                // Half of a positive number is no more than the number before it.
+                let before = match a {
+                    Atom::Var(v) if *n > 1 => match self.facts.get(v) {
+                        Some(super::lower::Fact::Successor(before)) => Atom::Var(*before),
+                        _ => *a,
+                    },
+                    _ => *a,
+                };
+                self.bind(Right::AtMost(before, true), int)
             }
             (O::IntMod, [_, Atom::Constant(n)]) if *n > 0 => {
                 self.bind(Right::AtMost(Atom::Constant(*n - 1), false), int)
