@@ -5,6 +5,8 @@
 //! values below a node, this walks over all ways to cut. A claim holds if what it says is needed suffices for the body, given all claims
 //! (induction over evaluations: Hoffmann, Aehlig and Hofmann 2012, theorem 5.2).
 
+mod products;
+
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
@@ -16,6 +18,7 @@ use pricetag_miniml::first_order::{Atom, Block, Entry, Question, Right, Shape, S
 use crate::certificate::{Certificate, Choice, Sum};
 use crate::derive::Side;
 use crate::index::Index;
+use products::{all, cuts, of, over};
 
 /// Why a certificate is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,8 +44,19 @@ type Checked<T> = Result<T, Refused>;
 /// # Errors
 /// If a claim does not follow.
 pub fn check(entry: &Entry, prices: &Prices<'_>, certificate: &Certificate) -> Checked<()> {
-    let checker = Checker { entry, prices, certificate };
-    checker.body(&entry.body, &certificate.bound, &vec![], &certificate.choices, true, "the function")?;
+    let checker = Checker {
+        entry,
+        prices,
+        certificate,
+    };
+    checker.body(
+        &entry.body,
+        &certificate.bound,
+        &vec![],
+        &certificate.choices,
+        true,
+        "the function",
+    )?;
     for derivation in &certificate.derivations {
         for claim in &derivation.claims {
             let function = entry
@@ -82,7 +96,9 @@ fn worth(sum: &Sum) -> Checked<Worth> {
         if factor.is_negative() {
             return Err(Refused("a negative potential".into()));
         }
-        *worth.entry(product.iter().cloned().collect()).or_insert_with(BigRational::zero) += factor;
+        *worth
+            .entry(product.iter().cloned().collect())
+            .or_insert_with(BigRational::zero) += factor;
     }
     Ok(worth)
 }
@@ -101,12 +117,17 @@ impl Checker<'_> {
         costly: bool,
         name: &str,
     ) -> Checked<()> {
-        let mut walk = Walk { choices: choices.iter(), costly, known: vec![] };
+        let mut walk = Walk {
+            choices: choices.iter(),
+            costly,
+            known: vec![],
+        };
         let needed = self.before(block, Var::MAX, worth(after)?, &mut walk)?;
         if walk.choices.next().is_some() {
             return Err(Refused(format!("choices that nothing asks for, in {name}")));
         }
-        self.suffices(&worth(before)?, &needed).map_err(|Refused(why)| Refused(format!("{why}, in {name}")))
+        self.suffices(&worth(before)?, &needed)
+            .map_err(|Refused(why)| Refused(format!("{why}, in {name}")))
     }
 
     /// Whether there is enough; for a lower bound, not more than what is spent.
@@ -166,7 +187,9 @@ impl Checker<'_> {
                     now = self.bound(*var, right, now, walk)?;
                     continue;
                 }
-                Step::Charge(construct, n) => whole((self.prices.construct)(*construct)) * whole(*n as i64),
+                Step::Charge(construct, n) => {
+                    whole((self.prices.construct)(*construct)) * whole(*n as i64)
+                }
                 Step::Bytes(n) => whole(self.prices.byte) * whole(*n as i64),
                 Step::Enter(name) => whole((self.prices.call)(name)),
             };
@@ -178,7 +201,11 @@ impl Checker<'_> {
     }
 
     /// The same worth in the fields of what is known to be a node.
-    fn in_fields(&self, of_worth: &Worth, known: &[(Var, Option<usize>, Vec<Atom>)]) -> Checked<Worth> {
+    fn in_fields(
+        &self,
+        of_worth: &Worth,
+        known: &[(Var, Option<usize>, Vec<Atom>)],
+    ) -> Checked<Worth> {
         let mut now = of_worth.clone();
         for (var, constructor, fields) in known {
             let shape = &self.entry.shapes[*var as usize];
@@ -214,7 +241,9 @@ impl Checker<'_> {
                 self.node(&entry.shapes[var as usize], *constructor, fields, i)
             }),
             Right::Tuple(parts) => self.written(&after, var, &|i| {
-                let Index::Tuple(indices) = i else { return None };
+                let Index::Tuple(indices) = i else {
+                    return None;
+                };
                 all(parts.iter().zip(indices).map(|(a, i)| of(*a, i)))
             }),
             Right::Part(tuple, part) => {
@@ -224,7 +253,10 @@ impl Checker<'_> {
                 self.written(&after, var, &|i| {
                     let mut indices = vec![Index::One; parts.len()];
                     indices[*part].clone_from(i);
-                    Some(vec![(Product::from([(*tuple, Index::Tuple(indices))]), BigInt::one())])
+                    Some(vec![(
+                        Product::from([(*tuple, Index::Tuple(indices))]),
+                        BigInt::one(),
+                    )])
                 })
             }
             Right::Sum(a, b) => {
@@ -239,7 +271,10 @@ impl Checker<'_> {
                     let Index::Number(k) = i else { return None };
                     let mut sum = vec![];
                     for n in 0..=*k {
-                        sum.extend(all([of(*a, &Index::Number(n)), of(*b, &Index::Number(k - n))])?);
+                        sum.extend(all([
+                            of(*a, &Index::Number(n)),
+                            of(*b, &Index::Number(k - n)),
+                        ])?);
                     }
                     Some(sum)
                 })
@@ -262,7 +297,8 @@ impl Checker<'_> {
             Right::Case(of_var, arms, question) => {
                 let shape = &entry.shapes[*of_var as usize];
                 let tells = match (question, shape) {
-                    (Question::Constructor, Shape::Data(_)) | (Question::Positive, Shape::Number) => true,
+                    (Question::Constructor, Shape::Data(_))
+                    | (Question::Positive, Shape::Number) => true,
                     (Question::Zero, Shape::Number) => entry.natural[*of_var as usize],
                     _ => false,
                 };
@@ -290,11 +326,16 @@ impl Checker<'_> {
                         let fields = arm.fields.iter().map(|v| Atom::Var(*v)).collect();
                         known.push((*of_var, arm.constructor, fields));
                     }
-                    self.suffices(&self.in_fields(&meet, &known)?, &self.in_fields(&way, &known)?)?;
+                    self.suffices(
+                        &self.in_fields(&meet, &known)?,
+                        &self.in_fields(&way, &known)?,
+                    )?;
                 }
                 Ok(meet)
             }
-            Right::Call(function, arguments) => self.called(var, *function, arguments, &after, walk),
+            Right::Call(function, arguments) => {
+                self.called(var, *function, arguments, &after, walk)
+            }
         }
     }
 
@@ -353,7 +394,9 @@ impl Checker<'_> {
                     });
                     let Some(sum) = all(factors) else {
                         if self.certificate.side == Side::Upper {
-                            return Err(Refused("a size that is not known is to pay a call".into()));
+                            return Err(Refused(
+                                "a size that is not known is to pay a call".into(),
+                            ));
                         }
                         continue;
                     };
@@ -390,8 +433,18 @@ impl Checker<'_> {
             return None;
         };
         let kinds = &self.entry.data[*id].constructors[constructor].fields;
-        let below: Vec<Atom> = fields.iter().zip(kinds).filter(|(_, k)| k.is_none()).map(|(f, _)| *f).collect();
-        let inside: Vec<Atom> = fields.iter().zip(kinds).filter(|(_, k)| k.is_some()).map(|(f, _)| *f).collect();
+        let below: Vec<Atom> = fields
+            .iter()
+            .zip(kinds)
+            .filter(|(_, k)| k.is_none())
+            .map(|(f, _)| *f)
+            .collect();
+        let inside: Vec<Atom> = fields
+            .iter()
+            .zip(kinds)
+            .filter(|(_, k)| k.is_some())
+            .map(|(f, _)| *f)
+            .collect();
         let mut sum = Vec::new();
         for takes_first in [false, true] {
             let rest = if takes_first {
@@ -418,182 +471,4 @@ impl Checker<'_> {
         }
         Some(sum)
     }
-}
-
-/// All ways to cut `n` in order among `parts`: where each part ends. None if nothing may take what there is.
-fn cuts(n: usize, parts: usize) -> Vec<Vec<usize>> {
-    if parts == 0 {
-        return if n == 0 { vec![vec![]] } else { vec![] };
-    }
-    let mut found = vec![vec![]];
-    for part in 0..parts {
-        found = found
-            .into_iter()
-            .flat_map(|ends: Vec<usize>| {
-                let from = ends.last().copied().unwrap_or(0);
-                let least = if part + 1 == parts { n } else { from };
-                (least..=n).map(move |end| [ends.clone(), vec![end]].concat())
-            })
-            .collect();
-    }
-    found
-}
-
-/// An atom's polynomial.
-fn of(atom: Atom, index: &Index) -> Option<Vec<(Product, BigInt)>> {
-    let one = |i: &Index| match i {
-        Index::One | Index::Number(0) => true,
-        Index::Nodes(list) => list.is_empty(),
-        Index::Tuple(parts) => parts.iter().all(|p| *p == Index::One),
-        Index::Number(_) => false,
-    };
-    if one(index) {
-        return Some(vec![(Product::new(), BigInt::one())]);
-    }
-    match (atom, index) {
-        (Atom::Var(v), _) => Some(vec![(Product::from([(v, index.clone())]), BigInt::one())]),
-        (Atom::Constant(n), Index::Number(k)) => {
-            let ways = binomial(n.max(0), *k);
-            Some(if ways.is_zero() { vec![] } else { vec![(Product::new(), ways)] })
-        }
-        (Atom::Constant(_), _) => Some(vec![]),
-    }
-}
-
-fn binomial(n: i64, k: u32) -> BigInt {
-    let (mut over, mut under) = (BigInt::one(), BigInt::one());
-    for i in 0..i64::from(k) {
-        over *= BigInt::from((n - i).max(0));
-        under *= BigInt::from(i + 1);
-    }
-    over / under
-}
-
-/// The product of sums.
-fn all(
-    factors: impl IntoIterator<Item = Option<Vec<(Product, BigInt)>>>,
-) -> Option<Vec<(Product, BigInt)>> {
-    let mut sum = vec![(Product::new(), BigInt::one())];
-    for factor in factors {
-        let factor = factor?;
-        let mut next = Vec::new();
-        for (a, n) in &sum {
-            for (b, m) in &factor {
-                next.extend(over(a, b).into_iter().map(|(p, k)| (p, n * m * k)));
-            }
-        }
-        sum = next;
-    }
-    Some(sum)
-}
-
-/// The product of two products.
-fn over(a: &Product, b: &Product) -> Vec<(Product, BigInt)> {
-    let mut sum = vec![(a.clone(), BigInt::one())];
-    for (var, index) in b {
-        sum = sum
-            .into_iter()
-            .flat_map(|(mut product, n)| {
-                let both = match product.remove(var) {
-                    None => vec![(index.clone(), BigInt::one())],
-                    Some(other) => together(&other, index),
-                };
-                both.into_iter().map(move |(index, m)| {
-                    let mut product = product.clone();
-                    product.insert(*var, index);
-                    (product, &n * m)
-                })
-            })
-            .collect();
-    }
-    sum
-}
-
-/// The product of two polynomials of one value.
-fn together(a: &Index, b: &Index) -> Vec<(Index, BigInt)> {
-    match (a, b) {
-        (Index::One, i) | (i, Index::One) => vec![(i.clone(), BigInt::one())],
-        // C(n, i) C(n, j): the list of i units over that of j.
-        (Index::Number(i), Index::Number(j)) => {
-            let unit = |n: &u32| vec![(0, Index::One); *n as usize];
-            let mut counts: BTreeMap<usize, BigInt> = BTreeMap::new();
-            for (list, n) in overlays(&unit(i), &unit(j)) {
-                *counts.entry(list.len()).or_default() += n;
-            }
-            counts.into_iter().map(|(k, n)| (Index::Number(k as u32), n)).collect()
-        }
-        (Index::Nodes(x), Index::Nodes(y)) => {
-            overlays(x, y).into_iter().map(|(list, n)| (Index::Nodes(list), n)).collect()
-        }
-        (Index::Tuple(x), Index::Tuple(y)) => {
-            let mut sum = vec![(vec![], BigInt::one())];
-            for (p, q) in x.iter().zip(y) {
-                sum = sum
-                    .into_iter()
-                    .flat_map(|(parts, n): (Vec<Index>, BigInt)| {
-                        together(p, q)
-                            .into_iter()
-                            .map(move |(i, m)| ([parts.clone(), vec![i]].concat(), &n * m))
-                    })
-                    .collect();
-            }
-            sum.into_iter().map(|(p, n)| (Index::Tuple(p), n)).collect()
-        }
-        _ => vec![],
-    }
-}
-
-/// All lists of which both are parts in order: for each length, every place of the first and of the second that leaves no place empty.
-fn overlays(
-    x: &[(usize, Index)],
-    y: &[(usize, Index)],
-) -> Vec<(Vec<(usize, Index)>, BigInt)> {
-    let mut found = Vec::new();
-    for length in x.len().max(y.len())..=x.len() + y.len() {
-        for first in places(length, x.len()) {
-            for second in places(length, y.len()) {
-                if (0..length).any(|p| !first.contains(&p) && !second.contains(&p)) {
-                    continue;
-                }
-                let mut lists = vec![(vec![], BigInt::one())];
-                for place in 0..length {
-                    let at = |places: &[usize]| places.iter().position(|p| *p == place);
-                    let here: Vec<((usize, Index), BigInt)> = match (at(&first), at(&second)) {
-                        (Some(i), None) => vec![(x[i].clone(), BigInt::one())],
-                        (None, Some(j)) => vec![(y[j].clone(), BigInt::one())],
-                        (Some(i), Some(j)) if x[i].0 == y[j].0 => together(&x[i].1, &y[j].1)
-                            .into_iter()
-                            .map(|(inside, n)| ((x[i].0, inside), n))
-                            .collect(),
-                        _ => vec![],
-                    };
-                    lists = lists
-                        .into_iter()
-                        .flat_map(|(list, n): (Vec<(usize, Index)>, BigInt)| {
-                            here.clone()
-                                .into_iter()
-                                .map(move |(node, m)| ([list.clone(), vec![node]].concat(), &n * m))
-                        })
-                        .collect();
-                }
-                found.extend(lists);
-            }
-        }
-    }
-    found
-}
-
-/// Places in order, `k` of `n`.
-fn places(n: usize, k: usize) -> Vec<Vec<usize>> {
-    let mut found: Vec<Vec<usize>> = vec![vec![]];
-    for i in 0..k {
-        found = found
-            .into_iter()
-            .flat_map(|places| {
-                let from = places.last().map_or(0, |p| p + 1);
-                (from..=n - (k - i)).map(move |p| [places.clone(), vec![p]].concat())
-            })
-            .collect();
-    }
-    found
 }

@@ -6,9 +6,13 @@
 //! multiplied by a derivation without costs (*cost-free*). A recursive call may use one more of those, one degree lower, which is
 //! resource-polymorphic recursion.
 
+mod recursion;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use pricetag_miniml::first_order::{Arm, Atom, Block, Entry, FunctionId, Question, Right, Shape, Step, Var};
+use pricetag_miniml::first_order::{
+    Arm, Atom, Block, Entry, FunctionId, Question, Right, Shape, Step, Var,
+};
 
 use crate::index::Index;
 use crate::linear_program::LinearProgram;
@@ -105,7 +109,7 @@ impl Place {
 
 impl<'a> Derivation<'a> {
     pub fn new(entry: &'a Entry, costs: &'a Costs, side: Side) -> Self {
-        let (components, recursive) = components(entry);
+        let (components, recursive) = recursion::components(entry);
         Self {
             entry,
             costs,
@@ -151,15 +155,19 @@ impl<'a> Derivation<'a> {
 
     /// A potential with an unknown for each monomial.
     fn unknown_of(&mut self, vars: &[Var], degree: u32) -> Potential {
-        let mut shapes: Vec<(Var, &Shape)> =
-            vars.iter().map(|v| (*v, &self.entry.shapes[*v as usize])).collect();
+        let mut shapes: Vec<(Var, &Shape)> = vars
+            .iter()
+            .map(|v| (*v, &self.entry.shapes[*v as usize]))
+            .collect();
         shapes.sort_by_key(|(v, _)| *v);
         let all = monomials(&shapes, &self.entry.data, degree);
         self.unknowns(all)
     }
 
     fn unknowns(&mut self, all: impl IntoIterator<Item = Monomial>) -> Potential {
-        let all = all.into_iter().map(|m| (m, Linear::unknown(self.program.unknown())));
+        let all = all
+            .into_iter()
+            .map(|m| (m, Linear::unknown(self.program.unknown())));
         Potential { of: all.collect() }
     }
 
@@ -198,7 +206,13 @@ impl<'a> Derivation<'a> {
         new
     }
 
-    fn block(&mut self, block: &Block, var: Var, after: Potential, place: &mut Place) -> Derived<Potential> {
+    fn block(
+        &mut self,
+        block: &Block,
+        var: Var,
+        after: Potential,
+        place: &mut Place,
+    ) -> Derived<Potential> {
         if self.program.constraints.len() > LARGE || self.program.unknowns > LARGE {
             return Err(Underived::Large);
         }
@@ -236,7 +250,13 @@ impl<'a> Derivation<'a> {
         potential
     }
 
-    fn bind(&mut self, var: Var, right: &Right, after: Potential, place: &mut Place) -> Derived<Potential> {
+    fn bind(
+        &mut self,
+        var: Var,
+        right: &Right,
+        after: Potential,
+        place: &mut Place,
+    ) -> Derived<Potential> {
         let entry = self.entry;
         Ok(match right {
             Right::Same(atom) => self.replace(&after, var, &mut |i| of_atom(*atom, i)),
@@ -245,7 +265,9 @@ impl<'a> Derivation<'a> {
                     return Ok(self.replace(&after, var, &mut |_| None));
                 };
                 let kinds = &entry.data[id].constructors[*constructor].fields;
-                self.replace(&after, var, &mut |i| of_node(i, *constructor, fields, kinds))
+                self.replace(&after, var, &mut |i| {
+                    of_node(i, *constructor, fields, kinds)
+                })
             }
             Right::Tuple(parts) => self.replace(&after, var, &mut |i| match i {
                 Index::Tuple(indices) => {
@@ -273,7 +295,10 @@ impl<'a> Derivation<'a> {
                     Index::Number(k) if exact => {
                         let mut sum = Vec::new();
                         for n in 0..=*k {
-                            let (a, b) = (of_atom(*a, &Index::number(n)), of_atom(*b, &Index::number(k - n)));
+                            let (a, b) = (
+                                of_atom(*a, &Index::number(n)),
+                                of_atom(*b, &Index::number(k - n)),
+                            );
                             sum.extend(product_of([a, b])?);
                         }
                         Some(sum)
@@ -293,7 +318,8 @@ impl<'a> Derivation<'a> {
                 if let [only] = &ways[..] {
                     return Ok(only.clone());
                 }
-                let all: BTreeSet<Monomial> = ways.iter().flat_map(|w| w.of.keys().cloned()).collect();
+                let all: BTreeSet<Monomial> =
+                    ways.iter().flat_map(|w| w.of.keys().cloned()).collect();
                 let meet = self.unknowns(all);
                 for way in &ways {
                     self.holds(&meet, way);
@@ -301,8 +327,12 @@ impl<'a> Derivation<'a> {
                 place.decisions.push(Decision::Meet(meet.clone()));
                 meet
             }
-            Right::Case(of, arms, question) => self.case(var, *of, arms, *question, &after, place)?,
-            Right::Call(function, arguments) => self.call(var, *function, arguments, &after, place)?,
+            Right::Case(of, arms, question) => {
+                self.case(var, *of, arms, *question, &after, place)?
+            }
+            Right::Call(function, arguments) => {
+                self.call(var, *function, arguments, &after, place)?
+            }
         })
     }
 
@@ -353,8 +383,16 @@ impl<'a> Derivation<'a> {
         for (other, most) in others {
             let room = place.degree.saturating_sub(degree(&other));
             for index in crate::index::all(shape, &entry.data, most.max(1).min(room)) {
-                let own = if index == Index::One { vec![] } else { vec![(of, index)] };
-                all.extend(crate::potential::times(&other, &own).into_iter().map(|(m, _)| m));
+                let own = if index == Index::One {
+                    vec![]
+                } else {
+                    vec![(of, index)]
+                };
+                all.extend(
+                    crate::potential::times(&other, &own)
+                        .into_iter()
+                        .map(|(m, _)| m),
+                );
             }
         }
         let meet = self.unknowns(all);
@@ -371,119 +409,6 @@ impl<'a> Derivation<'a> {
         }
         place.decisions.push(Decision::Meet(meet.clone()));
         Ok(meet)
-    }
-
-    fn call(
-        &mut self,
-        var: Var,
-        function: FunctionId,
-        arguments: &[Atom],
-        after: &Potential,
-        place: &mut Place,
-    ) -> Derived<Potential> {
-        // By what is kept: how much of each base polynomial of the result is wanted.
-        let mut wanted: BTreeMap<Monomial, BTreeMap<Index, Linear>> = BTreeMap::new();
-        wanted.insert(vec![], BTreeMap::new());
-        for (monomial, linear) in &after.of {
-            let mut kept = monomial.clone();
-            let index = match kept.binary_search_by_key(&var, |(v, _)| *v) {
-                Ok(at) => kept.remove(at).1,
-                Err(_) => Index::One,
-            };
-            wanted.entry(kept).or_default().entry(index).or_default().add(linear, 1);
-        }
-        let mut before = Potential::default();
-        let mut used = Vec::new();
-        for (kept, mut parts) in wanted {
-            if let Some(constant) = parts.remove(&Index::One) {
-                before.add(kept.clone(), &constant, 1);
-            }
-            let most = parts.keys().map(Index::degree).max().unwrap_or(0);
-            let costly = place.costly && kept.is_empty();
-            if most == 0 && !costly {
-                continue;
-            }
-            let room = place.degree - degree(&kept);
-            let inside = place.instance.filter(|i| {
-                kept.is_empty() && self.instances[*i].component == self.components[function]
-            });
-            let instances = match inside {
-                Some(own) if most > 0 && place.degree > 1 => {
-                    vec![own, self.derive(function, place.degree - 1, false)]
-                }
-                Some(own) => vec![own],
-                None => vec![self.derive(function, room, costly)],
-            };
-            let mut there: BTreeMap<Index, Linear> = BTreeMap::new();
-            for instance in &instances {
-                let specification = &self.instances[*instance].functions[&function];
-                for (monomial, linear) in &specification.after.of {
-                    there.entry(monomial[0].1.clone()).or_default().add(linear, 1);
-                }
-            }
-            let named = |of: BTreeMap<Index, Linear>| Potential {
-                of: of.into_iter().map(|(i, l)| (vec![(RESULT, i)], l)).collect(),
-            };
-            self.holds(&named(there), &named(parts));
-            for instance in &instances {
-                self.pay(*instance, function, arguments, &kept, &mut before);
-            }
-            used.push((kept, instances));
-        }
-        place.decisions.push(Decision::Call(used));
-        Ok(before)
-    }
-
-    /// What a derivation needs of the arguments, times what is kept.
-    fn pay(
-        &mut self,
-        instance: usize,
-        function: FunctionId,
-        arguments: &[Atom],
-        kept: &Monomial,
-        before: &mut Potential,
-    ) {
-        let parameters = &self.entry.functions[function].parameters;
-        let mut left = Vec::new();
-        for (monomial, linear) in &self.instances[instance].functions[&function].before.of {
-            let factors = monomial.iter().map(|(parameter, index)| {
-                let at = parameters.iter().position(|p| p == parameter)?;
-                of_atom(arguments[at], index)
-            });
-            match product_of(factors.chain([Some(vec![(kept.clone(), 1)])])) {
-                Some(sum) => {
-                    for (monomial, n) in sum {
-                        before.add(monomial, linear, n);
-                    }
-                }
-                None => left.push(linear.clone()),
-            }
-        }
-        self.nothing(left);
-    }
-
-    /// A new derivation for a function's definition.
-    fn derive(&mut self, function: FunctionId, degree: u32, costly: bool) -> usize {
-        let component = self.components[function];
-        let members: Vec<FunctionId> =
-            (0..self.components.len()).filter(|f| self.components[*f] == component).collect();
-        debug_assert!(self.recursive[function] || members.len() == 1);
-        let mut functions = BTreeMap::new();
-        for member in members {
-            let parameters = self.entry.functions[member].parameters.clone();
-            let before = self.unknown_of(&parameters, degree);
-            let result = self.entry.functions[member].result;
-            let shape = &self.entry.shapes[result as usize];
-            let indices = crate::index::all(shape, &self.entry.data, degree);
-            let after = indices.into_iter().filter(|i| *i != Index::One);
-            let after = after.map(|i| vec![(RESULT, i)]).collect::<Vec<_>>();
-            let after = self.unknowns(after);
-            functions.insert(member, Specification { before, after, decisions: vec![] });
-        }
-        let at = self.instances.len();
-        self.instances.push(Instance { component, degree, costly, functions });
-        self.todo.push_back(at);
-        at
     }
 }
 
@@ -502,7 +427,11 @@ fn opened_as(
         (Shape::Number, Some(_), Index::Number(k)) => Some(vec![
             (vec![(fields_var(fields), Index::number(*k))], 1),
             (
-                if *k == 1 { vec![] } else { vec![(fields_var(fields), Index::number(k - 1))] },
+                if *k == 1 {
+                    vec![]
+                } else {
+                    vec![(fields_var(fields), Index::number(k - 1))]
+                },
                 1,
             ),
         ]),
@@ -514,49 +443,5 @@ fn fields_var(fields: &[Atom]) -> Var {
     match fields.first() {
         Some(Atom::Var(v)) => *v,
         _ => RESULT,
-    }
-}
-
-/// Which recursive definition each function belongs to, and whether it calls itself at all.
-fn components(entry: &Entry) -> (Vec<usize>, Vec<bool>) {
-    let n = entry.functions.len();
-    let calls: Vec<BTreeSet<usize>> = entry
-        .functions
-        .iter()
-        .map(|f| {
-            let mut called = BTreeSet::new();
-            calls(&f.body, &mut called);
-            called
-        })
-        .collect();
-    let mut reach = calls.clone();
-    loop {
-        let mut changed = false;
-        for f in 0..n {
-            let more: BTreeSet<usize> = reach[f].iter().flat_map(|g| reach[*g].clone()).collect();
-            let before = reach[f].len();
-            reach[f].extend(more);
-            changed |= reach[f].len() > before;
-        }
-        if !changed {
-            break;
-        }
-    }
-    let together = |f: usize, g: usize| f == g || (reach[f].contains(&g) && reach[g].contains(&f));
-    let components = (0..n).map(|f| (0..n).find(|g| together(f, *g)).unwrap_or(f)).collect();
-    let recursive = (0..n).map(|f| reach[f].contains(&f)).collect();
-    (components, recursive)
-}
-
-fn calls(block: &Block, called: &mut BTreeSet<usize>) {
-    for step in &block.steps {
-        match step {
-            Step::Bind(_, Right::Call(function, _)) => {
-                called.insert(*function);
-            }
-            Step::Bind(_, Right::Case(_, arms, _)) => arms.iter().for_each(|a| calls(&a.block, called)),
-            Step::Bind(_, Right::Choice(blocks)) => blocks.iter().for_each(|b| calls(b, called)),
-            _ => {}
-        }
     }
 }

@@ -29,7 +29,11 @@ impl Index {
     }
 
     pub(crate) fn nodes(nodes: Vec<(usize, Self)>) -> Self {
-        if nodes.is_empty() { Self::One } else { Self::Nodes(nodes) }
+        if nodes.is_empty() {
+            Self::One
+        } else {
+            Self::Nodes(nodes)
+        }
     }
 
     pub(crate) fn number(k: u32) -> Self {
@@ -53,7 +57,10 @@ pub(crate) fn all(shape: &Shape, data: &[Data], degree: u32) -> Vec<Index> {
         Shape::Number => (0..=degree).map(Index::number).collect(),
         Shape::Tuple(parts) => {
             let parts: Vec<&Shape> = parts.iter().collect();
-            tuples(&parts, data, degree).into_iter().map(Index::tuple).collect()
+            tuples(&parts, data, degree)
+                .into_iter()
+                .map(Index::tuple)
+                .collect()
         }
         Shape::Data(id) => {
             let mut heads = Vec::new();
@@ -133,11 +140,15 @@ pub(crate) fn product(a: &Index, b: &Index) -> Vec<(Index, i64)> {
                 }
                 found = next;
             }
-            found.into_iter().map(|(p, n)| (Index::tuple(p), n)).collect()
+            found
+                .into_iter()
+                .map(|(p, n)| (Index::tuple(p), n))
+                .collect()
         }
-        (Index::Nodes(x), Index::Nodes(y)) => {
-            shuffles(x, y).into_iter().map(|(nodes, n)| (Index::nodes(nodes), n)).collect()
-        }
+        (Index::Nodes(x), Index::Nodes(y)) => shuffles(x, y)
+            .into_iter()
+            .map(|(nodes, n)| (Index::nodes(nodes), n))
+            .collect(),
         _ => unreachable!("both are of one value"),
     }
 }

@@ -128,7 +128,10 @@ fn at(entry: &Entry, metric: &Metric, side: Side, degree: u32) -> Result<Bound, 
         .program
         .solve(&objective, side == Side::Upper)
         .map_err(|why| match why {
-            Unsolved::Infeasible | Unsolved::Unbounded => NoBound::None { degree, culprit: None },
+            Unsolved::Infeasible | Unsolved::Unbounded => NoBound::None {
+                degree,
+                culprit: None,
+            },
             Unsolved::Inexact(why) => NoBound::Inexact(why),
         })?;
     let certificate = Certificate::of(&derivation, side, &before, &decisions, &values);

@@ -94,7 +94,9 @@ impl LinearProgram {
             problem.add_constraint(&terms[..], ComparisonOp::Ge, least);
         }
         match problem.solve() {
-            Ok(microlp::SolveOutcome::Solution(solution)) => Ok(variables.iter().map(|v| solution[*v]).collect()),
+            Ok(microlp::SolveOutcome::Solution(solution)) => {
+                Ok(variables.iter().map(|v| solution[*v]).collect())
+            }
             Ok(_) => Err(Unsolved::Inexact("the solver was interrupted".into())),
             Err(microlp::Error::Infeasible) => Err(Unsolved::Infeasible),
             Err(microlp::Error::Unbounded) => Err(Unsolved::Unbounded),
@@ -110,15 +112,24 @@ impl LinearProgram {
     ) -> Result<Vec<BigRational>, String> {
         let largest = solution.iter().fold(1.0_f64, |a, b| a.max(b.abs()));
         let nearly_zero = |x: f64| x.abs() <= tolerance * largest;
-        let used: BTreeSet<usize> = (0..self.unknowns).filter(|i| !nearly_zero(solution[*i])).collect();
+        let used: BTreeSet<usize> = (0..self.unknowns)
+            .filter(|i| !nearly_zero(solution[*i]))
+            .collect();
         let mut equations = Vec::new();
         for constraint in &self.constraints {
-            let at: f64 = constraint.terms.iter().map(|(i, n)| solution[*i] * *n as f64).sum();
+            let at: f64 = constraint
+                .terms
+                .iter()
+                .map(|(i, n)| solution[*i] * *n as f64)
+                .sum();
             let slack = at + constraint.constant as f64 / scale;
             if nearly_zero(slack) {
                 let terms = constraint.terms.iter().filter(|(i, _)| used.contains(i));
                 let terms = terms.map(|(i, n)| (*i, rational(*n))).collect();
-                equations.push(Equation { terms, constant: rational(constraint.constant) });
+                equations.push(Equation {
+                    terms,
+                    constant: rational(constraint.constant),
+                });
             }
         }
         let mut values = vec![BigRational::zero(); self.unknowns];
@@ -177,15 +188,23 @@ fn eliminate(mut equations: Vec<Equation>) -> Vec<(usize, Equation)> {
             columns.entry(*unknown).or_default().insert(row);
         }
     }
-    let mut open: BTreeSet<(usize, usize)> =
-        equations.iter().enumerate().map(|(row, e)| (e.terms.len(), row)).collect();
+    let mut open: BTreeSet<(usize, usize)> = equations
+        .iter()
+        .enumerate()
+        .map(|(row, e)| (e.terms.len(), row))
+        .collect();
     let mut solved = Vec::new();
     while let Some((length, row)) = open.pop_first() {
         if length == 0 {
             continue;
         }
         let equation = equations[row].clone();
-        let Some(pivot) = equation.terms.keys().copied().min_by_key(|u| columns[u].len()) else {
+        let Some(pivot) = equation
+            .terms
+            .keys()
+            .copied()
+            .min_by_key(|u| columns[u].len())
+        else {
             continue;
         };
         for unknown in equation.terms.keys() {
@@ -200,7 +219,10 @@ fn eliminate(mut equations: Vec<Equation>) -> Vec<(usize, Equation)> {
             let factor = &target.terms[&pivot] / &equation.terms[&pivot];
             target.constant -= &factor * &equation.constant;
             for (unknown, n) in &equation.terms {
-                let entry = target.terms.entry(*unknown).or_insert_with(BigRational::zero);
+                let entry = target
+                    .terms
+                    .entry(*unknown)
+                    .or_insert_with(BigRational::zero);
                 *entry -= &factor * n;
                 let rows = columns.entry(*unknown).or_default();
                 if entry.is_zero() {

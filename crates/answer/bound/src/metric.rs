@@ -94,7 +94,11 @@ impl Costs {
             },
             Step::Bytes(n) => self.of_bytes * *n as i64,
             Step::Enter(name) => {
-                if self.calls.as_ref() == Some(name) { MILLION } else { 0 }
+                if self.calls.as_ref() == Some(name) {
+                    MILLION
+                } else {
+                    0
+                }
             }
             Step::Bind(..) => 0,
         })

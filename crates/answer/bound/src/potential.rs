@@ -63,7 +63,10 @@ pub(crate) fn times(a: &Monomial, b: &Monomial) -> Vec<(Monomial, i64)> {
         }
         found = next;
     }
-    found.into_iter().map(|(m, n)| (m.into_iter().collect(), n)).collect()
+    found
+        .into_iter()
+        .map(|(m, n)| (m.into_iter().collect(), n))
+        .collect()
 }
 
 /// A base polynomial of an atom; nothing where it is a number too large to count with.
@@ -127,13 +130,19 @@ pub(crate) fn of_node(
 
 fn own(fields: &[Atom], kinds: &[Option<Shape>], own: bool) -> Vec<Atom> {
     let both = fields.iter().zip(kinds);
-    both.filter(|(_, k)| k.is_none() == own).map(|(f, _)| *f).collect()
+    both.filter(|(_, k)| k.is_none() == own)
+        .map(|(f, _)| *f)
+        .collect()
 }
 
 /// The nodes, in order, in several values one after the other.
 fn split(nodes: &[(usize, Index)], values: &[Atom]) -> Option<Vec<(Monomial, i64)>> {
     let Some((first, rest)) = values.split_first() else {
-        return Some(if nodes.is_empty() { vec![(vec![], 1)] } else { vec![] });
+        return Some(if nodes.is_empty() {
+            vec![(vec![], 1)]
+        } else {
+            vec![]
+        });
     };
     let mut found = Vec::new();
     for n in 0..=nodes.len() {

@@ -73,7 +73,10 @@ impl Polynomial {
         let mut widened = false;
         let mut groups: BTreeMap<(Vec<(usize, Index)>, Powers), Vec<BigRational>> = BTreeMap::new();
         for (product, factor) in bound {
-            if product.iter().any(|(var, index)| too_many(entry, &entry.shapes[*var as usize], index)) {
+            if product
+                .iter()
+                .any(|(var, index)| too_many(entry, &entry.shapes[*var as usize], index))
+            {
                 continue;
             }
             let mut powers = Powers::new();
@@ -84,7 +87,10 @@ impl Polynomial {
                 widened |= choices(entry, shape, index, &mut vec![Way::Part(at)], &mut powers);
                 key.push((at, sorted(index)));
             }
-            groups.entry((key, powers)).or_default().push(factor.clone());
+            groups
+                .entry((key, powers))
+                .or_default()
+                .push(factor.clone());
         }
         if widened && side == Side::Lower {
             return None;
@@ -93,14 +99,25 @@ impl Polynomial {
         for ((key, powers), factors) in groups {
             // Orders of different constructors: all together they are the product, so the largest factor is enough.
             let orders: u64 = key.iter().map(|(_, i)| orders(i)).product();
-            let largest = factors.iter().max().cloned().unwrap_or_else(BigRational::zero);
-            let smallest = factors.iter().min().cloned().unwrap_or_else(BigRational::zero);
+            let largest = factors
+                .iter()
+                .max()
+                .cloned()
+                .unwrap_or_else(BigRational::zero);
+            let smallest = factors
+                .iter()
+                .min()
+                .cloned()
+                .unwrap_or_else(BigRational::zero);
             let factor = match side {
                 Side::Upper => largest,
                 Side::Lower if factors.len() as u64 == orders => smallest,
                 Side::Lower => BigRational::zero(),
             };
-            let mut product = Sizes::from([(Powers::new(), factor / BigRational::from_integer(MILLION.into()))]);
+            let mut product = Sizes::from([(
+                Powers::new(),
+                factor / BigRational::from_integer(MILLION.into()),
+            )]);
             for (path, k) in powers {
                 product = multiply(&product, &falling(&path, k));
             }
@@ -122,7 +139,12 @@ impl Polynomial {
                 factor,
             })
             .collect();
-        terms.sort_by_key(|t| (t.powers.iter().map(|(_, k)| k).sum::<u32>(), std::cmp::Reverse(t.powers.clone())));
+        terms.sort_by_key(|t| {
+            (
+                t.powers.iter().map(|(_, k)| k).sum::<u32>(),
+                std::cmp::Reverse(t.powers.clone()),
+            )
+        });
         terms.sort_by_key(|t| t.powers.iter().map(|(_, k)| k).sum::<u32>());
         let sizes = paths
             .into_iter()
@@ -133,7 +155,11 @@ impl Polynomial {
                 path,
             })
             .collect();
-        Some(Self { sizes, terms, widened })
+        Some(Self {
+            sizes,
+            terms,
+            widened,
+        })
     }
 
     /// The degree.
@@ -176,7 +202,11 @@ impl Polynomial {
             }
             let powers = term.powers.iter().map(|(place, k)| {
                 let name = &self.sizes[*place].name;
-                if *k == 1 { name.clone() } else { format!("{name}{}", superscript(*k)) }
+                if *k == 1 {
+                    name.clone()
+                } else {
+                    format!("{name}{}", superscript(*k))
+                }
             });
             out.push_str(&powers.collect::<Vec<_>>().join("·"));
         }
@@ -186,12 +216,19 @@ impl Polynomial {
 
 fn superscript(k: u32) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    k.to_string().bytes().map(|b| DIGITS[usize::from(b - b'0')]).collect()
+    k.to_string()
+        .bytes()
+        .map(|b| DIGITS[usize::from(b - b'0')])
+        .collect()
 }
 
 fn decimal(value: &BigRational, up: bool) -> String {
     let thousandths = value * BigRational::from_integer(1000.into());
-    let whole = if up { thousandths.ceil() } else { thousandths.floor() };
+    let whole = if up {
+        thousandths.ceil()
+    } else {
+        thousandths.floor()
+    };
     let whole = whole.to_integer();
     let unit: BigInt = &whole / 1000;
     let rest: BigInt = &whole % 1000;
@@ -210,11 +247,21 @@ fn decimal(value: &BigRational, up: bool) -> String {
 fn name(i: usize) -> String {
     const NAMES: [&str; 8] = ["n", "m", "k", "l", "p", "q", "r", "s"];
     let letter = NAMES[i % NAMES.len()];
-    if i < NAMES.len() { letter.to_owned() } else { format!("{letter}{}", i / NAMES.len()) }
+    if i < NAMES.len() {
+        letter.to_owned()
+    } else {
+        format!("{letter}{}", i / NAMES.len())
+    }
 }
 
 /// Adds the sizes that an index chooses from; whether something inside was taken to be the largest.
-fn choices(entry: &Entry, shape: &Shape, index: &Index, path: &mut Vec<Way>, powers: &mut Powers) -> bool {
+fn choices(
+    entry: &Entry,
+    shape: &Shape,
+    index: &Index,
+    path: &mut Vec<Way>,
+    powers: &mut Powers,
+) -> bool {
     match (shape, index) {
         (_, Index::Number(k)) => {
             *powers.entry(path.clone()).or_default() += k;
@@ -239,7 +286,10 @@ fn choices(entry: &Entry, shape: &Shape, index: &Index, path: &mut Vec<Way>, pow
                     path.pop();
                 }
                 if let Index::Tuple(parts) = inside {
-                    let fields = entry.data[*id].constructors[*constructor].fields.iter().enumerate();
+                    let fields = entry.data[*id].constructors[*constructor]
+                        .fields
+                        .iter()
+                        .enumerate();
                     let fields = fields.filter_map(|(i, f)| Some((i, f.as_ref()?)));
                     for ((i, shape), part) in fields.zip(parts) {
                         path.push(Way::Inside(*constructor, i));
@@ -276,7 +326,9 @@ fn too_many(entry: &Entry, shape: &Shape, index: &Index) -> bool {
 fn sorted(index: &Index) -> Index {
     match index {
         Index::Nodes(nodes) => {
-            let alike = nodes.iter().all(|(c, i)| nodes.iter().all(|(d, j)| c != d || i == j));
+            let alike = nodes
+                .iter()
+                .all(|(c, i)| nodes.iter().all(|(d, j)| c != d || i == j));
             let mut nodes = nodes.clone();
             if alike {
                 nodes.sort();
@@ -341,7 +393,11 @@ fn meaning(entry: &Entry, path: &[Way]) -> String {
     };
     let mut shape = &entry.shapes[entry.parameters[*first] as usize];
     let alone = entry.parameters.len() == 1;
-    let mut what = if alone { "the argument".to_owned() } else { format!("argument {}", first + 1) };
+    let mut what = if alone {
+        "the argument".to_owned()
+    } else {
+        format!("argument {}", first + 1)
+    };
     for way in &path[1..] {
         match (way, shape) {
             (Way::Part(i), Shape::Tuple(parts)) => {
@@ -361,7 +417,11 @@ fn meaning(entry: &Entry, path: &[Way]) -> String {
                 what = if constructor.name == "::" {
                     format!("the largest element of {what}")
                 } else {
-                    format!("the largest part {} of a `{}` in {what}", i + 1, constructor.name)
+                    format!(
+                        "the largest part {} of a `{}` in {what}",
+                        i + 1,
+                        constructor.name
+                    )
                 };
                 match &constructor.fields[*i] {
                     Some(inside) => shape = inside,
@@ -371,5 +431,9 @@ fn meaning(entry: &Entry, path: &[Way]) -> String {
             _ => break,
         }
     }
-    if *shape == Shape::Number { format!("{what}, or 0 below that") } else { what }
+    if *shape == Shape::Number {
+        format!("{what}, or 0 below that")
+    } else {
+        what
+    }
 }

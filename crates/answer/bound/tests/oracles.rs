@@ -17,22 +17,38 @@ let rec sieve l = match l with [] -> [] | p :: r -> p :: sieve (drop p r)
 
 #[test]
 fn append_costs_what_the_paper_says() {
-    assert_eq!(text(LISTS, "append", &prices(), Side::Upper, 1), "0.446 + 11.277·n");
-    assert_eq!(text(LISTS, "append", &prices(), Side::Lower, 1), "0.446 + 11.277·n");
+    assert_eq!(
+        text(LISTS, "append", &prices(), Side::Upper, 1),
+        "0.446 + 11.277·n"
+    );
+    assert_eq!(
+        text(LISTS, "append", &prices(), Side::Lower, 1),
+        "0.446 + 11.277·n"
+    );
 }
 
 #[test]
 fn append_of_two_at_a_time_costs_less_per_element() {
     // 10.5245 per element: the text is rounded up, the exact factor is not.
-    assert_eq!(text(LISTS, "append_two", &prices(), Side::Upper, 1), "0.446 + 10.525·n");
+    assert_eq!(
+        text(LISTS, "append_two", &prices(), Side::Upper, 1),
+        "0.446 + 10.525·n"
+    );
     let bound = bound(&entry(LISTS, "append_two"), &prices(), Side::Upper, 1).unwrap();
-    let factors: Vec<String> = bound.polynomial.terms.iter().map(|t| t.factor.to_string()).collect();
+    let factors: Vec<String> = bound
+        .polynomial
+        .terms
+        .iter()
+        .map(|t| t.factor.to_string())
+        .collect();
     assert_eq!(factors, ["223/500", "21049/2000"]);
 }
 
 /// Prices in which a tail call costs what any call does: the oracles were computed without telling them apart.
 fn without_tail_calls() -> Metric {
-    let Metric::Time(mut prices) = prices() else { unreachable!() };
+    let Metric::Time(mut prices) = prices() else {
+        unreachable!()
+    };
     let call = prices["FunApp"];
     prices.insert("TailApp".into(), call);
     Metric::Time(prices)
@@ -41,23 +57,41 @@ fn without_tail_calls() -> Metric {
 #[test]
 fn insertion_sort_and_sieve_cost_what_their_binomials_say() {
     // 0.446 + 13.228·n + 11.658·C(n, 2), expanded.
-    assert_eq!(text(LISTS, "sort", &without_tail_calls(), Side::Upper, 2), "0.446 + 7.399·n + 5.829·n²");
+    assert_eq!(
+        text(LISTS, "sort", &without_tail_calls(), Side::Upper, 2),
+        "0.446 + 7.399·n + 5.829·n²"
+    );
     // The call of `insert` is a tail call: 1.505 - 0.156 less for each element.
-    assert_eq!(text(LISTS, "sort", &prices(), Side::Upper, 2), "0.446 + 6.05·n + 5.829·n²");
+    assert_eq!(
+        text(LISTS, "sort", &prices(), Side::Upper, 2),
+        "0.446 + 6.05·n + 5.829·n²"
+    );
     // 0.446 + 13.228·n + 30.890·C(n, 2): what `drop` costs is largest where it keeps everything, by calls that are no tail calls.
-    assert_eq!(text(LISTS, "sieve", &prices(), Side::Upper, 2), "0.446 − 2.217·n + 15.445·n²");
+    assert_eq!(
+        text(LISTS, "sieve", &prices(), Side::Upper, 2),
+        "0.446 − 2.217·n + 15.445·n²"
+    );
 }
 
 #[test]
 fn bytes_are_those_of_cells() {
-    assert_eq!(text(LISTS, "append", &Metric::Bytes, Side::Upper, 1), "24·n");
+    assert_eq!(
+        text(LISTS, "append", &Metric::Bytes, Side::Upper, 1),
+        "24·n"
+    );
     // 24·n + 24·C(n, 2)
-    assert_eq!(text(LISTS, "sort", &Metric::Bytes, Side::Upper, 2), "12·n + 12·n²");
+    assert_eq!(
+        text(LISTS, "sort", &Metric::Bytes, Side::Upper, 2),
+        "12·n + 12·n²"
+    );
 }
 
 #[test]
 fn a_linear_bound_of_a_quadratic_function_is_refused() {
-    assert_eq!(text(LISTS, "sort", &steps(), Side::Upper, 1), "none to 1 sort");
+    assert_eq!(
+        text(LISTS, "sort", &steps(), Side::Upper, 1),
+        "none to 1 sort"
+    );
 }
 
 /// RaML's recorded results that say the same of any cost model: degrees, and what has none.
@@ -81,5 +115,8 @@ let rec power a b = match b with Zero -> Succ Zero | Succ m -> mul a (power a m)
     // Cells of natural numbers: 4·M and 4·L·M of RaML's cells are M and L·M blocks of 16 bytes here.
     assert_eq!(text(TICKS, "add", &Metric::Bytes, Side::Upper, 2), "16·n");
     assert_eq!(text(TICKS, "mul", &Metric::Bytes, Side::Upper, 2), "16·n·m");
-    assert_eq!(text(TICKS, "power", &Metric::Bytes, Side::Upper, 3), "none to 3 power");
+    assert_eq!(
+        text(TICKS, "power", &Metric::Bytes, Side::Upper, 3),
+        "none to 3 power"
+    );
 }

@@ -21,7 +21,9 @@ struct Claim {
 }
 
 fn claims(source: &str) -> Vec<Claim> {
-    let lines = source.lines().filter_map(|l| l.strip_prefix("(*! ")?.strip_suffix(" *)"));
+    let lines = source
+        .lines()
+        .filter_map(|l| l.strip_prefix("(*! ")?.strip_suffix(" *)"));
     lines
         .map(|line| {
             let mut words = line.split_whitespace();
@@ -32,13 +34,21 @@ fn claims(source: &str) -> Vec<Claim> {
                 "bytes" => Metric::Bytes,
                 other => match other.strip_prefix("calls:") {
                     Some(name) => Metric::Calls(name.to_owned()),
-                    None => Metric::Count(*Construct::ALL.iter().find(|c| c.name() == other).unwrap()),
+                    None => {
+                        Metric::Count(*Construct::ALL.iter().find(|c| c.name() == other).unwrap())
+                    }
                 },
             };
             let degree = words.next().unwrap().parse().ok();
             let rest: Vec<&str> = words.collect();
             let exact = rest.first() == Some(&"=");
-            Claim { function, metric, degree, exact, text: rest[usize::from(exact)..].join(" ") }
+            Claim {
+                function,
+                metric,
+                degree,
+                exact,
+                text: rest[usize::from(exact)..].join(" "),
+            }
         })
         .collect()
 }
@@ -51,7 +61,10 @@ fn hold(file: &str, source: &str) {
         let entry = entry(source, name);
         let Some(degree) = claim.degree else {
             match bound(&entry, &claim.metric, Side::Upper, 3) {
-                Err(NoBound::None { culprit: Some(culprit), .. }) => {
+                Err(NoBound::None {
+                    culprit: Some(culprit),
+                    ..
+                }) => {
                     assert_eq!(format!("`{culprit}`"), claim.text, "{context}");
                 }
                 other => panic!("{context}: {other:?}"),
@@ -59,26 +72,61 @@ fn hold(file: &str, source: &str) {
             continue;
         };
         let begun = std::time::Instant::now();
-        let upper = bound(&entry, &claim.metric, Side::Upper, 4).unwrap_or_else(|e| panic!("{context}: {e}"));
+        let upper = bound(&entry, &claim.metric, Side::Upper, 4)
+            .unwrap_or_else(|e| panic!("{context}: {e}"));
         let time = begun.elapsed();
-        assert_eq!(upper.degree, degree, "{context}: {}", upper.polynomial.text(Side::Upper));
+        assert_eq!(
+            upper.degree,
+            degree,
+            "{context}: {}",
+            upper.polynomial.text(Side::Upper)
+        );
         if !claim.text.is_empty() {
             assert_eq!(upper.polynomial.text(Side::Upper), claim.text, "{context}");
         }
         if claim.exact {
-            let lower = bound(&entry, &claim.metric, Side::Lower, degree).unwrap_or_else(|e| panic!("{context}: {e}"));
+            let lower = bound(&entry, &claim.metric, Side::Lower, degree)
+                .unwrap_or_else(|e| panic!("{context}: {e}"));
             assert_eq!(lower.polynomial.terms, upper.polynomial.terms, "{context}");
         }
         if let Metric::Calls(_) = claim.metric {
             continue;
         }
         let size = if degree > 1 { 12 } else { 30 };
-        let found = campaign(source, name, &claim.metric, Side::Upper, 4, calls, size, &[]).unwrap();
-        println!("{context}: {}, tightness {:.3}, {} ms", found.text, found.tightest, time.as_millis());
+        let found = campaign(
+            source,
+            name,
+            &claim.metric,
+            Side::Upper,
+            4,
+            calls,
+            size,
+            &[],
+        )
+        .unwrap();
+        println!(
+            "{context}: {}, tightness {:.3}, {} ms",
+            found.text,
+            found.tightest,
+            time.as_millis()
+        );
         if claim.exact {
-            assert!(found.tightest < 1.000_001, "{context}: exact, but {}", found.tightest);
+            assert!(
+                found.tightest < 1.000_001,
+                "{context}: exact, but {}",
+                found.tightest
+            );
         }
-        let lower = campaign(source, name, &claim.metric, Side::Lower, degree.min(2), calls, size, &[]);
+        let lower = campaign(
+            source,
+            name,
+            &claim.metric,
+            Side::Lower,
+            degree.min(2),
+            calls,
+            size,
+            &[],
+        );
         match lower {
             Ok(found) => println!("    lower {}, tightness {:.3}", found.text, found.tightest),
             Err(why) => println!("    no lower bound: {why}"),

@@ -2,6 +2,7 @@
 //!
 //! Doc comments here are what the user reads in `--help`.
 
+mod bounds;
 mod learning;
 mod ocaml;
 mod patterns;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub use bounds::{OcamlBoundArgs, OcamlCompareArgs, SideArg};
 pub use learning::{FitArgs, FitChoices, PaceArg};
 pub use ocaml::{
     ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,

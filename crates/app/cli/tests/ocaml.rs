@@ -3,6 +3,9 @@
 #[expect(dead_code, reason = "tests with Java subjects need more")]
 mod support;
 
+#[path = "ocaml/bounds.rs"]
+mod bounds;
+
 use std::path::PathBuf;
 use std::sync::OnceLock;
 

@@ -9,6 +9,7 @@
 
 mod apply;
 mod branch;
+mod expression;
 mod lower;
 mod matching;
 mod natural;
@@ -169,6 +170,33 @@ pub struct Entry {
     pub natural: Vec<bool>,
 }
 
+impl Entry {
+    /// Whether anything hangs on numbers among the arguments not being negative: something tests one for zero.
+    pub fn assumes_natural(&self) -> bool {
+        fn tested(block: &Block) -> bool {
+            block.steps.iter().any(|step| match step {
+                Step::Bind(_, Right::Case(_, arms, question)) => {
+                    *question == Question::Zero || arms.iter().any(|a| tested(&a.block))
+                }
+                Step::Bind(_, Right::Choice(blocks)) => blocks.iter().any(tested),
+                _ => false,
+            })
+        }
+        fn numbers(shape: &Shape) -> bool {
+            match shape {
+                Shape::Number => true,
+                Shape::Tuple(parts) => parts.iter().any(numbers),
+                _ => false,
+            }
+        }
+        let given = self
+            .parameters
+            .iter()
+            .any(|p| numbers(&self.shapes[*p as usize]));
+        given && (tested(&self.body) || self.functions.iter().any(|f| tested(&f.body)))
+    }
+}
+
 /// Why a function has no normal form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{construct}, in `{function}`")]
@@ -203,7 +231,11 @@ pub fn entries(source: &str) -> Result<Vec<Defined>, Vec<Diagnostic>> {
         let mut globals = BTreeMap::new();
         let mut found = Vec::new();
         for item in &program.items {
-            let line = if item.library { 0 } else { lines.of(item.span.start).0 };
+            let line = if item.library {
+                0
+            } else {
+                lines.of(item.span.start).0
+            };
             let mut define = |global: GlobalId, lambda: Option<&Lambda>| {
                 let shown = item.shown.iter().find(|s| s.global == global);
                 if let (Some(lambda), Some(shown)) = (lambda, shown)
@@ -260,7 +292,12 @@ pub fn entries(source: &str) -> Result<Vec<Defined>, Vec<Diagnostic>> {
                         Err(refusal) => break Err(refusal),
                     }
                 };
-                Defined { name, type_text, line, entry }
+                Defined {
+                    name,
+                    type_text,
+                    line,
+                    entry,
+                }
             })
             .collect())
     })

@@ -14,13 +14,18 @@ impl<'p> Lower<'p> {
             return self.unknown();
         }
         let Value::Function(closure) = function else {
-            return Err(self.refuse("a call of a function that is only known while the program runs"));
+            return Err(
+                self.refuse("a call of a function that is only known while the program runs")
+            );
         };
         let mut given = closure.given.clone();
         given.extend(arguments);
         let arity = closure.code.lambda().parameters.len();
         if given.len() < arity {
-            let closure = Closure { given, ..(*closure).clone() };
+            let closure = Closure {
+                given,
+                ..(*closure).clone()
+            };
             return Ok(Value::Function(Rc::new(closure)));
         }
         let more = given.split_off(arity);
@@ -56,7 +61,10 @@ impl<'p> Lower<'p> {
                 let parts: Vec<Ty> = values.iter().map(|_| self.types.variable()).collect();
                 let tuple = self.types.tuple(parts.clone());
                 self.unify(tuple, ty)?;
-                values.iter().zip(parts).try_for_each(|(v, t)| self.agree(v, t))
+                values
+                    .iter()
+                    .zip(parts)
+                    .try_for_each(|(v, t)| self.agree(v, t))
             }
             // Its own types are found where it is called; the result's must be known here.
             Value::Function(closure) => {
@@ -102,10 +110,15 @@ impl<'p> Lower<'p> {
         }
         let mut key = String::new();
         let mut atoms = Vec::new();
-        self.flatten(&Value::Function(Rc::new(Closure {
-            given: vec![],
-            ..closure.clone()
-        })), &mut key, &mut atoms, 0)?;
+        self.flatten(
+            &Value::Function(Rc::new(Closure {
+                given: vec![],
+                ..closure.clone()
+            })),
+            &mut key,
+            &mut atoms,
+            0,
+        )?;
         for value in arguments {
             self.flatten(value, &mut key, &mut atoms, 0)?;
         }
@@ -144,11 +157,17 @@ impl<'p> Lower<'p> {
         });
         self.progress.push(at);
         let mut fresh = parameters.iter().copied();
-        let own = self.rebuild(&Value::Function(Rc::new(Closure {
-            given: vec![],
-            ..closure.clone()
-        })), &mut fresh);
-        let inside: Vec<Value<'p>> = arguments.iter().map(|v| self.rebuild(v, &mut fresh)).collect();
+        let own = self.rebuild(
+            &Value::Function(Rc::new(Closure {
+                given: vec![],
+                ..closure.clone()
+            })),
+            &mut fresh,
+        );
+        let inside: Vec<Value<'p>> = arguments
+            .iter()
+            .map(|v| self.rebuild(v, &mut fresh))
+            .collect();
         let Value::Function(own) = own else {
             unreachable!("a function stays one")
         };
@@ -267,7 +286,11 @@ impl<'p> Lower<'p> {
                         inner.insert(variable, self.rebuild(captured, fresh));
                     }
                 }
-                let given = closure.given.iter().map(|g| self.rebuild(g, fresh)).collect();
+                let given = closure
+                    .given
+                    .iter()
+                    .map(|g| self.rebuild(g, fresh))
+                    .collect();
                 Value::Function(Rc::new(Closure {
                     env,
                     given,

@@ -36,7 +36,9 @@ impl<'p> Lower<'p> {
             self.charge_operation(*operator, arguments, *at);
             if let Value::Atom(atom, _) = value {
                 let site = std::ptr::from_ref(condition).addr();
-                let block = self.ask(atom, test, site, ty, &mut |l, holds| branch(l, holds != swapped))?;
+                let block = self.ask(atom, test, site, ty, &mut |l, holds| {
+                    branch(l, holds != swapped)
+                })?;
                 return Ok(self.splice(block, ty));
             }
         }
@@ -106,7 +108,11 @@ impl<'p> Lower<'p> {
         };
         let var = match atom {
             Atom::Constant(c) => {
-                let holds = if matches!(test, Test::AtMost(_)) { c <= n } else { c == n };
+                let holds = if matches!(test, Test::AtMost(_)) {
+                    c <= n
+                } else {
+                    c == n
+                };
                 return branch(self, holds);
             }
             Atom::Var(var) => var,
@@ -117,7 +123,11 @@ impl<'p> Lower<'p> {
         };
         match self.facts.get(&var).cloned() {
             Some(Fact::Zero { exact: true }) => {
-                let holds = if matches!(test, Test::AtMost(_)) { 0 <= n } else { n == 0 };
+                let holds = if matches!(test, Test::AtMost(_)) {
+                    0 <= n
+                } else {
+                    n == 0
+                };
                 return branch(self, holds);
             }
             Some(Fact::Zero { exact: false }) if matches!(test, Test::AtMost(n) if n >= 0) => {
@@ -125,7 +135,9 @@ impl<'p> Lower<'p> {
             }
             // What comes before a positive number is not negative.
             Some(Fact::Successor(_)) if n <= 0 => return branch(self, false),
-            Some(Fact::Successor(before)) => return self.ask(Atom::Var(before), less, site, ty, branch),
+            Some(Fact::Successor(before)) => {
+                return self.ask(Atom::Var(before), less, site, ty, branch);
+            }
             _ => {}
         }
         let equals = matches!(test, Test::Equals(_));
@@ -159,10 +171,22 @@ impl<'p> Lower<'p> {
         };
         self.facts = facts;
         let arms = vec![
-            Arm { constructor: None, fields: vec![], block: zero },
-            Arm { constructor: Some(0), fields: vec![before], block: more },
+            Arm {
+                constructor: None,
+                fields: vec![],
+                block: zero,
+            },
+            Arm {
+                constructor: Some(0),
+                fields: vec![before],
+                block: more,
+            },
         ];
-        let question = if positive { Question::Positive } else { Question::Zero };
+        let question = if positive {
+            Question::Positive
+        } else {
+            Question::Zero
+        };
         self.block(|l| Ok(l.case(var, arms, question, ty)), ty)
     }
 

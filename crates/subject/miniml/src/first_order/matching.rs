@@ -89,9 +89,12 @@ impl<'p> Lower<'p> {
         let block = self.block(
             |l| {
                 let leaf = &mut |l: &mut Self, bound: Bound<'p>| {
-                    let find = |n: &VarId| bound.iter().find(|(v, _)| v == n).map(|(_, v)| v.clone());
+                    let find =
+                        |n: &VarId| bound.iter().find(|(v, _)| v == n).map(|(_, v)| v.clone());
                     let values: Option<Vec<Value<'p>>> = names.iter().map(find).collect();
-                    values.map(Value::Tuple).ok_or_else(|| l.refuse("a pattern without its variable"))
+                    values
+                        .map(Value::Tuple)
+                        .ok_or_else(|| l.refuse("a pattern without its variable"))
                 };
                 l.patterns(&[pattern], value, ty, &mut |l, _, bound| leaf(l, bound), 0)
             },
@@ -140,7 +143,10 @@ impl<'p> Lower<'p> {
         })
     }
 
-    #[expect(clippy::type_complexity, reason = "the body of a clause, and whether another may follow")]
+    #[expect(
+        clippy::type_complexity,
+        reason = "the body of a clause, and whether another may follow"
+    )]
     fn clauses_from(
         &mut self,
         clauses: &'p [Clause],
@@ -230,7 +236,11 @@ impl<'p> Lower<'p> {
         if !constants.is_empty() {
             self.facts.insert(var, Fact::Constant);
             let block = self.block(&mut *go_on, ty)?;
-            arms.push(Arm { constructor: None, fields: vec![], block });
+            arms.push(Arm {
+                constructor: None,
+                fields: vec![],
+                block,
+            });
         }
         for (i, (_, types)) in constructors.into_iter().enumerate() {
             let fields: Vec<(Var, Ty)> = types.into_iter().map(|t| (self.var(t), t)).collect();
@@ -306,7 +316,9 @@ impl<'p> Lower<'p> {
                 };
                 match self.facts.get(&var).cloned() {
                     Some(Fact::Node(is, fields)) if is == usize::from(*tag) => {
-                        let fields = fields.into_iter().map(|(v, t)| Value::Atom(Atom::Var(v), t));
+                        let fields = fields
+                            .into_iter()
+                            .map(|(v, t)| Value::Atom(Atom::Var(v), t));
                         self.every(arguments.iter().zip(fields), bound)?
                     }
                     Some(Fact::Node(..) | Fact::Constant) => Outcome::No,
@@ -409,7 +421,6 @@ impl<'p> Lower<'p> {
             }
         }
     }
-
 }
 
 /// The variables a pattern binds.
@@ -422,7 +433,9 @@ fn names_of(pattern: &Pattern, out: &mut std::collections::BTreeSet<VarId>) {
             out.insert(*v);
             names_of(inner, out);
         }
-        Pattern::Construct { arguments: parts, .. }
+        Pattern::Construct {
+            arguments: parts, ..
+        }
         | Pattern::Exception(_, parts)
         | Pattern::Tuple(parts) => parts.iter().for_each(|p| names_of(p, out)),
         Pattern::Record(fields, _) => fields.iter().for_each(|(_, p)| names_of(p, out)),

@@ -21,7 +21,11 @@ pub(super) fn mark(entry: &mut Entry) -> Vec<Var> {
         of: vec![true; entry.shapes.len()],
         numbers: entry.shapes.iter().map(has_number).collect(),
         results: vec![true; entry.functions.len()],
-        parameters: entry.functions.iter().map(|f| f.parameters.clone()).collect(),
+        parameters: entry
+            .functions
+            .iter()
+            .map(|f| f.parameters.clone())
+            .collect(),
         changed: true,
         unsure: vec![],
     };

@@ -26,9 +26,13 @@ impl<'p> Lower<'p> {
         match self.types.node(ty) {
             Node::Constructor(types::FLOAT, _) => Kind::Float,
             Node::Constructor(types::STRING, _) => Kind::String,
-            Node::Constructor(types::INT | types::CHAR | types::BOOL | types::UNIT, _) => Kind::Word,
+            Node::Constructor(types::INT | types::CHAR | types::BOOL | types::UNIT, _) => {
+                Kind::Word
+            }
             Node::Constructor(id, _) => match &self.types.infos[id.0 as usize].shape {
-                Shape::Variants(_, all) if all.iter().all(|(_, parts)| parts.is_empty()) => Kind::Word,
+                Shape::Variants(_, all) if all.iter().all(|(_, parts)| parts.is_empty()) => {
+                    Kind::Word
+                }
                 _ => Kind::Any,
             },
             _ => Kind::Any,
@@ -120,10 +124,29 @@ impl<'p> Lower<'p> {
             (O::IntMod, [_, Atom::Constant(n)]) if *n > 0 => {
                 self.bind(Right::AtMost(Atom::Constant(*n - 1), false), int)
             }
-            (O::IntSub | O::IntMul | O::IntDiv | O::IntMod | O::IntNegate | O::StringLength | O::CharCode | O::Compare | O::IntOfFloat | O::IntOfString, _) => {
-                self.bind(Right::Unknown, int)
-            }
-            (O::Equal | O::NotEqual | O::Less | O::LessEqual | O::Greater | O::GreaterEqual | O::BoolNot, _) => {
+            (
+                O::IntSub
+                | O::IntMul
+                | O::IntDiv
+                | O::IntMod
+                | O::IntNegate
+                | O::StringLength
+                | O::CharCode
+                | O::Compare
+                | O::IntOfFloat
+                | O::IntOfString,
+                _,
+            ) => self.bind(Right::Unknown, int),
+            (
+                O::Equal
+                | O::NotEqual
+                | O::Less
+                | O::LessEqual
+                | O::Greater
+                | O::GreaterEqual
+                | O::BoolNot,
+                _,
+            ) => {
                 let bool = self.types.basic(types::BOOL);
                 self.bind(Right::Unknown, bool)
             }

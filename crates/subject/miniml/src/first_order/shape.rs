@@ -10,7 +10,10 @@ pub(super) fn constructors(types: &mut Types, ty: Ty) -> (Vec<(String, Vec<Ty>)>
         return (vec![], vec![]);
     };
     if id == types::LIST {
-        return (vec![("::".to_owned(), vec![arguments[0], ty])], vec!["[]".to_owned()]);
+        return (
+            vec![("::".to_owned(), vec![arguments[0], ty])],
+            vec!["[]".to_owned()],
+        );
     }
     let types::Shape::Variants(parameters, variants) = types.infos[id.0 as usize].shape.clone()
     else {
@@ -23,7 +26,9 @@ pub(super) fn constructors(types: &mut Types, ty: Ty) -> (Vec<(String, Vec<Ty>)>
             constants.push(name.to_string());
             continue;
         }
-        let parts = parts.iter().map(|t| types.substitute(*t, &parameters, &arguments));
+        let parts = parts
+            .iter()
+            .map(|t| types.substitute(*t, &parameters, &arguments));
         found.push((name.to_string(), parts.collect()));
     }
     (found, constants)
@@ -39,7 +44,9 @@ pub(super) fn parts(types: &mut Types, ty: Ty) -> Option<Vec<Ty>> {
             else {
                 return None;
             };
-            let fields = fields.iter().map(|(_, t)| types.substitute(*t, &parameters, &arguments));
+            let fields = fields
+                .iter()
+                .map(|(_, t)| types.substitute(*t, &parameters, &arguments));
             Some(fields.collect())
         }
         _ => None,
@@ -65,7 +72,11 @@ impl Shapes {
         if let Node::Constructor(id, _) = types.node(ty)
             && *id == types::INT
         {
-            return if numbers { Shape::Number } else { Shape::Opaque };
+            return if numbers {
+                Shape::Number
+            } else {
+                Shape::Opaque
+            };
         }
         let text = types.text(ty, &mut Letters::default());
         if let Some(parts) = parts(types, ty) {
