@@ -10,13 +10,16 @@ use crate::potential::Potential;
 /// Products of base polynomials of variables, each with its factor, in millionths of the metric's unit.
 pub type Sum = Vec<(Vec<(Var, Index)>, BigRational)>;
 
+/// Factors that are kept across a call, each with the derivations that pay it.
+pub type Kept = Vec<(Vec<(Var, Index)>, Vec<usize>)>;
+
 /// A choice of the analysis, in the order in which steps are gone through: the last of a block first.
 #[derive(Clone, Debug)]
 pub enum Choice {
     /// The potential before ways part.
     Meet(Sum),
     /// What is kept across a call, and by which derivations the call is paid.
-    Call(Vec<(Vec<(Var, Index)>, Vec<usize>)>),
+    Call(Kept),
 }
 
 /// What a function needs and leaves, in one derivation.

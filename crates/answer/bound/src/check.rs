@@ -264,7 +264,8 @@ impl Checker<'_> {
                     Atom::Constant(n) => *n >= 0,
                     Atom::Var(v) => entry.natural[*v as usize],
                 };
-                if !upper && !(sure(a) && sure(b)) {
+                let exact = upper || (sure(a) && sure(b));
+                if !exact {
                     return self.written(&after, var, &|_| None);
                 }
                 self.written(&after, var, &|i| {

@@ -5,6 +5,14 @@
 //! Normal form → linear program of potentials → exact solution → [`check`](check::check) of the derivation, which shares no code with
 //! what made it → polynomial in named sizes. A bound that the checker does not accept is not given.
 
+#![allow(
+    clippy::needless_for_each,
+    clippy::needless_pass_by_value,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps,
+    reason = "recursive walks read better with one signature for all steps"
+)]
+
 mod certificate;
 pub mod check;
 mod derive;
@@ -16,7 +24,7 @@ mod sizes;
 
 use std::collections::BTreeMap;
 
-pub use certificate::{Certificate, Choice, Claim, Sum, Together};
+pub use certificate::{Certificate, Choice, Claim, Kept, Sum, Together};
 pub use derive::Side;
 pub use index::Index;
 pub use metric::{Metric, Unpriced};

@@ -1,4 +1,4 @@
-//! Bounds that others state: Das and Hoffmann (TACAS 2017), recomputed from their prices, and degrees of RaML's example programs.
+//! Bounds that others state: Das and Hoffmann (TACAS 2017), recomputed from their prices, and degrees of `RaML`'s example programs.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -94,7 +94,7 @@ fn a_linear_bound_of_a_quadratic_function_is_refused() {
     );
 }
 
-/// RaML's recorded results that say the same of any cost model: degrees, and what has none.
+/// `RaML`'s recorded results that say the same of any cost model: degrees, and what has none.
 #[test]
 fn ticks_are_counted_as_raml_counts_them() {
     const TICKS: &str = "

@@ -187,7 +187,7 @@ fn calls(block: &Block, called: &mut BTreeSet<usize>) {
                 called.insert(*function);
             }
             Step::Bind(_, Right::Case(_, arms, _)) => {
-                arms.iter().for_each(|a| calls(&a.block, called))
+                arms.iter().for_each(|a| calls(&a.block, called));
             }
             Step::Bind(_, Right::Choice(blocks)) => blocks.iter().for_each(|b| calls(b, called)),
             _ => {}

@@ -177,6 +177,7 @@ pub fn arbitrary(
             let mut left = nodes.saturating_sub(1);
             let (mut texts, mut values) = (vec![], vec![]);
             for field in &constructor.fields {
+                #[allow(clippy::single_match_else, reason = "both are values")]
                 let (text, value) = match field {
                     Some(inside) => arbitrary(entry, inside, size / 2, random, opaque),
                     None => {
@@ -351,6 +352,7 @@ pub struct Found {
 }
 
 /// Holds a bound against random calls of up to a size; panics where it does not hold.
+#[allow(clippy::too_many_arguments, reason = "each call gives them all")]
 pub fn campaign(
     source: &str,
     name: &str,

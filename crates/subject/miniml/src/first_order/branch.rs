@@ -52,12 +52,11 @@ impl<'p> Lower<'p> {
         for step in block.steps {
             self.step(step);
         }
-        match block.value {
-            Some(atom) => Value::Atom(atom, ty),
-            None => {
-                self.failed = true;
-                Value::Atom(Atom::Constant(0), ty)
-            }
+        if let Some(atom) = block.value {
+            Value::Atom(atom, ty)
+        } else {
+            self.failed = true;
+            Value::Atom(Atom::Constant(0), ty)
         }
     }
 

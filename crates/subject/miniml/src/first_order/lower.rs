@@ -52,6 +52,10 @@ pub(super) enum Code<'p> {
     Local(&'p [(VarId, Lambda)], usize),
 }
 
+#[expect(
+    clippy::match_same_arms,
+    reason = "their definitions are of different types"
+)]
 impl<'p> Code<'p> {
     pub fn lambda(self) -> &'p Lambda {
         match self {
@@ -279,15 +283,13 @@ impl<'p> Lower<'p> {
     /// Both sides of an arrow.
     pub fn arrow(&mut self, ty: Ty) -> Lowered<(Ty, Ty)> {
         let ty = self.types.expand(ty);
-        match *self.types.node(ty) {
-            types::Node::Arrow(from, to) => Ok((from, to)),
-            _ => {
-                let (from, to) = (self.types.variable(), self.types.variable());
-                let arrow = self.types.arrow(from, to);
-                self.unify(ty, arrow)?;
-                Ok((from, to))
-            }
+        if let types::Node::Arrow(from, to) = *self.types.node(ty) {
+            return Ok((from, to));
         }
+        let (from, to) = (self.types.variable(), self.types.variable());
+        let arrow = self.types.arrow(from, to);
+        self.unify(ty, arrow)?;
+        Ok((from, to))
     }
 
     /// A value in a variable: tuples are made.
@@ -379,6 +381,7 @@ impl<'p> Lower<'p> {
         }
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "it stands where others may fail")]
     pub fn unknown(&mut self) -> Lowered<Value<'p>> {
         let ty = self.types.variable();
         Ok(self.bind(Right::Unknown, ty))

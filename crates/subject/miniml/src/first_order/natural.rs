@@ -112,7 +112,13 @@ impl Natural {
                 }
                 all
             }
-            Right::Choice(blocks) => blocks.iter().fold(true, |all, b| self.block(b) && all),
+            Right::Choice(blocks) => {
+                let mut all = true;
+                for block in blocks {
+                    all &= self.block(block);
+                }
+                all
+            }
         }
     }
 }
