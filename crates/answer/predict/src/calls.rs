@@ -85,6 +85,26 @@ impl<'a> Pricing<'a> {
     }
 }
 
+impl Pricing<'_> {
+    /// The price of each construct that has one, where time is the sum of prices.
+    pub fn constructs(&self) -> BTreeMap<String, f64> {
+        let known = known(&self.time.formula);
+        let names = self
+            .time
+            .domain
+            .keys()
+            .filter(|name| priced(self.time, name));
+        names
+            .map(|name| {
+                (
+                    name.clone(),
+                    known.get(name.as_str()).copied().unwrap_or(0.0),
+                )
+            })
+            .collect()
+    }
+}
+
 /// Whether the learnt cost says anything about a construct: it occurred in training and its price could be determined.
 fn priced(time: &CostModel, construct: &str) -> bool {
     let undetermined = time

@@ -3,6 +3,7 @@
 //! Doc comments here are what the user reads in `--help`.
 
 mod gate;
+mod bounds;
 mod learning;
 mod ocaml;
 mod patterns;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use gate::{GateAcceptArgs, GateCheckArgs, GateCommand, GateRecordArgs, GateRunArgs};
+pub use bounds::{OcamlBoundArgs, OcamlCompareArgs, SideArg};
 pub use learning::{FitArgs, FitChoices, PaceArg};
 pub use ocaml::{
     ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,

@@ -4,6 +4,7 @@
 //! table (`to_text` on each). Nothing here computes: `predict`, `explain` and the estimators fill these types in.
 
 pub mod block_times;
+pub mod bounds;
 pub mod call_tree;
 pub mod calls;
 pub mod controls;
@@ -18,6 +19,7 @@ pub mod summary;
 pub mod table;
 
 pub use block_times::*;
+pub use bounds::*;
 pub use call_tree::*;
 pub use calls::*;
 pub use controls::*;

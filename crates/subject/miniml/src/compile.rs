@@ -10,7 +10,7 @@ mod chase;
 mod constant;
 mod decision;
 mod expression;
-mod free;
+pub(crate) mod free;
 mod function;
 mod fuse;
 mod liveness;

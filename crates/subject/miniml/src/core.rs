@@ -114,6 +114,7 @@ pub enum Expr {
     Construct {
         tag: u8,
         arguments: Vec<Expr>,
+        ty: Ty,
     },
     Tuple(Vec<Expr>),
     List(Vec<Expr>),
@@ -196,6 +197,8 @@ pub struct Lambda {
     pub parameters: Vec<(Pattern, Span)>,
     /// Its body.
     pub body: Expr,
+    /// Its type, an arrow.
+    pub ty: Ty,
 }
 
 /// `pattern when guard -> body`.

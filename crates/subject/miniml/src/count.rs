@@ -122,7 +122,7 @@ impl Run {
     }
 }
 
-fn analyse(source: &str) -> Result<Program, Vec<Diagnostic>> {
+pub(crate) fn analyse(source: &str) -> Result<Program, Vec<Diagnostic>> {
     let (library, _) = crate::parse::parse(include_str!("library.ml"), true);
     let (items, errors) = crate::parse::parse(source, false);
     let result = if errors.is_empty() {
@@ -141,7 +141,7 @@ fn analyse(source: &str) -> Result<Program, Vec<Diagnostic>> {
 const STACK: usize = 64 << 20;
 
 /// Does something on a stack of its own.
-fn with_room<T: Send>(act: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn with_room<T: Send>(act: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
         let joined = thread

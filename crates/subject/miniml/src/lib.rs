@@ -16,6 +16,7 @@ pub mod construct;
 mod core;
 mod count;
 mod diagnostic;
+pub mod first_order;
 mod infer;
 mod machine;
 mod parse;

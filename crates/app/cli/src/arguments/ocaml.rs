@@ -11,6 +11,10 @@ pub enum OcamlCommand {
     Learn(OcamlLearnArgs),
     /// Predict time, bytes and collections of each top-level call of a program, without running it natively.
     Predict(OcamlPredictArgs),
+    /// Bound the time and bytes of each function of a program by a polynomial in the sizes of its arguments.
+    Bound(super::bounds::OcamlBoundArgs),
+    /// Tell by bounds which of two functions is faster, and for which sizes.
+    Compare(super::bounds::OcamlCompareArgs),
     /// Hold a price list against control programs that it was not learnt from.
     Evaluate(OcamlEvaluateArgs),
     /// Count how often each construct of a program runs, for each top-level definition and expression.

@@ -1,5 +1,7 @@
 //! `pricetag ocaml`: the second front end.
 
+mod bound;
+mod compare;
 mod evaluate;
 mod learn;
 mod predict;
@@ -21,6 +23,8 @@ pub fn run(
     match command {
         OcamlCommand::Learn(args) => learn::run(args, common, console),
         OcamlCommand::Predict(args) => predict::run(args, console),
+        OcamlCommand::Bound(args) => bound::run(args, console),
+        OcamlCommand::Compare(args) => compare::run(args, console),
         OcamlCommand::Evaluate(args) => evaluate::run(args, console),
         OcamlCommand::Count(args) => count_constructs(args, console),
     }

@@ -4,6 +4,7 @@ mod answers;
 mod attach;
 mod attach_server;
 mod attach_trouble;
+mod bounds;
 mod cache;
 mod calls;
 mod categories;

@@ -52,7 +52,7 @@ fn list() -> &'static str {
 }
 
 /// A desk with the list and a program.
-fn desk(program: &str) -> Desk {
+pub fn desk(program: &str) -> Desk {
     let desk = Desk::new(&[]);
     std::fs::write(desk.path("list.json"), list()).unwrap();
     std::fs::write(desk.path("p.ml"), program).unwrap();
@@ -60,7 +60,7 @@ fn desk(program: &str) -> Desk {
 }
 
 /// A desk whose list somebody changed, who left its seal out.
-fn changed(program: &str, change: impl FnOnce(&mut Value)) -> Desk {
+pub fn changed(program: &str, change: impl FnOnce(&mut Value)) -> Desk {
     let desk = desk(program);
     let mut value: Value = serde_json::from_str(list()).unwrap();
     change(&mut value);

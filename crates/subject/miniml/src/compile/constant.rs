@@ -47,7 +47,7 @@ impl Compiler<'_> {
                 let (head, tail) = (self.literal(head)?, self.literal(tail)?);
                 Constant::Block(0, vec![head, tail])
             }
-            Expr::Construct { tag, arguments } => Constant::Block(*tag, all(arguments)?),
+            Expr::Construct { tag, arguments, .. } => Constant::Block(*tag, all(arguments)?),
             Expr::List(parts) if parts.is_empty() => Constant::Int(0),
             Expr::List(parts) => Constant::List(all(parts)?),
             Expr::Field(record, index, false) => match self.literal(record)? {

@@ -104,7 +104,7 @@ impl<'p> Compiler<'p> {
                 self.charge_cons();
                 self.block(0, 2);
             }
-            Expr::Construct { tag, arguments } => {
+            Expr::Construct { tag, arguments, .. } => {
                 let flat = *tag == FLAT;
                 self.construct(*tag, arguments);
                 self.charge_rebuilt(

@@ -6,7 +6,7 @@ use super::pattern;
 use crate::core::{Expr, Lambda, VarId};
 
 /// Collects the variables a function uses and does not bind.
-pub(super) fn free_of_lambda(
+pub(crate) fn free_of_lambda(
     lambda: &Lambda,
     bound: &mut BTreeSet<VarId>,
     free: &mut BTreeSet<VarId>,

@@ -143,11 +143,10 @@ impl Infer {
                 let lambda = Lambda {
                     parameters: vec![(core::Pattern::Variable(argument), e.span)],
                     body,
+                    ty: self.types.arrow(from, to),
                 };
-                Ok((
-                    core::Expr::Lambda(Box::new(lambda)),
-                    self.types.arrow(from, to),
-                ))
+                let ty = lambda.ty;
+                Ok((core::Expr::Lambda(Box::new(lambda)), ty))
             }
             ExprKind::Let(definition, body) => {
                 self.scoped(|i| i.local_let(definition, body, e.span))
@@ -269,6 +268,7 @@ impl Infer {
                         .map(|v| (core::Pattern::Variable(*v), span))
                         .collect(),
                     body: core::Expr::Operate(operator, arguments, first),
+                    ty,
                 }))
             }
         };
@@ -315,6 +315,7 @@ impl Infer {
             None => core::Expr::Construct {
                 tag: info.tag as u8,
                 arguments,
+                ty: result,
             },
         };
         Ok((core, result))
@@ -397,6 +398,7 @@ impl Infer {
                 Lambda {
                     parameters: patterns,
                     body,
+                    ty,
                 },
                 ty,
             ))
@@ -448,7 +450,7 @@ impl Infer {
             );
         }
         let tag = if flat { crate::machine::FLAT } else { 0 };
-        Ok((core::Expr::Construct { tag, arguments }, ty))
+        Ok((core::Expr::Construct { tag, arguments, ty }, ty))
     }
 
     fn local_let(&mut self, definition: &Definition, body: &Expr, span: Span) -> Inferred<Typed> {

@@ -1,0 +1,223 @@
+//! `pricetag ocaml bound`: what functions cost at most, as polynomials in the sizes of their arguments.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use pricetag_bound::{Metric, NoBound, Side, bound};
+use pricetag_cost_model::PriceList;
+use pricetag_finding::{BoundTerm, CostBound, FINDING_SCHEMA, FunctionBounds, ProgramBounds};
+use pricetag_miniml::Construct;
+use pricetag_miniml::first_order::{Defined, Entry, Refusal, entries};
+use pricetag_predict::Pricing;
+
+use super::predict::open_list;
+use super::refused;
+use crate::arguments::{OcamlBoundArgs, SideArg};
+use crate::console::Console;
+use crate::failure::{FAILED, Failure, io};
+
+pub fn run(args: &OcamlBoundArgs, console: &Console) -> Result<ExitCode, Failure> {
+    let list = open_list(&args.list)?;
+    let prices = prices(&list, args.estimator.as_deref())?;
+    let file = args.program.display().to_string();
+    let named = args.metric.iter().map(|m| metric(m, &prices));
+    let mut metrics = named.collect::<Result<Vec<_>, _>>()?;
+    if metrics.is_empty() {
+        metrics = vec![prices.clone(), Metric::Bytes];
+    }
+    let sides: &[Side] = match args.side {
+        SideArg::Upper => &[Side::Upper],
+        SideArg::Lower => &[Side::Lower],
+        SideArg::Both => &[Side::Lower, Side::Upper],
+    };
+    let found = functions(&args.program, console)?;
+    if let Some(missing) = args
+        .function
+        .iter()
+        .find(|f| !found.iter().any(|d| d.name == **f))
+    {
+        return Err(no_function(&file, missing, &found));
+    }
+    let mut functions = Vec::new();
+    for defined in &found {
+        if !args.function.is_empty() && !args.function.contains(&defined.name) {
+            continue;
+        }
+        let mut bounds = Vec::new();
+        for metric in &metrics {
+            for side in sides {
+                bounds.push(bounded(&defined.entry, metric, *side, args.degree));
+            }
+        }
+        functions.push(FunctionBounds {
+            name: defined.name.clone(),
+            type_text: defined.type_text.clone(),
+            line: defined.line,
+            bounds,
+        });
+    }
+    if functions.is_empty() {
+        return Err(Failure::new("the program defines no function at top level")
+            .doing(format!("cannot bound {file}"))
+            .advice("a definition such as `let rec f l = match l with …`"));
+    }
+    let answer = ProgramBounds {
+        schema: FINDING_SCHEMA,
+        program: file,
+        estimator: Some(estimator(&list, args.estimator.as_deref())),
+        warnings: warnings(&list, &functions),
+        functions,
+    };
+    let none = answer
+        .functions
+        .iter()
+        .all(|f| f.bounds.iter().all(|b| b.text.is_none()));
+    console.result(&answer, || answer.to_text())?;
+    Ok(if none {
+        ExitCode::from(FAILED)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// The functions of a program, with their normal forms.
+pub fn functions(path: &Path, console: &Console) -> Result<Vec<Defined>, Failure> {
+    let file = path.display().to_string();
+    let source = std::fs::read_to_string(path).map_err(io("read", path))?;
+    entries(&source).map_err(|errors| refused(&errors, &file, &source, console, "bound"))
+}
+
+pub fn no_function(file: &str, name: &str, found: &[Defined]) -> Failure {
+    let names: Vec<&str> = found.iter().map(|d| d.name.as_str()).collect();
+    Failure::new(format!("there is no function `{name}` at top level"))
+        .doing(format!("cannot bound {file}"))
+        .advice(if names.is_empty() {
+            "the program defines none".to_owned()
+        } else {
+            format!("it defines {}", names.join(", "))
+        })
+}
+
+/// Prices of paper mode, by which a time is a sum.
+pub fn prices(list: &PriceList, estimator: Option<&str>) -> Result<Metric, Failure> {
+    Ok(Metric::Time(
+        Pricing::of(list, "paper", estimator)?.constructs(),
+    ))
+}
+
+fn estimator(list: &PriceList, estimator: Option<&str>) -> String {
+    estimator.map_or_else(
+        || {
+            list.modes
+                .get("paper")
+                .map_or_else(String::new, |m| m.chosen.clone())
+        },
+        str::to_owned,
+    )
+}
+
+fn metric(text: &str, prices: &Metric) -> Result<Metric, Failure> {
+    if let Some(name) = text.strip_prefix("calls:") {
+        return Ok(Metric::Calls(name.to_owned()));
+    }
+    let construct = Construct::ALL
+        .iter()
+        .find(|c| !c.is_extended() && c.name() == text);
+    match (text, construct) {
+        ("time", _) => Ok(prices.clone()),
+        ("bytes", _) => Ok(Metric::Bytes),
+        (_, Some(construct)) => Ok(Metric::Count(*construct)),
+        _ => Err(Failure::usage(format!("there is no cost `{text}`"))
+            .advice("time, bytes, calls:NAME, or a construct as `pricetag ocaml count` names it, such as FunApp")),
+    }
+}
+
+/// A bound, or why there is none.
+pub fn bounded(
+    entry: &Result<Entry, Refusal>,
+    metric: &Metric,
+    side: Side,
+    degree: u32,
+) -> CostBound {
+    let begun = Instant::now();
+    let result = match entry {
+        Ok(entry) => bound(entry, metric, side, degree),
+        Err(refusal) => Err(NoBound::Refused(refusal.clone())),
+    };
+    let mut told = CostBound {
+        cost: match metric {
+            Metric::Time(_) => "time".into(),
+            Metric::Bytes => "bytes".into(),
+            Metric::Count(construct) => construct.name().into(),
+            Metric::Calls(name) => format!("calls of {name}"),
+        },
+        unit: match metric {
+            Metric::Time(_) => "ns".into(),
+            Metric::Bytes => "bytes".into(),
+            _ => "times".into(),
+        },
+        side: if side == Side::Upper {
+            "upper"
+        } else {
+            "lower"
+        }
+        .into(),
+        milliseconds: begun.elapsed().as_secs_f64() * 1e3,
+        ..CostBound::default()
+    };
+    match result {
+        Err(why) => told.none = Some(why.to_string()),
+        Ok(bound) => {
+            let polynomial = &bound.polynomial;
+            let sizes = polynomial.sizes.iter();
+            told.text = Some(polynomial.text(side));
+            told.sizes = sizes.map(|s| (s.name.clone(), s.meaning.clone())).collect();
+            told.degree = Some(polynomial.degree());
+            told.widened = polynomial.widened;
+            told.natural = entry.as_ref().is_ok_and(Entry::assumes_natural);
+            told.constraints = bound.constraints;
+            told.unknowns = bound.unknowns;
+            told.terms = polynomial
+                .terms
+                .iter()
+                .map(|term| BoundTerm {
+                    factor: term.factor.to_string(),
+                    powers: term
+                        .powers
+                        .iter()
+                        .map(|(place, k)| (polynomial.sizes[*place].name.clone(), *k))
+                        .collect(),
+                })
+                .collect();
+        }
+    }
+    told
+}
+
+/// What bounds do not say.
+fn warnings(list: &PriceList, functions: &[FunctionBounds]) -> Vec<String> {
+    let found = functions
+        .iter()
+        .flat_map(|f| &f.bounds)
+        .filter(|b| b.text.is_some());
+    let costs: Vec<&str> = found.map(|b| b.cost.as_str()).collect();
+    let mut warnings = Vec::new();
+    if costs.contains(&"time") {
+        warnings.push(
+            "times are sums of paper mode's prices: they bound what this model says, not the processor".into(),
+        );
+        warnings.push(match &list.collector {
+            Some(collector) => format!(
+                "collections are left out: by the paper's rule there is one for each {:.0} bytes, of {:.0} ns",
+                collector.heap, collector.constant
+            ),
+            None => "collections are left out: no collector was learnt".into(),
+        });
+    }
+    if costs.contains(&"bytes") {
+        warnings
+            .push("bytes are those of paper mode: floats that are boxed are not counted".into());
+    }
+    warnings
+}

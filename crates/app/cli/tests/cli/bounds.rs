@@ -1,0 +1,164 @@
+//! `pricetag ocaml bound` and `compare`: the examples of `docs/bounds.md` with the prices of the paper, and what goes wrong.
+
+use serde_json::{Value, json};
+
+use crate::ocaml::{changed, desk};
+use crate::support::Desk;
+
+/// Das and Hoffmann (TACAS 2017), section 5: those that lists need.
+const PAPER: [(&str, f64); 8] = [
+    ("FunApp", 1.505),
+    ("TailApp", 0.156),
+    ("patternMatch", 0.223),
+    ("tupleHead", 5.892),
+    ("tupleElem", 1.717),
+    ("tupleMatch", 0.237),
+    ("IntAdd", 0.297),
+    ("IntSub", 0.278),
+];
+
+/// A desk whose list has the paper's prices.
+fn paper(program: &str) -> Desk {
+    changed(program, |list| {
+        let mode = &mut list["modes"]["paper"];
+        let chosen = mode["chosen"].as_str().unwrap().to_owned();
+        let formula = &mut mode["time"][&chosen]["formula"];
+        let terms = terms(formula);
+        for (construct, price) in PAPER {
+            terms.retain(|t| t[1] != construct);
+            terms.push(json!([price, construct]));
+        }
+    })
+}
+
+/// The terms of a linear formula, wherever they are in it.
+fn terms(formula: &mut Value) -> &mut Vec<Value> {
+    if formula.get("terms").is_some() {
+        return formula["terms"].as_array_mut().unwrap();
+    }
+    let inner = formula
+        .as_object_mut()
+        .unwrap()
+        .values_mut()
+        .next()
+        .unwrap();
+    inner["terms"].as_array_mut().unwrap()
+}
+
+const APPENDS: &str = "let rec append a b = match a with [] -> b | x :: r -> x :: append r b\n";
+const TWO: &str = "let rec append a b = match a with [] -> b | x :: t -> (match t with [] -> x :: b | y :: r -> x :: y :: append r b)\n";
+
+#[test]
+fn the_page_shows_what_is_printed() {
+    let page = include_str!("../../../../../docs/bounds.md");
+    let example: Vec<&str> = page
+        .lines()
+        .skip_while(|l| !l.starts_with("    append : "))
+        .take_while(|l| l.starts_with("    "))
+        .map(str::trim)
+        .collect();
+    assert_eq!(example.len(), 5, "{example:?}");
+    let program = page
+        .lines()
+        .find(|l| l.starts_with("    let rec append"))
+        .unwrap();
+    let ran = paper(program.trim()).run("ocaml bound list.json p.ml");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for line in &example[..4] {
+        assert!(ran.stdout.contains(line), "{line}\n{}", ran.stdout);
+    }
+    let checked = ran
+        .stdout
+        .lines()
+        .find(|l| l.contains("checked: "))
+        .unwrap();
+    assert_eq!(
+        checked.split(',').next(),
+        Some(&*format!("  {}", example[4].split(',').next().unwrap()))
+    );
+}
+
+#[test]
+fn factors_are_exact_in_json() {
+    let told = paper(APPENDS).json("ocaml bound list.json p.ml --json --side both");
+    let bounds = told["functions"][0]["bounds"].as_array().unwrap();
+    assert_eq!(bounds.len(), 4);
+    for bound in &bounds[..2] {
+        assert_eq!(
+            bound["terms"][1],
+            json!({"factor": "11277/1000", "powers": [["n", 1]]}),
+            "{bound}"
+        );
+    }
+    assert_eq!(
+        (&bounds[0]["side"], &bounds[1]["side"]),
+        (&json!("lower"), &json!("upper"))
+    );
+}
+
+#[test]
+fn the_paper_s_second_append_is_faster() {
+    let desk = paper(APPENDS);
+    std::fs::write(desk.path("two.ml"), TWO).unwrap();
+    let ran = desk.run("ocaml compare list.json p.ml:append two.ml:append");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("at size 0 both have the same bound"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("from size 1 on two.ml:append is faster"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn what_has_no_bound_says_why() {
+    let desk = desk(
+        "let rec fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)\nlet f l = try List.hd l with Failure _ -> 0\n",
+    );
+    let ran = desk.run("ocaml bound list.json p.ml --metric FunApp");
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout
+            .contains("no polynomial of degree 3 or less: `fib` has none by itself"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("`try`: what an exception leaves undone is not followed"),
+        "{}",
+        ran.stdout
+    );
+    for (command, code, why) in [
+        (
+            "ocaml bound list.json p.ml --function g",
+            1,
+            "there is no function `g`",
+        ),
+        (
+            "ocaml bound list.json p.ml --metric Time",
+            2,
+            "there is no cost `Time`",
+        ),
+        ("ocaml bound list.json none.ml", 1, "cannot read"),
+        (
+            "ocaml compare list.json p.ml p.ml:fib",
+            2,
+            "names no function",
+        ),
+        (
+            "ocaml compare list.json p.ml:fib p.ml:fib",
+            1,
+            "no polynomial",
+        ),
+    ] {
+        let ran = desk.run(command);
+        assert_eq!(ran.code, code, "{command}: {}", ran.stderr);
+        assert!(ran.stderr.contains(why), "{command}: {}", ran.stderr);
+    }
+}

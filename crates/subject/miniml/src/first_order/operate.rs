@@ -1,0 +1,177 @@
+//! Built-in operations: their charges by paper mode's rules, and what is known of their results.
+
+use super::lower::{Env, Lower, Lowered, Map, Value};
+use super::{Atom, Right};
+use crate::construct::Construct;
+use crate::core::{Expr, Operator};
+use crate::types::{self, Node, Shape, Ty};
+
+/// What a comparison works on.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Word,
+    Float,
+    String,
+    Any,
+}
+
+impl<'p> Lower<'p> {
+    /// What a comparison works on: the type that is known where it stands chooses, and a constant constructor on either side.
+    fn kind(&mut self, operator: Operator, arguments: &[Expr], ty: Ty) -> Kind {
+        let equality = matches!(operator, Operator::Equal | Operator::NotEqual);
+        if equality && arguments.iter().any(|a| matches!(a, Expr::Int(_))) {
+            return Kind::Word;
+        }
+        let ty = self.types.expand(ty);
+        match self.types.node(ty) {
+            Node::Constructor(types::FLOAT, _) => Kind::Float,
+            Node::Constructor(types::STRING, _) => Kind::String,
+            Node::Constructor(types::INT | types::CHAR | types::BOOL | types::UNIT, _) => {
+                Kind::Word
+            }
+            Node::Constructor(id, _) => match &self.types.infos[id.0 as usize].shape {
+                Shape::Variants(_, all) if all.iter().all(|(_, parts)| parts.is_empty()) => {
+                    Kind::Word
+                }
+                _ => Kind::Any,
+            },
+            _ => Kind::Any,
+        }
+    }
+
+    /// What an operation is charged as.
+    pub fn charge_operation(&mut self, operator: Operator, arguments: &[Expr], ty: Ty) {
+        use Construct as C;
+        use Operator as O;
+        let comparison = |kind, of: [C; 2]| match kind {
+            Kind::Word => of[0],
+            Kind::Float => of[1],
+            Kind::String => C::StringCond,
+            Kind::Any => C::PolyCond,
+        };
+        let kind = self.kind(operator, arguments, ty);
+        let construct = match operator {
+            O::IntNegate => C::IntUMinus,
+            O::IntAdd => C::IntAdd,
+            O::IntSub => C::IntSub,
+            O::IntMul => C::IntMult,
+            O::IntDiv => C::IntDiv,
+            O::IntMod => C::IntMod,
+            O::FloatNegate | O::FloatAbs => C::FloatUMinus,
+            O::FloatAdd => C::FloatAdd,
+            O::FloatSub => C::FloatSub,
+            O::FloatMul => C::FloatMult,
+            O::FloatDiv => C::FloatDiv,
+            O::BoolNot => C::BoolNot,
+            O::Raise => C::Raise,
+            O::Compare => C::PolyCond,
+            O::Equal | O::NotEqual => comparison(kind, [C::IntCondEq, C::FloatCondEq]),
+            O::Less => comparison(kind, [C::IntCondLT, C::FloatCondLT]),
+            O::LessEqual => comparison(kind, [C::IntCondLE, C::FloatCondLE]),
+            O::Greater => comparison(kind, [C::IntCondGT, C::FloatCondGT]),
+            O::GreaterEqual => comparison(kind, [C::IntCondGE, C::FloatCondGE]),
+            _ => C::Primitive,
+        };
+        self.charge(construct, 1);
+    }
+
+    pub fn operate(
+        &mut self,
+        operator: Operator,
+        arguments: &'p [Expr],
+        ty: Ty,
+        env: &Env<'p>,
+        map: &Map,
+    ) -> Lowered<Value<'p>> {
+        use Operator as O;
+        let mut values = Vec::new();
+        for argument in arguments.iter().rev() {
+            values.push(self.expr(argument, env, map, false)?);
+        }
+        values.reverse();
+        self.charge_operation(operator, arguments, ty);
+        if operator == O::Raise {
+            let value = self.unknown();
+            self.failed = true;
+            return value;
+        }
+        let int = self.types.basic(types::INT);
+        let mut atoms = Vec::new();
+        for value in values {
+            // A function may be compared with another: that raises, and costs the comparison alone.
+            atoms.push(match value {
+                Value::Function(_) => Atom::Constant(0),
+                value => self.atom(value)?.0,
+            });
+        }
+        Ok(match (operator, &atoms[..]) {
+            (O::IntAdd, [a, Atom::Constant(n)] | [Atom::Constant(n), a]) if *n < 0 => {
+                self.minus(*a, n.unsigned_abs(), int)
+            }
+            (O::IntAdd, [a, b]) => self.bind(Right::Sum(*a, *b), int),
+            (O::IntSub, [a, Atom::Constant(n)]) if *n >= 0 => self.minus(*a, n.unsigned_abs(), int),
+            (O::IntDiv, [a, Atom::Constant(n)]) if *n > 0 => {
+                // Half of a positive number is no more than the number before it.
+                let before = match a {
+                    Atom::Var(v) if *n > 1 => match self.facts.get(v) {
+                        Some(super::lower::Fact::Successor(before)) => Atom::Var(*before),
+                        _ => *a,
+                    },
+                    _ => *a,
+                };
+                self.bind(Right::AtMost(before, true), int)
+            }
+            (O::IntMod, [_, Atom::Constant(n)]) if *n > 0 => {
+                self.bind(Right::AtMost(Atom::Constant(*n - 1), false), int)
+            }
+            (
+                O::IntSub
+                | O::IntMul
+                | O::IntDiv
+                | O::IntMod
+                | O::IntNegate
+                | O::StringLength
+                | O::CharCode
+                | O::Compare
+                | O::IntOfFloat
+                | O::IntOfString,
+                _,
+            ) => self.bind(Right::Unknown, int),
+            (
+                O::Equal
+                | O::NotEqual
+                | O::Less
+                | O::LessEqual
+                | O::Greater
+                | O::GreaterEqual
+                | O::BoolNot,
+                _,
+            ) => {
+                let bool = self.types.basic(types::BOOL);
+                self.bind(Right::Unknown, bool)
+            }
+            _ if operator.gives_float() => {
+                let float = self.types.basic(types::FLOAT);
+                self.bind(Right::Unknown, float)
+            }
+            _ => self.unknown()?,
+        })
+    }
+
+    /// A number less a constant: what was found by a test is named, other numbers are no larger.
+    fn minus(&mut self, from: Atom, by: u64, int: Ty) -> Value<'p> {
+        let (mut at, mut left) = (from, by);
+        while left > 0
+            && let Atom::Var(v) = at
+            && let Some(super::lower::Fact::Successor(before)) = self.facts.get(&v)
+        {
+            at = Atom::Var(*before);
+            left -= 1;
+        }
+        match (at, left) {
+            (_, 0) => Value::Atom(at, int),
+            (Atom::Constant(n), _) => Value::Atom(Atom::Constant(n.wrapping_sub(by as i64)), int),
+            _ => self.bind(Right::AtMost(at, false), int),
+        }
+    }
+}
