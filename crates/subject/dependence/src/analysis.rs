@@ -79,6 +79,30 @@ pub struct Slice {
     pub unknown: BTreeMap<String, usize>,
 }
 
+/// How often a block ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockCount {
+    /// Internal name of the class.
+    pub class: String,
+    /// Name of the method.
+    pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Offset of its first instruction, and of the byte behind its last.
+    pub pcs: (u32, u32),
+    /// Executions.
+    pub count: f64,
+}
+
+/// Executed instructions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Executed {
+    /// Those in the slice.
+    pub kept: f64,
+    /// All in blocks that were counted and are known.
+    pub whole: f64,
+}
+
 impl Slice {
     /// Instructions it keeps.
     pub fn instructions(&self) -> usize {
@@ -193,6 +217,43 @@ impl<'a> Analysis<'a> {
         }
         answer.methods.sort_by(|a, b| a.shown.cmp(&b.shown));
         answer
+    }
+
+    /// How much of what ran is in a slice; none if none of the blocks is of the program.
+    pub fn executed(&self, slice: &Slice, blocks: &[BlockCount]) -> Option<Executed> {
+        let kept: BTreeMap<MethodId, &SlicedMethod> =
+            slice.methods.iter().map(|m| (m.method, m)).collect();
+        let mut sum = Executed {
+            kept: 0.0,
+            whole: 0.0,
+        };
+        for block in blocks {
+            let class = self.program.named(&block.class);
+            let selector = self
+                .program
+                .known_selector(&block.method, &block.descriptor);
+            let Some(id) = class
+                .zip(selector)
+                .and_then(|(c, s)| self.program.resolve(c, s))
+            else {
+                continue;
+            };
+            let (file, member) = self.program.member(id);
+            let Ok(Some(code)) = member.code(file.constants()) else {
+                continue;
+            };
+            let Ok(instructions) = code.instructions() else {
+                continue;
+            };
+            let within = |pc: u16| (block.pcs.0..block.pcs.1).contains(&u32::from(pc));
+            let size = instructions.iter().filter(|i| within(i.pc)).count();
+            let own = kept
+                .get(&id)
+                .map_or(0, |m| m.kept.iter().filter(|&&pc| within(pc)).count());
+            sum.whole += size as f64 * block.count;
+            sum.kept += own as f64 * block.count;
+        }
+        (sum.whole > 0.0).then_some(sum)
     }
 
     fn count_unknown(&self, id: MethodId, kept: &[bool], unknown: &mut BTreeMap<String, usize>) {

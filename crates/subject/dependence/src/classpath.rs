@@ -49,6 +49,33 @@ pub enum ClassPathError {
     },
 }
 
+/// The entries of the class path that a `java` command uses. `words` are the launcher's arguments up to the program, `jar` is the program if it
+/// is a jar, `variable` is what `CLASSPATH` holds.
+pub fn entries(words: &[String], jar: Option<&str>, variable: Option<&str>) -> Vec<PathBuf> {
+    if let Some(jar) = jar {
+        // The class path is then ignored.
+        return vec![PathBuf::from(jar)];
+    }
+    let mut path = variable.unwrap_or(".").to_owned();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-cp" | "-classpath" | "--class-path" => {
+                path = words.next().cloned().unwrap_or_default();
+            }
+            _ => {
+                if let Some(own) = word.strip_prefix("--class-path=") {
+                    own.clone_into(&mut path);
+                }
+            }
+        }
+    }
+    let parts = path.split(if cfg!(windows) { ';' } else { ':' });
+    parts
+        .map(|part| PathBuf::from(if part.is_empty() { "." } else { part }))
+        .collect()
+}
+
 impl ClassPath {
     /// Of class files in memory, for tests and tools.
     pub fn of_classes(classes: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
