@@ -132,6 +132,7 @@ fn run(cli: &Cli, console: &Console) -> Result<ExitCode, Failure> {
         Command::Explain(args) => commands::explain::run(args, console),
         Command::Diff(args) => commands::diff::run(args, console),
         Command::Patterns(args) => commands::patterns::run(args, console),
+        Command::Slice(args) => commands::slice::run(args, console),
         Command::Report(args) => commands::report::run(args, console),
         Command::TimeBlocks(args) => commands::time_blocks::run(args, common, console),
         Command::Ocaml(command) => commands::ocaml::run(command, common, console),
