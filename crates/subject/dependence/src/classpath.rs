@@ -178,7 +178,8 @@ impl ClassPath {
             let name = entry.name().map_err(zip)?.into_owned();
             let service = name.starts_with("META-INF/services/");
             let manifest = name == "META-INF/MANIFEST.MF";
-            if !(name.ends_with(".class") || service || manifest) {
+            let class = name.strip_suffix(".class").is_some();
+            if !(class || service || manifest) {
                 continue;
             }
             if entry.size() > LARGEST {

@@ -119,6 +119,7 @@ impl Analysis<'_> {
             return Err(form());
         };
         let fits: Vec<MethodId> = self.candidates(name)?;
+        let several = fits.len() > 1;
         let mut found = Vec::new();
         let mut refused = None;
         for method in fits {
@@ -129,6 +130,10 @@ impl Analysis<'_> {
         }
         match (found.len(), refused) {
             (1, _) => Ok(found.remove(0)),
+            (0, Some(_)) if several => Err(CriterionError::Part {
+                method: name.to_owned(),
+                what: "no method with such a part".to_owned(),
+            }),
             (0, Some(e)) => Err(e),
             _ => Err(CriterionError::Ambiguous {
                 name: name.to_owned(),

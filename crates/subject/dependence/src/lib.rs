@@ -22,6 +22,7 @@ pub mod criterion;
 pub mod method;
 pub mod models;
 pub mod program;
+mod reach;
 pub mod slice;
 pub mod system;
 pub mod throwing;

@@ -104,7 +104,7 @@ impl Layout {
     /// The vertex of an instruction as something that control depends on: of a call, its exception.
     pub fn decides(&self, instruction: u32) -> Vertex {
         self.site(instruction)
-            .map_or_else(|| self.instruction(instruction), |site| site.thrown())
+            .map_or_else(|| self.instruction(instruction), Site::thrown)
     }
 }
 

@@ -51,7 +51,7 @@ pub enum Value {
 /// The values of a method and what each instruction takes.
 #[derive(Clone, Debug)]
 pub struct Values {
-    values: Vec<Value>,
+    all: Vec<Value>,
     operands: Vec<ValueId>,
     /// Where each instruction's operands end in `operands`.
     ends: Vec<u32>,
@@ -87,12 +87,12 @@ impl Values {
 
     /// Where a value comes from.
     pub fn value(&self, value: ValueId) -> &Value {
-        &self.values[value.0 as usize]
+        &self.all[value.0 as usize]
     }
 
     /// All values.
     pub fn all(&self) -> &[Value] {
-        &self.values
+        &self.all
     }
 
     /// The value that an instruction pushes or stores, if it makes one.
@@ -369,7 +369,7 @@ impl<'a> Simulation<'a> {
             ends.push(operands.len() as u32);
         }
         Ok(Values {
-            values: self.values,
+            all: self.values,
             operands,
             ends,
         })

@@ -20,6 +20,8 @@ use crate::failure::Failure;
 
 /// Notes that are shown without `--verbose`.
 const NOTES: usize = 8;
+/// Ranges of lines that are shown of one method.
+const RANGES: usize = 12;
 
 pub fn run(args: &SliceArgs, console: &Console) -> Result<ExitCode, Failure> {
     let doing = format!("slicing {}", args.criterion);
@@ -142,14 +144,19 @@ fn share(part: usize, whole: usize) -> f64 {
     100.0 * part as f64 / (whole.max(1)) as f64
 }
 
-/// Lines as `3-5, 9`.
+/// Lines as `3-5, 9`; of many, the first.
 fn ranges(lines: &[u16]) -> String {
     let runs = lines.chunk_by(|a, b| b - a <= 1);
-    let shown = runs.map(|run| match run {
+    let more = if runs.clone().nth(RANGES).is_some() {
+        ", …"
+    } else {
+        ""
+    };
+    let shown = runs.take(RANGES).map(|run| match run {
         [one] => one.to_string(),
         _ => format!("{}-{}", run[0], run[run.len() - 1]),
     });
-    shown.collect::<Vec<_>>().join(", ")
+    shown.collect::<Vec<_>>().join(", ") + more
 }
 
 fn place(method: &SlicedMethod) -> String {

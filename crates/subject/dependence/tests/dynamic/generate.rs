@@ -39,12 +39,17 @@ impl Class {
     }
 
     fn method(&mut self, access: u16, name: &str, descriptor: &str, body: Body) {
-        let (name, descriptor) = (self.pool.utf8(name).unwrap(), self.pool.utf8(descriptor).unwrap());
+        let (name, descriptor) = (
+            self.pool.utf8(name).unwrap(),
+            self.pool.utf8(descriptor).unwrap(),
+        );
         let code = self.pool.utf8("Code").unwrap();
         let handlers: Vec<_> = body
             .handlers
             .iter()
-            .map(|(start, end, handler, class)| (*start, *end, *handler, self.pool.class(class).unwrap()))
+            .map(|(start, end, handler, class)| {
+                (*start, *end, *handler, self.pool.class(class).unwrap())
+            })
             .collect();
         let done = body.code.finish().unwrap();
         let mut table = Vec::new();
@@ -79,7 +84,12 @@ impl Class {
             .fields
             .iter()
             .map(|(access, name, kind)| {
-                [*access, self.pool.utf8(name).unwrap(), self.pool.utf8(kind).unwrap(), 0]
+                [
+                    *access,
+                    self.pool.utf8(name).unwrap(),
+                    self.pool.utf8(kind).unwrap(),
+                    0,
+                ]
             })
             .collect();
         let mut out = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 49];
@@ -112,7 +122,10 @@ impl Body {
 
 /// The classes of a random program.
 pub fn program(random: &mut impl Rng) -> Vec<(String, Vec<u8>)> {
-    let mut classes = vec![object("N", "java/lang/Object", random), object("M", "N", random)];
+    let mut classes = vec![
+        object("N", "java/lang/Object", random),
+        object("M", "N", random),
+    ];
     classes.push(exception());
     let mut class = Class::new("G", "java/lang/Object");
     class.fields = vec![(8, "s0", "I"), (8, "s1", "I"), (8, "s2", "I")];
@@ -161,7 +174,8 @@ fn object(name: &'static str, parent: &'static str, random: &mut impl Rng) -> (S
     class.method(1, "<init>", "()V", init);
     let mut v = Body::new();
     v.code.op(op::ALOAD_0);
-    v.code.constant(op::GETFIELD, if random.random() { a } else { b });
+    v.code
+        .constant(op::GETFIELD, if random.random() { a } else { b });
     v.code.op(op::ILOAD_1);
     v.code.op(if random.random() { op::IADD } else { op::IXOR });
     if random.random() {
@@ -259,7 +273,11 @@ impl<R: Rng> Writer<'_, R> {
     }
 
     fn expression(&mut self, depth: u32) {
-        let choice = if depth == 0 { self.below(3) } else { self.below(9) };
+        let choice = if depth == 0 {
+            self.below(3)
+        } else {
+            self.below(9)
+        };
         match choice {
             0 => {
                 let n = i32::from(self.below(9)) - 3;
@@ -318,7 +336,11 @@ impl<R: Rng> Writer<'_, R> {
             return;
         }
         self.left -= 1;
-        let choice = if depth == 0 { self.below(9) } else { self.below(16) };
+        let choice = if depth == 0 {
+            self.below(9)
+        } else {
+            self.below(16)
+        };
         match choice {
             0 | 1 => {
                 self.expression(2);
@@ -432,7 +454,9 @@ impl<R: Rng> Writer<'_, R> {
         let end = self.body.code.label();
         self.expression(1);
         self.body.code.raw(&[op::ICONST_3, op::IAND]);
-        self.body.code.switch(Keys::From(1), labels[0], vec![labels[1], labels[2], end]);
+        self.body
+            .code
+            .switch(Keys::From(1), labels[0], vec![labels[1], labels[2], end]);
         for label in labels {
             self.body.code.bind(label);
             self.block(depth - 1);
@@ -476,7 +500,11 @@ impl<R: Rng> Writer<'_, R> {
         self.body.code.local(op::ISTORE, local);
         self.block(depth - 1);
         self.body.code.bind(end);
-        let class = if divides { "java/lang/ArithmeticException" } else { "E" };
+        let class = if divides {
+            "java/lang/ArithmeticException"
+        } else {
+            "E"
+        };
         self.body.handlers.push((start, stop, handler, class));
     }
 

@@ -97,7 +97,11 @@ impl<'a> Run<'a> {
             throws: BTreeSet::new(),
             all: threw.is_none(),
         };
-        let main = ("G".to_owned(), "main".to_owned(), "([Ljava/lang/String;)V".to_owned());
+        let main = (
+            "G".to_owned(),
+            "main".to_owned(),
+            "([Ljava/lang/String;)V".to_owned(),
+        );
         let number = run.body(&main);
         let start = run.event(number, 0, Vec::new());
         let nothing = Value {
@@ -148,7 +152,9 @@ impl<'a> Run<'a> {
             if own.any(|(n, d)| n == name && d == descriptor) {
                 return Some((class.name(), name.to_owned(), descriptor.to_owned()));
             }
-            at = class.super_name().and_then(|parent| self.classes.get(&parent));
+            at = class
+                .super_name()
+                .and_then(|parent| self.classes.get(&parent));
         }
         None
     }
@@ -267,7 +273,11 @@ impl<'a> Run<'a> {
             let here = &list[at];
             let empty = Vec::new();
             let controls = self.bodies[method].control.get(&here.pc).unwrap_or(&empty);
-            let control = controls.iter().filter_map(|pc| latest.get(pc)).max().copied();
+            let control = controls
+                .iter()
+                .filter_map(|pc| latest.get(pc))
+                .max()
+                .copied();
             let control = control.unwrap_or(call);
             let mut on = vec![control];
             let mut next = at + 1;
@@ -322,7 +332,9 @@ impl<'a> Run<'a> {
                 (op::IINC, Operand::Iinc { local, delta }) => {
                     let value = locals[usize::from(*local)].unwrap();
                     on.push(value.from);
-                    let Data::Int(n) = value.data else { panic!("no int") };
+                    let Data::Int(n) = value.data else {
+                        panic!("no int")
+                    };
                     push = Some(Data::Int(n.wrapping_add(i32::from(*delta))));
                     store = Some(*local);
                 }
@@ -337,7 +349,9 @@ impl<'a> Run<'a> {
                     assert!((index as usize) < self.heap[array].length);
                     let from = self.event(method, here.pc, on.clone());
                     let data = Data::Int(value);
-                    self.heap[array].fields.insert(index.to_string(), Value { data, from });
+                    self.heap[array]
+                        .fields
+                        .insert(index.to_string(), Value { data, from });
                 }
                 (op::POP, _) => drop(pop!()),
                 (op::DUP | op::SWAP, _) => {
@@ -389,10 +403,21 @@ impl<'a> Run<'a> {
                     next = if a >= b { jump(*target) } else { next };
                 }
                 (op::IFNULL, Operand::Branch(target)) => {
-                    next = if matches!(pop!(), Data::Null) { jump(*target) } else { next };
+                    next = if matches!(pop!(), Data::Null) {
+                        jump(*target)
+                    } else {
+                        next
+                    };
                 }
                 (op::GOTO, Operand::Branch(target)) => next = jump(*target),
-                (op::TABLESWITCH, Operand::TableSwitch { default, low, targets }) => {
+                (
+                    op::TABLESWITCH,
+                    Operand::TableSwitch {
+                        default,
+                        low,
+                        targets,
+                    },
+                ) => {
                     let case = int!().wrapping_sub(*low);
                     let target = usize::try_from(case).ok().and_then(|c| targets.get(c));
                     next = jump(*target.unwrap_or(default));
@@ -424,14 +449,20 @@ impl<'a> Run<'a> {
                     let object = object!();
                     let value = self.heap[object].fields.get(&field.name).copied();
                     on.extend(value.map(|v| v.from));
-                    let none = if field.descriptor == "I" { Data::Int(0) } else { Data::Null };
+                    let none = if field.descriptor == "I" {
+                        Data::Int(0)
+                    } else {
+                        Data::Null
+                    };
                     push = Some(value.map_or(none, |v| v.data));
                 }
                 (op::PUTFIELD, Operand::Constant(index)) => {
                     let field = constants.member_ref(*index).unwrap();
                     let (data, object) = (pop!(), object!());
                     let from = self.event(method, here.pc, on.clone());
-                    self.heap[object].fields.insert(field.name, Value { data, from });
+                    self.heap[object]
+                        .fields
+                        .insert(field.name, Value { data, from });
                 }
                 (op::NEW, Operand::Constant(index)) => {
                     push = Some(self.make(&constants.class_name(*index).unwrap(), 0));
@@ -448,7 +479,10 @@ impl<'a> Run<'a> {
                 }
                 (op::INVOKEVIRTUAL..=op::INVOKESTATIC, Operand::Constant(index)) => {
                     let member = constants.member_ref(*index).unwrap();
-                    let count = pricetag_classfile::descriptor::split(&member.descriptor).unwrap().0.len()
+                    let count = pricetag_classfile::descriptor::split(&member.descriptor)
+                        .unwrap()
+                        .0
+                        .len()
                         + usize::from(here.opcode != op::INVOKESTATIC);
                     let arguments = stack.split_off(stack.len() - count);
                     let mut owner = member.owner.clone();
@@ -499,10 +533,14 @@ impl<'a> Run<'a> {
                     data: data.unwrap_or(Data::Null),
                     from: event,
                 };
-                let caught = self.bodies[method].code.exception_table.iter().find(|entry| {
-                    (entry.start_pc..entry.end_pc).contains(&here.pc)
-                        && constants.class_name(entry.catch_type).unwrap() == class_name
-                });
+                let caught = self.bodies[method]
+                    .code
+                    .exception_table
+                    .iter()
+                    .find(|entry| {
+                        (entry.start_pc..entry.end_pc).contains(&here.pc)
+                            && constants.class_name(entry.catch_type).unwrap() == class_name
+                    });
                 match caught {
                     Some(entry) => {
                         stack = vec![value];

@@ -15,7 +15,9 @@ fn kept(analysis: &Analysis<'_>, criterion: &str, contexts: Contexts) -> Kept {
     let criterion = analysis.criterion(criterion).unwrap();
     let slice = analysis.slice(&criterion, contexts);
     let methods = slice.methods.iter();
-    let places = methods.flat_map(|m| m.kept.iter().map(|&pc| (m.shown.clone(), pc))).collect();
+    let places = methods
+        .flat_map(|m| m.kept.iter().map(|&pc| (m.shown.clone(), pc)))
+        .collect();
     (places, slice.reached_instructions)
 }
 
@@ -42,7 +44,10 @@ fn shown(name: &Name) -> String {
 fn check(seed: u64, exceptions: Exceptions, done: &mut Done) {
     let mut random = rand_pcg::Pcg64::seed_from_u64(seed);
     let files = generate::program(&mut random);
-    let classes: Vec<ClassFile<'_>> = files.iter().map(|(_, b)| ClassFile::parse(b).unwrap()).collect();
+    let classes: Vec<ClassFile<'_>> = files
+        .iter()
+        .map(|(_, b)| ClassFile::parse(b).unwrap())
+        .collect();
     let threw = match exceptions {
         Exceptions::All => None,
         // Calls of these are branches.
@@ -66,7 +71,10 @@ fn check(seed: u64, exceptions: Exceptions, done: &mut Done) {
             .map(|&(m, pc)| (shown(&run.methods[m]), pc))
             .filter(|place| !fixed.contains(place))
             .collect();
-        assert!(missing.is_empty(), "seed {seed}, {exceptions:?}: {criterion} lacks {missing:?}");
+        assert!(
+            missing.is_empty(),
+            "seed {seed}, {exceptions:?}: {criterion} lacks {missing:?}"
+        );
         let (wide, _) = kept(&analysis, criterion, Contexts::Ignored);
         assert!(fixed.is_subset(&wide), "seed {seed}: {criterion}");
         done.slices += 1;
@@ -81,14 +89,18 @@ fn check(seed: u64, exceptions: Exceptions, done: &mut Done) {
     // How often each loop is passed: what decided each pass of its header.
     let mut passes: HashMap<(usize, u16), Vec<u32>> = HashMap::new();
     for (index, event) in run.events.iter().enumerate().skip(1) {
-        passes.entry((event.method, event.pc)).or_default().push(run.control_of(index as u32));
+        passes
+            .entry((event.method, event.pc))
+            .or_default()
+            .push(run.control_of(index as u32));
     }
     for (number, name) in run.methods.iter().enumerate() {
         let class = classes.iter().find(|c| c.name() == name.0).unwrap();
         let constants = class.constants();
-        let member = class.methods().iter().find(|m| {
-            m.name(constants) == name.1 && m.descriptor(constants) == name.2
-        });
+        let member = class
+            .methods()
+            .iter()
+            .find(|m| m.name(constants) == name.1 && m.descriptor(constants) == name.2);
         let code = member.unwrap().code(constants).unwrap().unwrap();
         let cfg = pricetag_flow::Cfg::of(&code).unwrap();
         for (index, l) in cfg.loops().iter().enumerate() {
@@ -103,7 +115,9 @@ fn check(seed: u64, exceptions: Exceptions, done: &mut Done) {
 }
 
 fn check_all(exceptions: Exceptions) -> Done {
-    let count = std::env::var("PRICETAG_SLICE_PROGRAMS").ok().and_then(|n| n.parse().ok());
+    let count = std::env::var("PRICETAG_SLICE_PROGRAMS")
+        .ok()
+        .and_then(|n| n.parse().ok());
     let mut done = Done::default();
     for seed in 0..count.unwrap_or(1000) {
         check(seed, exceptions, &mut done);
@@ -115,7 +129,10 @@ fn check_all(exceptions: Exceptions) -> Done {
 #[test]
 fn slices_hold_what_runs_depended_on() {
     let done = check_all(Exceptions::Caught);
-    assert!(done.programs > 0 && done.throwing > 0 && done.smaller > 0, "{done:?}");
+    assert!(
+        done.programs > 0 && done.throwing > 0 && done.smaller > 0,
+        "{done:?}"
+    );
     // The test is no test if slices are everything.
     assert!(done.fixed * 10 < done.whole * 9, "{done:?}");
 }
