@@ -8,6 +8,7 @@ mod learning;
 mod ocaml;
 mod patterns;
 mod questions;
+mod slices;
 mod subject;
 mod tables;
 mod values;
@@ -25,6 +26,7 @@ pub use ocaml::{
 };
 pub use patterns::{PatternsArgs, WindowArg};
 pub use questions::{DiffArgs, ExplainArgs, Layout, PredictArgs, ReportArgs};
+pub use slices::{ExceptionsArg, SliceArgs};
 pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
 pub use tables::{ExportArgs, Format, ImportArgs, InspectArgs, Listing, TableColumns};
 
@@ -151,6 +153,11 @@ pub enum Command {
     /// Measures of Hwang & Huang's analyzer in one pass: localities, consecutive and loop-N patterns, distances in the class hierarchy, sizes,
     /// native methods. Beyond them, which methods stand between many and unlikely neighbours, and sequences of any length that recur.
     Patterns(PatternsArgs),
+    /// Show what a count, a branch, a variable or a field depends on: the slice of the program that decides it. Nothing is run.
+    ///
+    /// The class path is the command's. Data and control dependences are followed through calls, fields and arrays; a table says what the JDK's
+    /// methods do. A static slice is often most of a program; `docs/slices.md` says what it is good for, and what it leaves out.
+    Slice(SliceArgs),
     /// Write one self-contained HTML page about a model.
     Report(ReportArgs),
     /// Time every block by itself, an inaccurate baseline for cost models: its mean with its spread.

@@ -144,6 +144,11 @@ impl<'a> ClassFile<'a> {
 
     /// The bootstrap method at `index` of the `BootstrapMethods` attribute.
     pub fn bootstrap_method(&self, index: u16) -> Result<MemberRef, ClassFileError> {
+        self.bootstrap(index).map(|(method, _)| method)
+    }
+
+    /// The bootstrap method at `index`, and the constants that it is handed.
+    pub fn bootstrap(&self, index: u16) -> Result<(MemberRef, Vec<u16>), ClassFileError> {
         let attribute = self.attributes.find(&self.constants, "BootstrapMethods");
         let attribute = attribute.ok_or(ClassFileError::Malformed {
             offset: self.bytes.len(),
@@ -160,9 +165,9 @@ impl<'a> ClassFile<'a> {
             let arguments = cursor.u16(what)?;
             cursor.take(usize::from(arguments) * 2, what)?;
         }
-        self.constants
-            .method_handle(cursor.u16(what)?)
-            .map(|(_, member)| member)
+        let (_, method) = self.constants.method_handle(cursor.u16(what)?)?;
+        let arguments = (0..cursor.u16(what)?).map(|_| cursor.u16(what));
+        Ok((method, arguments.collect::<Result<_, _>>()?))
     }
 }
 

@@ -18,4 +18,5 @@ pub mod patterns;
 pub mod predict;
 pub mod record;
 pub mod report;
+pub mod slice;
 pub mod time_blocks;

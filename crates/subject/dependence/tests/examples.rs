@@ -1,0 +1,107 @@
+//! Slices of small Java programs, with the answer in their comments: `subjects/slices`.
+//!
+//! `// slice: CRITERION` says what is asked; `// in` and `// out` behind a line, whether some instruction of the line is in the slice, for every
+//! criterion of the file. `// out, but without contexts in` is in the slice that follows every return to every caller.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pricetag_dependence::{Analysis, ClassPath, Contexts, Exceptions};
+
+fn subjects() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/slices")
+}
+
+/// The classes of a source file.
+fn compiled(source: &Path) -> ClassPath {
+    let folder = std::env::temp_dir().join(format!(
+        "pricetag-slices-{}-{}",
+        std::process::id(),
+        source.file_stem().unwrap().to_string_lossy()
+    ));
+    std::fs::create_dir_all(&folder).unwrap();
+    let home = std::env::var_os("JAVA_HOME").map(|home| PathBuf::from(home).join("bin/javac"));
+    let status = Command::new(home.unwrap_or_else(|| "javac".into()))
+        .args(["-g", "-nowarn", "--release", "17", "-d"])
+        .arg(&folder)
+        .arg(source)
+        .status()
+        .expect("javac runs");
+    assert!(status.success());
+    let path = ClassPath::read(std::slice::from_ref(&folder)).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    path
+}
+
+/// Lines of the program's only source file that are in a slice.
+fn lines(analysis: &Analysis<'_>, criterion: &str, contexts: Contexts) -> BTreeSet<usize> {
+    let criterion = analysis.criterion(criterion).unwrap();
+    let slice = analysis.slice(&criterion, contexts);
+    assert_eq!(slice.unknown.len(), 0, "{:?}", slice.unknown);
+    slice
+        .methods
+        .iter()
+        .flat_map(|m| m.lines.iter().map(|&l| usize::from(l)))
+        .collect()
+}
+
+fn check(name: &str) {
+    let source = subjects().join(format!("{name}.java"));
+    let text = std::fs::read_to_string(&source).unwrap();
+    let path = compiled(&source);
+    let mut asked = 0;
+    for criterion in text.lines().filter_map(|l| l.strip_prefix("// slice: ")) {
+        asked += 1;
+        for exceptions in [Exceptions::Caught, Exceptions::All] {
+            let analysis = Analysis::of(&path, name, exceptions).unwrap();
+            let kept = lines(&analysis, criterion, Contexts::Matched);
+            let wide = lines(&analysis, criterion, Contexts::Ignored);
+            assert!(kept.is_subset(&wide), "{name}: {criterion}");
+            let mut wrong = Vec::new();
+            for (at, line) in text.lines().enumerate() {
+                let Some((_, said)) = line.rsplit_once("// ") else {
+                    continue;
+                };
+                let within = kept.contains(&(at + 1));
+                // What stands behind any instruction that may throw is larger.
+                let exact = exceptions == Exceptions::Caught;
+                let fits = match said {
+                    "in" => within,
+                    "out" => !exact || !within,
+                    "out, but without contexts in" => {
+                        !exact || (!within && wide.contains(&(at + 1)))
+                    }
+                    _ => true,
+                };
+                if !fits {
+                    wrong.push(format!("{}: {}", at + 1, line.trim()));
+                }
+            }
+            assert!(
+                wrong.is_empty(),
+                "{name}: {criterion}, {exceptions:?}:\n{}",
+                wrong.join("\n")
+            );
+        }
+    }
+    assert!(asked > 0, "{name} asks nothing");
+}
+
+macro_rules! examples {
+    ($($test:ident $name:literal)*) => {
+        $(#[test]
+        fn $test() {
+            check($name);
+        })*
+    };
+}
+
+examples! {
+    a_call_is_followed_to_its_own_caller "Contexts"
+    how_often_does_not_need_what_is_done "Lines"
+    fields_elements_and_initialisers_are_told_apart "Heap"
+    the_receiver_decides_what_runs "Dispatch"
+    an_exception_decides_what_runs_behind_a_call "Throws"
+    the_jdk_calls_back "Callbacks"
+}
