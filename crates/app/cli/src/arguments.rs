@@ -2,6 +2,7 @@
 //!
 //! Doc comments here are what the user reads in `--help`.
 
+mod evaluator;
 mod learning;
 mod ocaml;
 mod patterns;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub use evaluator::{EvaluatorBuildArgs, EvaluatorCheckArgs, EvaluatorCommand};
 pub use learning::{FitArgs, FitChoices, PaceArg};
 pub use ocaml::{
     ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,
@@ -132,6 +134,9 @@ pub enum Command {
     Fit(FitArgs),
     /// Predict the cost of inputs, with an interval and a warning when they are unlike those learnt from.
     Predict(PredictArgs),
+    /// Turn a recorded program into a jar that predicts its own cost without running to its end.
+    #[command(subcommand)]
+    Evaluator(EvaluatorCommand),
     /// Show where the cost goes.
     Explain(ExplainArgs),
     /// Show what a change made a program execute, and what that is worth: two datasets of the same inputs, before and after.

@@ -112,7 +112,10 @@ mod tests {
         let line = r#"{"schema":1,"status":"unvalidated","target":"cpu","unit":"ns","value":12.5,"low":10,"high":15,"level":0.95,"tier":"prefix","reason":"it ran code","redirected":false,"took_ns":7,"features":{"a":3.0},"outside":["a"]}"#;
         let answer = Answer::parse(&format!("noise\n{line}\n")).unwrap();
         assert_eq!(answer.status, AnswerStatus::Unvalidated);
-        assert_eq!((answer.value, answer.tier), (Some(12.5), Some(Tier::Prefix)));
+        assert_eq!(
+            (answer.value, answer.tier),
+            (Some(12.5), Some(Tier::Prefix))
+        );
         assert_eq!(answer.features["a"], Some(3.0));
         for other in ["", "Exception in thread", "{}"] {
             let error = Answer::parse(other).unwrap_err();

@@ -54,7 +54,12 @@ impl Check {
 
     /// As a person reads it.
     pub fn to_text(&self) -> String {
-        let count = |status| self.trials.iter().filter(|t| t.answer.status == status).count();
+        let count = |status| {
+            self.trials
+                .iter()
+                .filter(|t| t.answer.status == status)
+                .count()
+        };
         let (ok, flagged, unknown) = (
             count(AnswerStatus::Ok),
             count(AnswerStatus::Unvalidated),
@@ -73,12 +78,18 @@ impl Check {
                 "values: as counted in the unmodified program in all {compared} of the unflagged; among inputs like these at most {most:.1} % are wrong, at 95 %"
             );
         } else {
-            let _ = writeln!(text, "values: wrong in {wrong} of {compared} unflagged answers");
+            let _ = writeln!(
+                text,
+                "values: wrong in {wrong} of {compared} unflagged answers"
+            );
         }
         for trial in self.trials.iter().filter(|t| !t.wrong.is_empty()).take(10) {
             for (feature, evaluated, counted) in &trial.wrong {
                 let label = &trial.label;
-                let _ = writeln!(text, "  {label}: {feature} is {evaluated}, counted {counted}");
+                let _ = writeln!(
+                    text,
+                    "  {label}: {feature} is {evaluated}, counted {counted}"
+                );
             }
         }
         self.errors(&mut text);
@@ -104,9 +115,12 @@ impl Check {
             };
             errors.push((value - measured).abs() / measured);
             let (low, high) = (trial.answer.low, trial.answer.high);
-            within += usize::from(low.is_some_and(|l| l <= measured) && high.is_some_and(|h| measured <= h));
+            within += usize::from(
+                low.is_some_and(|l| l <= measured) && high.is_some_and(|h| measured <= h),
+            );
         }
-        if let (Some(median), Some(p90)) = (quantile(&mut errors, 0.5), quantile(&mut errors, 0.9)) {
+        if let (Some(median), Some(p90)) = (quantile(&mut errors, 0.5), quantile(&mut errors, 0.9))
+        {
             let _ = writeln!(
                 text,
                 "error of `{}`: median {:.1} %, 90th percentile {:.1} %; within the interval {within} of {}",
@@ -121,7 +135,8 @@ impl Check {
     fn costs(&self, text: &mut String) {
         let shares = |evaluation: fn(&Trial) -> f64, run: fn(&Trial) -> Option<f64>| {
             let answered = self.trials.iter().filter(|t| t.answer.value.is_some());
-            let shares = answered.filter_map(|t| Some(evaluation(t) / run(t).filter(|r| *r > 0.0)?));
+            let shares =
+                answered.filter_map(|t| Some(evaluation(t) / run(t).filter(|r| *r > 0.0)?));
             shares.collect::<Vec<f64>>()
         };
         for (name, mut shares) in [
@@ -132,7 +147,9 @@ impl Check {
                 shares(|t| t.answer.took_ns as f64, |t| t.run_wall),
             ),
         ] {
-            if let (Some(median), Some(p90)) = (quantile(&mut shares, 0.5), quantile(&mut shares, 0.9)) {
+            if let (Some(median), Some(p90)) =
+                (quantile(&mut shares, 0.5), quantile(&mut shares, 0.9))
+            {
                 let _ = writeln!(
                     text,
                     "evaluation ÷ run, {name}: median {:.1} %, 90th percentile {:.1} %",

@@ -12,4 +12,7 @@ pub mod template;
 pub use answer::{Answer, AnswerError, AnswerStatus, Tier};
 pub use check::{Check, Trial};
 pub use postfix::postfix;
-pub use spec::{Counted, EVALUATOR_SCHEMA, Evaluator, Known, Point, Source, Subject, Validation, Wanted, curve_text, survey_table};
+pub use spec::{
+    Counted, EVALUATOR_SCHEMA, Evaluator, Known, Point, Source, Subject, Validation, Wanted,
+    curve_text, survey_table,
+};

@@ -168,10 +168,20 @@ impl Evaluator {
     /// | `counters` | how many, groups of them, 1 if some are final at the program's end only |
     pub fn to_table(&self) -> String {
         let plain = |text: &str| text.replace(['\t', '\n', '\r'], " ");
-        let number = |name: &str| self.features.iter().position(|f| f.name == name).unwrap_or(0);
+        let number = |name: &str| {
+            self.features
+                .iter()
+                .position(|f| f.name == name)
+                .unwrap_or(0)
+        };
         let mut table = String::new();
         let _ = writeln!(table, "main\t{}", self.subject.main);
-        let _ = writeln!(table, "target\t{}\t{}", plain(&self.model.target), plain(&self.model.unit));
+        let _ = writeln!(
+            table,
+            "target\t{}\t{}",
+            plain(&self.model.target),
+            plain(&self.model.unit)
+        );
         let mut late = self.groups == 0;
         for feature in &self.features {
             let (source, value, text) = match &feature.source {
@@ -194,7 +204,10 @@ impl Evaluator {
                 (min.to_string(), max.to_string())
             });
             let (name, text) = (plain(&feature.name), plain(text));
-            let _ = writeln!(table, "feature\t{name}\t{source}\t{value}\t{min}\t{max}\t{text}");
+            let _ = writeln!(
+                table,
+                "feature\t{name}\t{source}\t{value}\t{min}\t{max}\t{text}"
+            );
         }
         let _ = writeln!(table, "formula\t{}", postfix(&self.model.formula, &number));
         if let Some(interval) = &self.model.interval {
@@ -218,8 +231,12 @@ pub fn survey_table(main: &str, groups: usize, limit_ms: u64) -> String {
 
 /// The curve as a table for people.
 pub fn curve_text(curve: &[Point]) -> String {
-    let mut text = String::from("evaluation ÷ run   features offered   used   median error   90th percentile\n");
-    let percent = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |s| format!("{:.1} %", 100.0 * s));
+    let mut text = String::from(
+        "evaluation ÷ run   features offered   used   median error   90th percentile\n",
+    );
+    let percent = |share: Option<f64>| {
+        share.map_or_else(|| "–".to_owned(), |s| format!("{:.1} %", 100.0 * s))
+    };
     for point in curve {
         let _ = writeln!(
             text,

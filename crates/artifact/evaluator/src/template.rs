@@ -18,7 +18,10 @@ pub fn bindings(observation: &Observation) -> BTreeMap<String, String> {
         InputValue::Number(number) => number.to_string(),
         InputValue::Text(text) => text.clone(),
     };
-    let columns = observation.inputs.iter().map(|(name, value)| (name.clone(), text(value)));
+    let columns = observation
+        .inputs
+        .iter()
+        .map(|(name, value)| (name.clone(), text(value)));
     let mut bindings: BTreeMap<String, String> = columns.collect();
     let mut plain = bindings.iter().filter(|(name, _)| !name.contains('.'));
     let only = match (plain.next(), plain.next()) {
@@ -43,7 +46,9 @@ pub fn known(feature: &str, template: &[String]) -> Option<Source> {
             Known::Bytes
         } else if about(".lines") {
             Known::Lines
-        } else if let Some((_, text)) = category.filter(|(base, _)| *base == name || name.is_empty()) {
+        } else if let Some((_, text)) =
+            category.filter(|(base, _)| *base == name || name.is_empty())
+        {
             Known::Is(text.to_owned())
         } else if feature == name || name.is_empty() && !feature.contains('.') {
             Known::Number
@@ -74,7 +79,10 @@ mod tests {
         let inputs = &mut observation.inputs;
         inputs.insert("n".to_owned(), InputValue::Number(1e6));
         let bound = bindings(&observation);
-        assert_eq!((bound[""].as_str(), bound["n"].as_str()), ("1000000", "1000000"));
+        assert_eq!(
+            (bound[""].as_str(), bound["n"].as_str()),
+            ("1000000", "1000000")
+        );
     }
 
     #[test]
@@ -86,8 +94,20 @@ mod tests {
         };
         assert_eq!(at("input.bytes"), Some((1, Known::Bytes)));
         assert_eq!(at("input.lines"), Some((1, Known::Lines)));
-        assert_eq!(known("n", &words("{n}")), Some(Source::Input { argument: 0, known: Known::Number }));
-        assert_eq!(known("mode=fast", &words("{mode}")), Some(Source::Input { argument: 0, known: Known::Is("fast".to_owned()) }));
+        assert_eq!(
+            known("n", &words("{n}")),
+            Some(Source::Input {
+                argument: 0,
+                known: Known::Number
+            })
+        );
+        assert_eq!(
+            known("mode=fast", &words("{mode}")),
+            Some(Source::Input {
+                argument: 0,
+                known: Known::Is("fast".to_owned())
+            })
+        );
         assert_eq!(known("m", &words("x{m}")), None);
         assert_eq!(known("input.bytes", &words("fixed.txt")), None);
     }

@@ -54,7 +54,8 @@ impl Cuttable {
             let method = graph.method(id);
             let class = graph.classes[method.class].file.name().replace('/', ".");
             let name = format!("{class}.{}", method.name);
-            let cuttable = method.flow.is_some() && !method.name.starts_with('<') && !floor.contains(&id);
+            let cuttable =
+                method.flow.is_some() && !method.name.starts_with('<') && !floor.contains(&id);
             let ids = by_name.entry(name).or_default();
             if cuttable {
                 ids.insert(id);
@@ -108,7 +109,9 @@ impl Cuttable {
 fn uses_result(graph: &Graph<'_>, flow: &Flow, index: usize, targets: &[MethodId]) -> bool {
     let next = flow.cfg.instructions.get(index + 1).map(|i| i.opcode);
     let dropped = matches!(next, Some(opcode::POP | opcode::POP2));
-    let returns = targets.iter().any(|id| !graph.method(*id).descriptor.ends_with('V'));
+    let returns = targets
+        .iter()
+        .any(|id| !graph.method(*id).descriptor.ends_with('V'));
     returns && !dropped
 }
 
@@ -143,7 +146,10 @@ fn writers(graph: &Graph<'_>, read: &BTreeSet<Field>) -> BTreeSet<MethodId> {
         for target in flow.calls.iter().flat_map(|(_, targets)| targets.iter()) {
             callers.entry(*target).or_default().insert(id);
         }
-        if fields(graph, id, flow, true).iter().any(|field| read.contains(field)) {
+        if fields(graph, id, flow, true)
+            .iter()
+            .any(|field| read.contains(field))
+        {
             found.insert(id);
         }
     }

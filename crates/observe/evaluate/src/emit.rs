@@ -35,7 +35,8 @@ pub struct Spot {
 }
 
 /// Kinds of features that can be counted by themselves.
-pub const COUNTABLE: [FeatureKind; 3] = [FeatureKind::Method, FeatureKind::Loop, FeatureKind::Branch];
+pub const COUNTABLE: [FeatureKind; 3] =
+    [FeatureKind::Method, FeatureKind::Loop, FeatureKind::Branch];
 
 impl Spot {
     /// Where a feature is counted; none if it is of another kind.
@@ -66,7 +67,8 @@ impl Spot {
                     return Ok(None);
                 };
                 let mut instructions = flow.cfg.instructions.iter();
-                let branch = instructions.find(|i| i.end() == end && opcode::is_conditional(i.opcode));
+                let branch =
+                    instructions.find(|i| i.end() == end && opcode::is_conditional(i.opcode));
                 let pc = branch.ok_or_else(missing)?.pc;
                 if taken {
                     Place::Taken(pc)
@@ -76,8 +78,15 @@ impl Spot {
             }
         };
         // On the taken side nothing is put in where monitors are held.
-        let monitors = flow.cfg.instructions.iter().any(|i| i.opcode == opcode::MONITORENTER);
-        Ok(Some(Self { method, place }).filter(|_| !(monitors && matches!(place, Place::Taken(_)))))
+        let monitors = flow
+            .cfg
+            .instructions
+            .iter()
+            .any(|i| i.opcode == opcode::MONITORENTER);
+        Ok(
+            Some(Self { method, place })
+                .filter(|_| !(monitors && matches!(place, Place::Taken(_)))),
+        )
     }
 }
 
@@ -153,7 +162,9 @@ pub fn rewrite(graph: &Graph<'_>, places: &Places) -> Result<Rewritten, Evaluate
     for (number, stops) in places.groups.iter().enumerate() {
         for &(method, index) in stops {
             let flow = graph.method(method).flow.as_ref();
-            let pc = flow.and_then(|flow| flow.cfg.instructions.get(index)).map(|i| i.pc);
+            let pc = flow
+                .and_then(|flow| flow.cfg.instructions.get(index))
+                .map(|i| i.pc);
             let stop = pc.map(|pc| call(Place::Before(pc), "last", number));
             needed.entry(method).or_default().extend(stop);
         }
@@ -162,7 +173,11 @@ pub fn rewrite(graph: &Graph<'_>, places: &Places) -> Result<Rewritten, Evaluate
     for id in graph.ids() {
         let method = graph.method(id);
         let file = &graph.classes[method.class].file;
-        for instruction in method.flow.iter().flat_map(|flow| flow.cfg.instructions.iter()) {
+        for instruction in method
+            .flow
+            .iter()
+            .flat_map(|flow| flow.cfg.instructions.iter())
+        {
             if let Some(insertion) = redirection(file, instruction) {
                 rewritten.redirected += 1;
                 guards.entry(id).or_default().push(insertion);
@@ -170,7 +185,10 @@ pub fn rewrite(graph: &Graph<'_>, places: &Places) -> Result<Rewritten, Evaluate
         }
         let changed = guards.contains_key(&id) || needed.contains_key(&id);
         if changed || places.emptied.contains(&id) {
-            by_class.entry(method.class).or_default().insert(method.index, id);
+            by_class
+                .entry(method.class)
+                .or_default()
+                .insert(method.index, id);
         }
     }
     let none = Vec::new();
@@ -192,7 +210,8 @@ pub fn rewrite(graph: &Graph<'_>, places: &Places) -> Result<Rewritten, Evaluate
             method: file.name(),
             reason,
         };
-        let mut result = change(file.bytes(), &with(&BTreeSet::new())).map_err(|e| failed(e.to_string()))?;
+        let mut result =
+            change(file.bytes(), &with(&BTreeSet::new())).map_err(|e| failed(e.to_string()))?;
         if !result.left.is_empty() {
             let left: BTreeSet<u16> = result.left.iter().map(|(index, _)| *index).collect();
             let reasons = std::mem::take(&mut result.left);
@@ -206,7 +225,9 @@ pub fn rewrite(graph: &Graph<'_>, places: &Places) -> Result<Rewritten, Evaluate
                     });
                 }
             }
-            let told = reasons.into_iter().map(|(i, why)| (graph.shown(methods[&i]), why));
+            let told = reasons
+                .into_iter()
+                .map(|(i, why)| (graph.shown(methods[&i]), why));
             rewritten.unguarded.extend(told);
         }
         rewritten.classes.insert(file.name(), result.bytes);
@@ -228,7 +249,9 @@ pub fn pack(
     let wrong = |reason: String| EvaluateError::Pack { reason };
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     let mut put = |name: &str, bytes: &[u8]| -> Result<(), EvaluateError> {
-        writer.start_file(name, entry_options()).map_err(|e| wrong(e.to_string()))?;
+        writer
+            .start_file(name, entry_options())
+            .map_err(|e| wrong(e.to_string()))?;
         writer.write_all(bytes).map_err(|e| wrong(e.to_string()))
     };
     let manifest = format!("Manifest-Version: 1.0\r\nMain-Class: {MAIN}\r\n\r\n");

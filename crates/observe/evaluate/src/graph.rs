@@ -82,12 +82,22 @@ const OUTSIDE: [(&str, &[&str]); 14] = [
     ("java/lang/Runnable", &["run"]),
     ("java/util/concurrent/Callable", &["call"]),
     ("java/util/Comparator", &["compare", "reversed"]),
-    ("java/lang/Iterable", &["iterator", "forEach", "spliterator"]),
+    (
+        "java/lang/Iterable",
+        &["iterator", "forEach", "spliterator"],
+    ),
     ("java/lang/AutoCloseable", &["close"]),
     ("java/io/Closeable", &["close"]),
 ];
 /// What every object may have called from outside.
-const OF_OBJECTS: [&str; 6] = ["toString", "hashCode", "equals", "compareTo", "finalize", "clone"];
+const OF_OBJECTS: [&str; 6] = [
+    "toString",
+    "hashCode",
+    "equals",
+    "compareTo",
+    "finalize",
+    "clone",
+];
 
 impl<'p> Graph<'p> {
     /// Reads the classes of a program. Those that are damaged have no methods here.
@@ -133,7 +143,10 @@ impl<'p> Graph<'p> {
     /// Names of the direct supertypes.
     fn above(&self, class: usize) -> Vec<String> {
         let file = &self.classes[class].file;
-        file.super_name().into_iter().chain(file.interfaces()).collect()
+        file.super_name()
+            .into_iter()
+            .chain(file.interfaces())
+            .collect()
     }
 
     /// The number of a class.
@@ -234,7 +247,11 @@ impl Linker {
             for (name, target) in lambdas(&class.file) {
                 let targets = linker.virtual_targets(graph, &target);
                 linker.callbacks.extend(targets.iter());
-                linker.lambdas.entry(name).or_default().extend(targets.iter());
+                linker
+                    .lambdas
+                    .entry(name)
+                    .or_default()
+                    .extend(targets.iter());
             }
         }
         linker.known.clear();
@@ -289,13 +306,15 @@ impl Linker {
                     return none();
                 };
                 let class = graph.class(&member.owner);
-                let exact =
-                    class.and_then(|c| graph.resolve(c, &member.name, &member.descriptor));
+                let exact = class.and_then(|c| graph.resolve(c, &member.name, &member.descriptor));
                 if instruction.opcode == opcode::INVOKESPECIAL {
                     return exact.into_iter().collect();
                 }
                 let initialisers = self.initialisers(graph, &member.owner);
-                exact.into_iter().chain(initialisers.iter().copied()).collect()
+                exact
+                    .into_iter()
+                    .chain(initialisers.iter().copied())
+                    .collect()
             }
             (opcode::INVOKEVIRTUAL, Operand::Constant(index))
             | (_, Operand::InvokeInterface { index, .. }) => {
@@ -320,7 +339,8 @@ impl Linker {
             open.extend(graph.above(class));
         }
         let found: Rc<[MethodId]> = found.into();
-        self.initialisers.insert(class.to_owned(), Rc::clone(&found));
+        self.initialisers
+            .insert(class.to_owned(), Rc::clone(&found));
         found
     }
 
@@ -338,7 +358,9 @@ impl Linker {
         let mut found: BTreeSet<MethodId> = match graph.class(owner) {
             Some(class) => {
                 let classes = graph.with_subtypes(class).into_iter();
-                classes.filter_map(|c| graph.resolve(c, name, descriptor)).collect()
+                classes
+                    .filter_map(|c| graph.resolve(c, name, descriptor))
+                    .collect()
             }
             None => {
                 let same = self.overridable.get(&(name.clone(), descriptor.clone()));

@@ -58,7 +58,13 @@ impl Reached {
     pub fn by(dataset: &Dataset, graph: &Graph<'_>) -> Self {
         let mut reached = Self::default();
         let restricted = ["include", "exclude", "methods", "blocks"];
-        let option = |name: &&str| dataset.meta.options.get(*name).is_some_and(|v| !v.is_empty() && v != "[]");
+        let option = |name: &&str| {
+            dataset
+                .meta
+                .options
+                .get(*name)
+                .is_some_and(|v| !v.is_empty() && v != "[]")
+        };
         let restricted = restricted.iter().any(option);
         let mut counted = BTreeSet::new();
         for (feature, column) in dataset.features.iter().zip(&dataset.columns) {
@@ -79,7 +85,9 @@ impl Reached {
                     reached.blocks.entry(id).or_default().insert(start);
                 }
                 (FeatureKind::Branch, Some((_, end))) => {
-                    reached.sides.extend(side(feature).map(|taken| (id, end, taken)));
+                    reached
+                        .sides
+                        .extend(side(feature).map(|taken| (id, end, taken)));
                 }
                 _ => {}
             }
@@ -98,7 +106,10 @@ impl Reached {
         let mut guards = Vec::new();
         for id in graph.ids() {
             let method = graph.method(id);
-            let counted = self.only.as_ref().is_none_or(|only| only.contains(&method.class));
+            let counted = self
+                .only
+                .as_ref()
+                .is_none_or(|only| only.contains(&method.class));
             let Some(flow) = method.flow.as_ref().filter(|_| counted) else {
                 continue;
             };

@@ -51,7 +51,11 @@ impl Program {
         if !found.class && !jar {
             return Err(refuse("runs a module, which is not supported yet"));
         }
-        if found.class && Path::new(found.program).extension().is_some_and(|e| e == "java") {
+        if found.class
+            && Path::new(found.program)
+                .extension()
+                .is_some_and(|e| e == "java")
+        {
             return Err(refuse("runs a source file: compile it first"));
         }
         if words.iter().any(|word| word.starts_with('@')) {
@@ -72,7 +76,10 @@ impl Program {
         if jar {
             program.jar(&folder.join(found.program))?;
         } else {
-            found.program.replace('/', ".").clone_into(&mut program.subject.main);
+            found
+                .program
+                .replace('/', ".")
+                .clone_into(&mut program.subject.main);
             let places = places.or(class_path.map(str::to_owned));
             for place in places.as_deref().unwrap_or(".").split(':') {
                 program.place(&folder.join(place))?;
@@ -85,7 +92,8 @@ impl Program {
     fn jar(&mut self, path: &Path) -> Result<(), EvaluateError> {
         let manifest = self.archive(path)?;
         let main = manifest.get("Main-Class");
-        let main = main.ok_or_else(|| EvaluateError::archive(path, "its manifest names no main class"))?;
+        let main =
+            main.ok_or_else(|| EvaluateError::archive(path, "its manifest names no main class"))?;
         main.trim().clone_into(&mut self.subject.main);
         let beside = path.parent().unwrap_or(Path::new(""));
         let places = manifest.get("Class-Path").map_or("", String::as_str);
@@ -203,7 +211,9 @@ fn is_left_out(name: &str) -> bool {
     inside == "MANIFEST.MF"
         || inside == "INDEX.LIST"
         || inside.starts_with("versions/")
-        || signature.iter().any(|end| inside.to_ascii_uppercase().ends_with(end))
+        || signature
+            .iter()
+            .any(|end| inside.to_ascii_uppercase().ends_with(end))
 }
 
 /// The main attributes of a manifest, their continued lines joined.

@@ -213,7 +213,12 @@ impl Open {
             blocks: vec![false; count],
             behind: vec![false; count],
         };
-        let own = |block: &pricetag_flow::cfg::Block| open.updates.range(block.instructions.clone()).next().is_some();
+        let own = |block: &pricetag_flow::cfg::Block| {
+            open.updates
+                .range(block.instructions.clone())
+                .next()
+                .is_some()
+        };
         let mut work: Vec<usize> = (0..count).filter(|&b| own(&cfg.blocks[b])).collect();
         for &block in &work {
             open.blocks[block] = true;
@@ -280,10 +285,13 @@ impl Open {
 /// Edges between blocks, exceptional ones included.
 fn edges(flow: &Flow) -> impl Iterator<Item = (usize, usize)> + '_ {
     let cfg = &flow.cfg;
-    let normal = cfg.edges.iter().filter_map(|edge| match (edge.from, edge.to) {
-        (Node::Block(from), Node::Block(to)) => Some((from.0 as usize, to.0 as usize)),
-        _ => None,
-    });
+    let normal = cfg
+        .edges
+        .iter()
+        .filter_map(|edge| match (edge.from, edge.to) {
+            (Node::Block(from), Node::Block(to)) => Some((from.0 as usize, to.0 as usize)),
+            _ => None,
+        });
     let exceptional = cfg
         .exceptional
         .iter()

@@ -35,11 +35,7 @@ pub struct Candidates {
 impl Candidates {
     /// The features of a dataset that vary and can be counted. What is not on the class path, such as classes that the program makes while it
     /// runs, cannot be.
-    pub fn of(
-        dataset: &Dataset,
-        graph: &Graph<'_>,
-        stopping: &Stopping<'_, '_>,
-    ) -> Self {
+    pub fn of(dataset: &Dataset, graph: &Graph<'_>, stopping: &Stopping<'_, '_>) -> Self {
         let mut spots: Vec<(&Feature, Spot)> = Vec::new();
         for (number, feature) in dataset.features.iter().enumerate() {
             if varies(dataset, number)
@@ -91,10 +87,20 @@ impl Candidates {
 
 /// Whether a feature has several values over the successful observations.
 fn varies(dataset: &Dataset, feature: usize) -> bool {
-    let ok = |row: usize| dataset.observations.get(row).is_some_and(|o| o.status == Status::Ok);
-    let rows = (0..dataset.observations.len()).filter(|row| ok(*row)).count();
+    let ok = |row: usize| {
+        dataset
+            .observations
+            .get(row)
+            .is_some_and(|o| o.status == Status::Ok)
+    };
+    let rows = (0..dataset.observations.len())
+        .filter(|row| ok(*row))
+        .count();
     let column = dataset.columns[feature].iter();
-    let values: Vec<f64> = column.filter(|(row, _)| ok(row.0 as usize)).map(|(_, v)| *v).collect();
+    let values: Vec<f64> = column
+        .filter(|(row, _)| ok(row.0 as usize))
+        .map(|(_, v)| *v)
+        .collect();
     let Some(&first) = values.first() else {
         return false;
     };

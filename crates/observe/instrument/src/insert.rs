@@ -76,10 +76,7 @@ pub(crate) struct Side<'b> {
 ///
 /// # Errors
 /// If the class cannot be read.
-pub fn change(
-    class: &[u8],
-    changes: &BTreeMap<u16, Change>,
-) -> Result<Rewritten, RewriteError> {
+pub fn change(class: &[u8], changes: &BTreeMap<u16, Change>) -> Result<Rewritten, RewriteError> {
     let class = ClassFile::parse(class)?;
     let mut shared = Shared::new(&class, 0);
     let mut outcome = Rewritten::default();
@@ -176,7 +173,9 @@ impl<'b> Body<'b, '_, '_> {
     /// Where the branch at an offset goes instead of to `target`, if there is a call on the way.
     pub(crate) fn side(&mut self, branch: u16, target: u32) -> Option<Label> {
         let insertions: &'b [Insertion] = self.insertions;
-        let on_side = insertions.iter().filter(|i| i.place == Place::Taken(branch));
+        let on_side = insertions
+            .iter()
+            .filter(|i| i.place == Place::Taken(branch));
         let calls: Vec<&Insertion> = on_side.collect();
         if calls.is_empty() || self.monitors.is_some() {
             return None;

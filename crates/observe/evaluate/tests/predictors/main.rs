@@ -7,9 +7,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use pricetag_evaluate::stops::{Stopping, Unstoppable};
-use pricetag_evaluate::{
-    Graph, Guard, Places, RUNTIME_CLASSES, RUNTIME_SOURCES, Spot, emit,
-};
+use pricetag_evaluate::{Graph, Guard, Places, RUNTIME_CLASSES, RUNTIME_SOURCES, Spot, emit};
 use pricetag_evaluator::{AnswerStatus, Tier};
 use pricetag_instrument::insert::Place;
 use support::{Asked, Subject, loop_at};
@@ -38,7 +36,13 @@ fn counting_ends_where_it_is_final_and_not_before() {
     let places = reading(&subject);
     // Five lines, and a pass of the loop's header more.
     for (mode, passes) in [("", 6.0), ("reads-twice", 12.0)] {
-        let answer = subject.ask(&places, &Asked { mode, ..Asked::of(LINES) });
+        let answer = subject.ask(
+            &places,
+            &Asked {
+                mode,
+                ..Asked::of(LINES)
+            },
+        );
         assert_eq!(answer.status, AnswerStatus::Ok, "{answer:?}");
         assert_eq!(answer.features["passes"], Some(passes), "{mode}");
         assert_eq!(answer.tier, Some(Tier::Prefix));
@@ -68,7 +72,13 @@ fn it_does_not_act() {
         ("exits", "exits with status 3"),
         ("fails", "as asked"),
     ] {
-        let answer = subject.ask(&places, &Asked { mode, ..Asked::of(LINES) });
+        let answer = subject.ask(
+            &places,
+            &Asked {
+                mode,
+                ..Asked::of(LINES)
+            },
+        );
         assert_eq!(answer.status, AnswerStatus::Unknown, "{mode}");
         let reason = answer.reason.unwrap();
         assert!(reason.contains(told), "{mode}: {reason}");
@@ -81,11 +91,17 @@ fn it_does_not_act() {
 fn an_exit_ends_the_program_and_output_goes_nowhere() {
     let subject = Subject::new();
     let places = reading(&subject);
-    let exits = Asked { mode: "early-exit", ..Asked::of(LINES) };
+    let exits = Asked {
+        mode: "early-exit",
+        ..Asked::of(LINES)
+    };
     let answer = subject.ask(&places, &exits);
     assert_eq!(answer.status, AnswerStatus::Ok);
     assert_eq!(answer.features["passes"], Some(0.0));
-    let opens = Asked { mode: "opens-output", ..Asked::of(LINES) };
+    let opens = Asked {
+        mode: "opens-output",
+        ..Asked::of(LINES)
+    };
     let answer = subject.ask(&places, &opens);
     assert_eq!(answer.status, AnswerStatus::Ok, "{answer:?}");
     assert!(answer.redirected);
@@ -96,9 +112,15 @@ fn an_exit_ends_the_program_and_output_goes_nowhere() {
 fn an_evaluation_without_end_is_ended() {
     let subject = Subject::new();
     // Final at the end only, which does not come.
-    let places = Places { groups: Vec::new(), ..reading(&subject) };
+    let places = Places {
+        groups: Vec::new(),
+        ..reading(&subject)
+    };
     let begun = Instant::now();
-    let endless = Asked { mode: "endless", ..Asked::of(LINES) };
+    let endless = Asked {
+        mode: "endless",
+        ..Asked::of(LINES)
+    };
     let answer = subject.ask(&places, &endless);
     assert_eq!(answer.status, AnswerStatus::Unknown);
     assert!(answer.reason.unwrap().contains("takes more than 3000 ms"));
@@ -122,7 +144,10 @@ fn code_that_training_did_not_reach_is_told() {
             shown: "the reading".to_owned(),
         },
     ];
-    let flagged = Places { guards, ..reading(&subject) };
+    let flagged = Places {
+        guards,
+        ..reading(&subject)
+    };
     let answer = subject.ask(&flagged, &Asked::of(LINES));
     assert_eq!(answer.status, AnswerStatus::Unvalidated);
     assert_eq!(answer.features["passes"], Some(6.0));
@@ -149,7 +174,13 @@ fn emptied_methods_are_verified_and_do_nothing() {
         emptied,
         ..Places::default()
     };
-    let answer = subject.ask(&places, &Asked { mode: "deletes", ..Asked::of(LINES) });
+    let answer = subject.ask(
+        &places,
+        &Asked {
+            mode: "deletes",
+            ..Asked::of(LINES)
+        },
+    );
     assert_eq!(answer.status, AnswerStatus::Ok, "{answer:?}");
     assert_eq!(answer.features["passes"], Some(301.0));
     assert_eq!(answer.tier, Some(Tier::Run));
@@ -168,7 +199,10 @@ fn what_others_may_call_is_not_stopped() {
         let spot: Spot = loop_at(&graph, name);
         stopping(ran).stops(&emit::updates([&spot], &graph))
     };
-    assert!(matches!(stops("compare", &[]), Err(Unstoppable::Callback(_))));
+    assert!(matches!(
+        stops("compare", &[]),
+        Err(Unstoppable::Callback(_))
+    ));
     assert!(stops("read", &["read", "main"]).is_ok());
     // `again` runs between, and the work comes after all of it.
     let again = stops("again", &["again"]).unwrap();
@@ -187,9 +221,16 @@ fn the_committed_classes_are_those_of_the_sources() {
         command.arg(path);
     }
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     for (name, bytes) in RUNTIME_CLASSES {
         let compiled = std::fs::read(folder.path().join(format!("{name}.class"))).unwrap();
-        assert!(compiled == bytes, "{name}: compile it anew, see crates/observe/evaluate/runtime/README.md");
+        assert!(
+            compiled == bytes,
+            "{name}: compile it anew, see crates/observe/evaluate/runtime/README.md"
+        );
     }
 }

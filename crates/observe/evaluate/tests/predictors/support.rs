@@ -72,8 +72,7 @@ impl Subject {
             .unwrap();
         let (said, why) = (&output.stdout, &output.stderr);
         let said = String::from_utf8_lossy(said).into_owned();
-        Answer::parse(&said)
-            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(why)))
+        Answer::parse(&said).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(why)))
     }
 
     pub fn input_is_there(&self) -> bool {
