@@ -31,7 +31,11 @@ pub struct Evaluator {
     pub guards: usize,
     /// Methods that return at once instead of doing their work.
     pub emptied: Vec<String>,
-    /// How values without these were compared with recorded ones.
+    /// Methods that may count, may be called from outside of the program, and were entered by no training run: assumed not to be entered when
+    /// counting has ended.
+    #[serde(default)]
+    pub assumed: Vec<String>,
+    /// How values were compared with recorded ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validation: Option<Validation>,
     /// Places where the program opens files for writing, which lead nowhere.
@@ -133,7 +137,7 @@ pub struct Point {
     pub chosen: bool,
 }
 
-/// Recorded inputs, kept aside from a search for cuts, on which values were compared: none differed.
+/// Recorded inputs, but for those that cuts were searched on, on which values were compared: none differed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validation {
     /// Inputs whose values were as recorded.
@@ -147,7 +151,7 @@ impl Validation {
     pub fn to_text(&self) -> String {
         let most = (300.0 / f64::from(self.compared)).min(100.0);
         format!(
-            "{} inputs kept aside without a difference ({} flagged), so at most {most:.1} % of inputs like these are wrong, at 95 %",
+            "{} recorded inputs without a difference ({} flagged), so at most {most:.1} % of inputs like these are wrong, at 95 %",
             self.compared, self.flagged
         )
     }

@@ -8,7 +8,8 @@
 //! That an update is certain to come (post-dominance) would be another question: a stop must be where none can come.
 //!
 //! Refused: counts that code outside of the program may update (callbacks, threads among them), and those that training runs updated in a
-//! method that nothing calls as far as the code shows.
+//! method that nothing calls as far as the code shows. Callbacks that no training run entered are assumed not to be entered behind a stop
+//! either ([`Stopping::assumed`]): most programs have some method that `toString` of some class might reach. Before a stop a guard tells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,11 +107,9 @@ impl<'g, 'p> Stopping<'g, 'p> {
     pub fn stops(&self, updates: &Updates) -> Result<Stops, Unstoppable> {
         let updating = self.updating(updates);
         let shown = |id: &MethodId| self.graph.shown(*id);
-        // The launcher calls `main`, once.
-        let outside = updating.iter().filter(|id| **id != self.main);
-        let mut called_back = outside.filter(|id| self.graph.callbacks.contains(id));
-        if let Some(id) = called_back.next() {
-            return Err(Unstoppable::Callback(shown(id)));
+        let mut called_back = self.called_back(&updating);
+        if let Some(id) = called_back.find(|id| self.ran.contains(id) || self.ran.is_empty()) {
+            return Err(Unstoppable::Callback(shown(&id)));
         }
         let mut unexplained = updating.difference(&self.reached);
         if let Some(id) = unexplained.find(|id| self.ran.contains(id)) {
@@ -139,6 +138,18 @@ impl<'g, 'p> Stopping<'g, 'p> {
             return Err(Unstoppable::Never);
         }
         Ok(stops)
+    }
+
+    /// Those of some methods that code outside of the program may call.
+    fn called_back(&self, updating: &BTreeSet<MethodId>) -> impl Iterator<Item = MethodId> {
+        // The launcher calls `main`, once.
+        let outside = updating.iter().copied().filter(|id| *id != self.main);
+        outside.filter(|id| self.graph.callbacks.contains(id))
+    }
+
+    /// Methods that the stops of these updates assume not to be called from outside of the program, since no training run entered them.
+    pub fn assumed(&self, updates: &Updates) -> Vec<MethodId> {
+        self.called_back(&self.updating(updates)).collect()
     }
 
     /// Methods behind whose end updates may come.

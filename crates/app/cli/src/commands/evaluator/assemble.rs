@@ -22,6 +22,8 @@ use crate::scratch::Scratch;
 
 /// Recorded inputs on which cuts are searched.
 const SEARCHED: usize = 3;
+/// Most recorded inputs that values are compared on.
+const COMPARED: usize = 100;
 /// Trials of a search.
 const TRIALS: usize = 40;
 
@@ -90,6 +92,12 @@ impl Workshop<'_, '_> {
         let failed = |e: EvaluateError| Failure::new(e.to_string()).doing("writing the predictor");
         let rewritten = emit::rewrite(self.graph, &places).map_err(failed)?;
         let share = features.iter().map(|f| f.share).fold(0.0, f64::max);
+        let assumed = match places.groups.as_slice() {
+            [] => Vec::new(),
+            _ => self
+                .stopping
+                .assumed(&emit::updates(&places.counters, self.graph)),
+        };
         let evaluator = Evaluator {
             schema: EVALUATOR_SCHEMA,
             model: model.clone(),
@@ -100,6 +108,7 @@ impl Workshop<'_, '_> {
             limit_ms: self.surveyed.limit_ms,
             guards: places.guards.len(),
             emptied: emptied.iter().map(|id| self.graph.shown(*id)).collect(),
+            assumed: assumed.iter().map(|id| self.graph.shown(*id)).collect(),
             validation: None,
             redirected: rewritten.redirected,
             share,
@@ -181,14 +190,35 @@ impl Workshop<'_, '_> {
         Ok(Some(assembled))
     }
 
-    /// Compares values on the recorded inputs that were not searched on; the share of a run that the evaluation takes. None if one differs.
+    /// A predictor without cuts, its values compared on the recorded inputs.
+    pub fn plain(&self, model: &CostModel) -> Result<Assembled, Failure> {
+        let mut assembled = self.assemble(model, &BTreeSet::new())?;
+        if assembled.evaluator.counters == 0 {
+            return Ok(assembled);
+        }
+        self.console.say("comparing values on the recorded inputs");
+        let scratch = Scratch::new()?;
+        let path = scratch.path().join("trial.jar");
+        write_whole(&path, &assembled.jar)?;
+        let Some((validation, share)) = self.validate(&path, &assembled.evaluator, &[])? else {
+            let why = "the values of the predictor differ from those recorded";
+            return Err(Failure::new(why).doing("checking the predictor").advice(
+                "does the program do the same twice? `--budget 0%` builds on inputs alone",
+            ));
+        };
+        assembled.evaluator.validation = Some(validation);
+        assembled.evaluator.share = share;
+        Ok(assembled)
+    }
+
+    /// Compares values on recorded inputs that were not searched on; the share of a run that the evaluation takes. None if one differs.
     fn validate(
         &self,
         path: &Path,
         evaluator: &Evaluator,
         searched: &[&Observation],
     ) -> Result<Option<(Validation, f64)>, Failure> {
-        let all = spread(self.dataset, usize::MAX);
+        let all = spread(self.dataset, COMPARED);
         let mut shares = Vec::new();
         let (mut compared, mut flagged) = (0, 0);
         for observation in all {

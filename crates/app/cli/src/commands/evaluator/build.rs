@@ -166,7 +166,7 @@ fn choose(
     };
     let mut assembled = match cut {
         Some((_, assembled)) => assembled,
-        None => workshop.assemble(&all[chosen].model, &BTreeSet::new())?,
+        None => workshop.plain(&all[chosen].model)?,
     };
     assembled.evaluator.curve = points;
     Ok(assembled)
@@ -190,12 +190,22 @@ fn text(evaluator: &Evaluator, args: &EvaluatorBuildArgs, console: &Console) -> 
         let _ = writeln!(text, "  {}: final after {share} of a run", feature.name);
     }
     if let Some(validation) = &evaluator.validation {
-        let n = evaluator.emptied.len();
         let share = percent(evaluator.share);
+        let without = match evaluator.emptied.len() {
+            0 => String::new(),
+            n => format!(" without {n} methods that the values do not need"),
+        };
         let _ = writeln!(
             text,
-            "without {n} methods that the values do not need an evaluation takes {share} of a run: {}",
+            "an evaluation takes {share} of a run{without}: {}",
             validation.to_text()
+        );
+    }
+    if !evaluator.assumed.is_empty() {
+        let (n, first) = (evaluator.assumed.len(), &evaluator.assumed[0]);
+        let _ = writeln!(
+            text,
+            "assumed: {n} methods that no training run entered, such as {first}, are not called back when counting has ended"
         );
     }
     if evaluator.redirected > 0 {

@@ -55,12 +55,21 @@ final class Guard extends SecurityManager {
 
     @Override
     public void checkLink(String library) {
-        String[] places = {System.getProperty("java.home") + "/lib", System.getProperty("java.home") + "/bin", System.getProperty("sun.boot.library.path", "")};
-        if (library.indexOf(File.separatorChar) < 0) {
-            for (String place : places) {
-                if (new File(place, System.mapLibraryName(library)).exists()) {
-                    return;
-                }
+        String home = System.getProperty("java.home");
+        String[] places = {home + "/lib", home + "/bin", System.getProperty("sun.boot.library.path", "")};
+        boolean named = library.indexOf(File.separatorChar) < 0;
+        try {
+            // Those of the JDK, which may be named by symbolic links.
+            String real = new File(library).getCanonicalPath();
+            if (!named && real.startsWith(new File(home).getCanonicalPath() + File.separatorChar)) {
+                return;
+            }
+        } catch (java.io.IOException e) {
+            refuse("would load the native library " + library + ", which cannot be found");
+        }
+        for (String place : places) {
+            if (named && new File(place, System.mapLibraryName(library)).exists()) {
+                return;
             }
         }
         refuse("would load the native library " + library);
