@@ -19,7 +19,7 @@ use crate::failure::{FEWER_FILES, Failure, io, too_many_files};
 use crate::watch::cut_short;
 
 /// Where a dataset keeps the plans of its classes, itself or in the folder of an agent that was attached.
-const PLANS: &str = "plans";
+pub const PLANS: &str = "plans";
 
 /// Methods whose source or bytecode goes into a report.
 const LISTINGS: usize = 25;

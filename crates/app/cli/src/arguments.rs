@@ -2,8 +2,9 @@
 //!
 //! Doc comments here are what the user reads in `--help`.
 
-mod gate;
 mod bounds;
+mod evaluator;
+mod gate;
 mod learning;
 mod ocaml;
 mod patterns;
@@ -17,8 +18,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-pub use gate::{GateAcceptArgs, GateCheckArgs, GateCommand, GateRecordArgs, GateRunArgs};
 pub use bounds::{OcamlBoundArgs, OcamlCompareArgs, SideArg};
+pub use evaluator::{EvaluatorBuildArgs, EvaluatorCheckArgs, EvaluatorCommand};
+pub use gate::{GateAcceptArgs, GateCheckArgs, GateCommand, GateRecordArgs, GateRunArgs};
 pub use learning::{FitArgs, FitChoices, PaceArg};
 pub use ocaml::{
     ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,
@@ -138,6 +140,9 @@ pub enum Command {
     Fit(FitArgs),
     /// Predict the cost of inputs, with an interval and a warning when they are unlike those learnt from.
     Predict(PredictArgs),
+    /// Turn a recorded program into a jar that predicts its own cost without running to its end.
+    #[command(subcommand)]
+    Evaluator(EvaluatorCommand),
     /// Show where the cost goes.
     Explain(ExplainArgs),
     /// Show what a change made a program execute, and what that is worth: two datasets of the same inputs, before and after.

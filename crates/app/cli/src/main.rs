@@ -130,6 +130,7 @@ fn run(cli: &Cli, console: &Console) -> Result<ExitCode, Failure> {
         Command::Import(args) => commands::import::run(args, console),
         Command::Fit(args) => commands::fit::run(args, common, console),
         Command::Predict(args) => commands::predict::run(args, common, console),
+        Command::Evaluator(command) => commands::evaluator::run(command, common, console),
         Command::Explain(args) => commands::explain::run(args, console),
         Command::Diff(args) => commands::diff::run(args, console),
         Command::Gate(command) => commands::gate::run(command, common, console),

@@ -4,6 +4,7 @@
 //! to all of them lives here: buckets before and prices after a fit, seeded splits, cross-validation, the black-box
 //! baseline, prediction intervals, and the words that go with the result.
 
+pub mod affordable;
 mod baseline;
 mod black_box;
 mod blend;

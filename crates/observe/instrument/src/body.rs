@@ -17,6 +17,7 @@ use crate::AskedSite;
 use crate::callers::Callers;
 use crate::error::MethodError;
 use crate::frames::Source;
+use crate::insert::{Insertion, Place, Side};
 use crate::method::{Original, Shared};
 use crate::monitors::Monitors;
 use crate::placement::Placement;
@@ -82,6 +83,10 @@ pub(crate) struct Body<'b, 'c, 'a> {
     pub timing: Option<Timing<'b>>,
     /// Where timing begins, as far as written: the next instruction, and the place behind the first reading.
     pub begun: Vec<(usize, Label)>,
+    /// Calls put in without counters.
+    pub insertions: &'b [Insertion],
+    /// Sides of branches that lead through such calls.
+    pub sides: Vec<Side<'b>>,
     pub shared: &'b mut Shared<'c, 'a>,
 }
 
@@ -96,6 +101,7 @@ impl Body<'_, '_, '_> {
             self.scopes,
         )?;
         self.begin_timing(0)?;
+        self.insert(Place::Entry)?;
         let entered = self.asm.here();
         if let Some(placement) = self.placement {
             self.prologue(placement, original.has_receiver())?;
@@ -107,6 +113,7 @@ impl Body<'_, '_, '_> {
         let end = self.arrival(self.instructions.len());
         self.asm.bind(end);
         let (Some(placement), Some(plan)) = (self.placement, self.plan) else {
+            self.sides()?;
             self.keep_entries();
             self.timing_catch_all()?;
             return self.scope_catch_all(entered, end);
@@ -278,6 +285,7 @@ impl Body<'_, '_, '_> {
             .unwrap_or_default();
         let arrival = self.arrival(index);
         self.asm.bind(arrival);
+        self.insert(Place::Before(instruction.pc))?;
         self.count_passes(index)?;
         self.mark_block(index)?;
         self.count(marks.arrival)?;
@@ -313,6 +321,7 @@ impl Body<'_, '_, '_> {
         }
         self.count(marks.after)?;
         self.not_taken(marks.not_taken)?;
+        self.insert(Place::NotTaken(instruction.pc))?;
         self.begin_timing(index + 1)?;
         if !opcode::goes_on_behind(instruction.opcode) {
             self.asm.gap();
@@ -323,13 +332,17 @@ impl Body<'_, '_, '_> {
     /// Appends the instruction itself, its jumps led through trampolines.
     fn copy(&mut self, index: usize) {
         let instruction = &self.instructions[index];
+        let side = match &instruction.operand {
+            Operand::Branch(pc) => self.side(instruction.pc, *pc),
+            _ => None,
+        };
         let target = |slot: u32, pc: u32| {
             self.trampoline(index, slot)
                 .unwrap_or_else(|| self.arrival_at(pc))
         };
         match &instruction.operand {
             Operand::Branch(pc) => {
-                let target = target(0, *pc);
+                let target = side.unwrap_or_else(|| target(0, *pc));
                 self.asm.jump(instruction.opcode, target);
             }
             Operand::TableSwitch {

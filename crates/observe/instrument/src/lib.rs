@@ -14,6 +14,7 @@ mod caught;
 mod error;
 mod frames;
 mod initialised;
+pub mod insert;
 mod method;
 mod monitors;
 mod placement;
@@ -190,6 +191,7 @@ pub fn rewrite(
                 .callers
                 .is_some_and(|c| c.invocations)
                 .then_some(loops + index as u32),
+            insertions: &[],
         };
         let Tried {
             changed,

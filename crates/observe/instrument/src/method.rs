@@ -5,6 +5,7 @@ use crate::asked;
 use crate::body::{Body, Entry};
 use crate::error::MethodError;
 use crate::frames::{self, Padding, Source};
+use crate::insert::Insertion;
 use crate::monitors::Monitors;
 use crate::placement;
 use crate::runtime::{HELPER_CLASS, SHARED_CLASSES};
@@ -188,6 +189,8 @@ pub(crate) struct Probes<'p> {
     pub first_loop: Option<u32>,
     /// Where its invocations are counted by caller, if they are.
     pub invocation: Option<u32>,
+    /// Calls put in without counters.
+    pub insertions: &'p [Insertion],
 }
 
 /// Rewrites the method at `index`.
@@ -254,6 +257,8 @@ pub(crate) fn rewrite(
         numbers: Vec::new(),
         timing,
         begun: Vec::new(),
+        insertions: probes.insertions,
+        sides: Vec::new(),
         shared,
     };
     body.write(&original)?;

@@ -14,8 +14,8 @@ use super::values::{duration, pattern, separator, variable, word};
 #[derive(Debug, Args)]
 #[command(mut_args(super::brief), group = clap::ArgGroup::new("of").required(true).args(["dataset", "features_file", "command"]))]
 pub struct PredictArgs {
-    /// The model.
-    #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
+    /// The model, or a predictor that `evaluator build` wrote: then the arguments of the program stand behind `--`, and `--inputs` gives one prediction per file.
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
     /// Predict the observations of a dataset.
     #[arg(long, value_name = "DATASET", value_hint = ValueHint::DirPath)]

@@ -4,6 +4,7 @@ pub mod attach;
 pub mod counts;
 pub mod diff;
 pub mod doctor;
+pub mod evaluator;
 pub mod explain;
 pub mod export;
 pub mod fit;

@@ -13,6 +13,7 @@ use pricetag_trace::Scope;
 
 use crate::analysis::{as_learnt, open_dataset, open_model};
 use crate::arguments::{Common, PredictArgs};
+use crate::commands::evaluator;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::lists::listed;
@@ -21,6 +22,9 @@ use crate::scratch::Scratch;
 use crate::watch::{cache, find_agent, inherited, main_reason, watch, workload};
 
 pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
+    if evaluator::is_predictor(&args.model) {
+        return evaluator::predict(args, console);
+    }
     let model = open_model(&args.model)?;
     let predictions: Predictions = if let Some(dir) = &args.dataset {
         let dataset = open_dataset(dir)?;

@@ -1,0 +1,254 @@
+//! `pricetag evaluator build`: dataset → formula of cheap features → jar that predicts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use pricetag_dataset::Dataset;
+use pricetag_evaluate::stops::Stopping;
+use pricetag_evaluate::survey::Candidates;
+use pricetag_evaluate::{EvaluateError, Graph, Program, Reached};
+use pricetag_evaluator::{Evaluator, Point, curve_text};
+use pricetag_finding::figure::percent;
+use pricetag_probe_plan::PlanStore;
+use pricetag_study::FitOptions;
+use pricetag_study::affordable::{Affordable, best_within, curve};
+
+use super::assemble::{Assembled, Workshop};
+use super::shown;
+use super::survey::survey;
+use crate::analysis::{PLANS, check_writable, open_dataset, paced, target, write_whole};
+use crate::arguments::{Common, EvaluatorBuildArgs};
+use crate::console::Console;
+use crate::failure::{EXCEEDED, Failure, io};
+
+/// Rejected features that are told without `--verbose`.
+const TOLD: usize = 5;
+/// Models whose features are tried to be had for less.
+const ROUNDS: usize = 3;
+/// Only for an error that is smaller by this factor is it tried.
+const CLEARLY: f64 = 0.9;
+
+pub fn run(
+    args: &EvaluatorBuildArgs,
+    common: &Common,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
+    if args.output.is_file() && !args.force {
+        let why = format!("{} exists", shown(&args.output));
+        return Err(Failure::new(why).advice("use --force to replace it, or another -o"));
+    }
+    check_writable(&args.output)?;
+    let dataset = paced(open_dataset(&args.dataset)?, args.pace);
+    let program = program(args, &dataset)?;
+    let spinner = console.spinner("reading the code");
+    let graph = Graph::of(&program);
+    let reached = Reached::by(&dataset, &graph);
+    let main_class = program.subject.main.replace('.', "/");
+    let main = graph.find(&main_class, "main", "([Ljava/lang/String;)V");
+    let main = main.ok_or_else(|| {
+        let why = format!("class {} has no main(String[])", program.subject.main);
+        Failure::new(why).doing("reading the recorded program")
+    })?;
+    let stopping = Stopping::new(&graph, main, reached.methods().clone());
+    let candidates = Candidates::of(&dataset, &graph, &stopping);
+    drop(spinner);
+    let asked = (args.survey as usize, args.limit);
+    let surveyed = survey(&dataset, &program, (&graph, &candidates), asked, console)?;
+    let workshop = Workshop {
+        dataset: &dataset,
+        program: &program,
+        graph: &graph,
+        main,
+        stopping: &stopping,
+        reached: &reached,
+        candidates: &candidates,
+        surveyed: &surveyed,
+        budget: args.budget,
+        console,
+    };
+    let assembled = choose(args, common, &workshop)?;
+    write_whole(&args.output, &workshop.finished(&assembled)?)?;
+    let evaluator = &assembled.evaluator;
+    console.result(evaluator, || text(evaluator, args, console))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The recorded program, which must not have changed.
+fn program(args: &EvaluatorBuildArgs, dataset: &Dataset) -> Result<Program, Failure> {
+    if dataset.meta.scope != "main" {
+        let why = format!(
+            "the observations are of scope `{}`, and a predictor predicts whole runs",
+            dataset.meta.scope
+        );
+        return Err(Failure::new(why).advice("record the program without --scope"));
+    }
+    let doing = |e: EvaluateError| {
+        Failure::new(e.to_string())
+            .doing("reading the recorded program")
+            .advice("work in the folder where it was recorded, or record it as it is now")
+    };
+    let here = std::env::current_dir().map_err(io("find", Path::new(".")))?;
+    let class_path = std::env::var("CLASSPATH").ok();
+    let program =
+        Program::of(&dataset.meta.subject, &here, class_path.as_deref()).map_err(doing)?;
+    let plans =
+        PlanStore::open(args.dataset.join(PLANS)).map_err(|e| Failure::new(e.to_string()))?;
+    let recorded: BTreeSet<_> = plans.hashes().into_iter().collect();
+    let counted = dataset.features.iter().filter_map(|f| f.class.as_deref());
+    program.check(counted.collect(), &recorded).map_err(doing)?;
+    Ok(program)
+}
+
+/// The predictor of the best model within the budget: select, build, measure, reprice, select again.
+fn choose(
+    args: &EvaluatorBuildArgs,
+    common: &Common,
+    workshop: &Workshop<'_, '_>,
+) -> Result<Assembled, Failure> {
+    let target = target(workshop.dataset, args.target.as_deref());
+    let options = FitOptions {
+        target: target.clone(),
+        method: args.method,
+        train: args.train,
+        seed: common.seed,
+        pricetag: env!("CARGO_PKG_VERSION").to_owned(),
+        ..FitOptions::default()
+    };
+    let mut shares: BTreeMap<String, f64> = workshop.surveyed.shares.clone();
+    let mut all = Vec::new();
+    let mut cut: Option<(usize, Assembled)> = None;
+    for round in 0..=ROUNDS {
+        let spinner = workshop.console.spinner("learning");
+        let models = curve(workshop.dataset, &options, &shares, args.budget)
+            .map_err(|e| Failure::new(e.to_string()).doing(format!("learning `{target}`")))?;
+        drop(spinner);
+        let best = best_within(&models, args.budget).map(|i| models[i].error());
+        let wished = best_within(&models, 1.0).filter(|&i| models[i].share > args.budget);
+        let first = all.len();
+        all.extend(models);
+        let Some(wished) = wished.map(|i| first + i).filter(|_| round < ROUNDS) else {
+            break;
+        };
+        if best.is_some_and(|best| all[wished].error() > CLEARLY * best) {
+            break;
+        }
+        let tried = workshop.cut(&all[wished].model)?;
+        let used: Vec<String> = names(&all[wished]);
+        if let Some(assembled) = tried.filter(|a| a.evaluator.share <= args.budget) {
+            all[wished].share = assembled.evaluator.share;
+            cut = Some((wished, assembled));
+            break;
+        }
+        // As dear as that, and not offered again within the budget or without it.
+        for name in used {
+            if shares.get(&name).is_some_and(|share| *share > args.budget) {
+                shares.remove(&name);
+            }
+        }
+    }
+    let chosen = match &cut {
+        Some((index, _)) => Some(*index),
+        None => best_within(&all, args.budget),
+    };
+    let points = points(&all, chosen);
+    let Some(chosen) = chosen else {
+        let why = format!(
+            "no model's features are known within {} of a run:\n{}",
+            percent(args.budget),
+            curve_text(&points)
+        );
+        return Err(Failure {
+            code: EXCEEDED,
+            ..Failure::new(why).advice("allow more with --budget")
+        });
+    };
+    let mut assembled = match cut {
+        Some((_, assembled)) => assembled,
+        None => workshop.plain(&all[chosen].model)?,
+    };
+    assembled.evaluator.curve = points;
+    Ok(assembled)
+}
+
+fn names(affordable: &Affordable) -> Vec<String> {
+    let names = affordable.model.formula.features().into_iter();
+    names.map(str::to_owned).collect()
+}
+
+/// What a build found, for people.
+fn text(evaluator: &Evaluator, args: &EvaluatorBuildArgs, console: &Console) -> String {
+    let mut text = curve_text(&evaluator.curve);
+    let _ = writeln!(
+        text,
+        "\n{} ≈ {}",
+        evaluator.model.target, evaluator.model.text
+    );
+    for feature in &evaluator.features {
+        let share = percent(feature.share);
+        let _ = writeln!(text, "  {}: final after {share} of a run", feature.name);
+    }
+    if let Some(validation) = &evaluator.validation {
+        let share = percent(evaluator.share);
+        let without = match evaluator.emptied.len() {
+            0 => String::new(),
+            n => format!(" without {n} methods that the values do not need"),
+        };
+        let _ = writeln!(
+            text,
+            "an evaluation takes {share} of a run{without}: {}",
+            validation.to_text()
+        );
+    }
+    if !evaluator.assumed.is_empty() {
+        let (n, first) = (evaluator.assumed.len(), &evaluator.assumed[0]);
+        let _ = writeln!(
+            text,
+            "assumed: {n} methods that no training run entered, such as {first}, are not called back when counting has ended"
+        );
+    }
+    if evaluator.redirected > 0 {
+        let n = evaluator.redirected;
+        let _ = writeln!(
+            text,
+            "what the program would write to files is lost, in {n} places"
+        );
+    }
+    let rejected = evaluator.rejected.len();
+    if rejected > 0 {
+        let _ = writeln!(
+            text,
+            "{rejected} features are final at the end of a run only:"
+        );
+        let told = if console.verbose { rejected } else { TOLD };
+        for (name, why) in evaluator.rejected.iter().take(told) {
+            let _ = writeln!(text, "  {name}: {why}");
+        }
+    }
+    let name = shown(&args.output);
+    let arguments = evaluator.subject.arguments.join(" ");
+    let _ = writeln!(text, "\njava -jar {name} {arguments}");
+    let _ = writeln!(text, "pricetag evaluator check {name} --inputs 'OTHER/*'");
+    text
+}
+
+/// The curve, and which of its points was built.
+fn points(models: &[Affordable], chosen: Option<usize>) -> Vec<Point> {
+    let points = models.iter().enumerate().map(|(number, affordable)| {
+        let evaluation = affordable.model.evaluation.as_ref();
+        Point {
+            offered_up_to: affordable.up_to,
+            offered: affordable.offered,
+            share: affordable.share,
+            used: affordable.used,
+            median_error: evaluation.map(|e| e.median_error),
+            p90_error: evaluation.map(|e| e.p90_error),
+            rows: evaluation.map_or(0, |e| e.test_rows),
+            chosen: chosen == Some(number),
+        }
+    });
+    let mut points: Vec<Point> = points.collect();
+    points.sort_by(|a, b| a.share.total_cmp(&b.share));
+    points
+}
