@@ -116,6 +116,10 @@ impl Classes {
     }
 }
 
+fn is_class(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "class")
+}
+
 fn in_folder(folder: &Path, found: &mut Classes) -> Result<(), TestsError> {
     let io = |path: &Path| {
         let path = path.to_owned();
@@ -125,7 +129,7 @@ fn in_folder(folder: &Path, found: &mut Classes) -> Result<(), TestsError> {
         let path = entry.map_err(io(folder))?.path();
         if path.is_dir() {
             in_folder(&path, found)?;
-        } else if path.extension().is_some_and(|ending| ending == "class") {
+        } else if is_class(&path) {
             let bytes = std::fs::read(&path).map_err(io(&path))?;
             in_class(&bytes, &path.display().to_string(), found)?;
         }
@@ -147,7 +151,7 @@ fn in_jar(path: &Path, found: &mut Classes) -> Result<(), TestsError> {
         let mut entry = archive.by_index(index).map_err(|e| jar(e.to_string()))?;
         let name = entry.name().map_err(|e| jar(e.to_string()))?.into_owned();
         // Classes for other releases replace those beside them.
-        if !name.ends_with(".class") || name.starts_with("META-INF/") {
+        if !is_class(Path::new(&name)) || name.starts_with("META-INF/") {
             continue;
         }
         let mut bytes = Vec::new();

@@ -4,10 +4,11 @@
 //! its bytecode ([`mod@crate::explain`]).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use pricetag_compare::content;
 use pricetag_dataset::{
-    Dataset, Feature, FeatureKind, InputValue, Observation, Status, numbered_call,
+    Dataset, Feature, FeatureKind, InputValue, Measured, Observation, Status, numbered_call,
 };
 use pricetag_file::sealed::digest;
 use pricetag_trace::MethodName;
@@ -94,15 +95,15 @@ impl Counts {
             .iter()
             .filter(|(_, ran)| ran.calls > 0 || ran.blocks.iter().any(|&n| n > 0))
         {
-            text.push_str(&format!("{name} {}", ran.calls));
+            let _ = write!(text, "{name} {}", ran.calls);
             let blocks = code.get(name).map_or(&[][..], |code| &code.blocks);
             for (block, ran) in blocks.iter().zip(&ran.blocks).filter(|(_, ran)| **ran > 0) {
-                text.push_str(&format!(" {} {ran}", block.code));
+                let _ = write!(text, " {} {ran}", block.code);
             }
             text.push('\n');
         }
         for (callee, times) in &self.leaving {
-            text.push_str(&format!("{callee} {times}\n"));
+            let _ = writeln!(text, "{callee} {times}");
         }
         short(&text)
     }
@@ -145,7 +146,7 @@ impl Counted {
                 continue;
             }
             let bytes = observation.costs.get(ALLOCATION);
-            let bytes = bytes.and_then(|measured| measured.value());
+            let bytes = bytes.and_then(Measured::value);
             let counts = Counts {
                 bytes: bytes.filter(|_| plain).map(|bytes| bytes.round() as u64),
                 inputs: numbers(observation),

@@ -309,6 +309,9 @@ fn priced(baseline: &Baseline, before: &Dataset) -> Option<Explanation> {
     })
 }
 
+/// Cost, instructions, and ends of the cost where all parts have them.
+type Sum = (f64, f64, Option<(f64, f64)>);
+
 /// Costs of an instruction by method, of an explanation by block of what was counted.
 pub fn prices(explanation: &Explanation, dataset: &Dataset) -> BTreeMap<MethodName, Price> {
     let mut executed: BTreeMap<(MethodName, u32), f64> = BTreeMap::new();
@@ -321,7 +324,7 @@ pub fn prices(explanation: &Explanation, dataset: &Dataset) -> BTreeMap<MethodNa
             *executed.entry((name, block)).or_default() += executions * size.max(1) as f64;
         }
     }
-    let mut sums: BTreeMap<MethodName, (f64, f64, Option<(f64, f64)>)> = BTreeMap::new();
+    let mut sums: BTreeMap<MethodName, Sum> = BTreeMap::new();
     for item in &explanation.items {
         let Some(place) = &item.place else { continue };
         let (Some(name), Some(block)) = (method_at(place), place.block) else {

@@ -1,6 +1,7 @@
 //! Several recordings of one build: what repeats, what does not, and the baseline that they make.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use pricetag_finding::figure::count;
 use pricetag_trace::MethodName;
@@ -319,10 +320,7 @@ impl Suite {
             } else {
                 baseline.tail.methods += 1;
                 baseline.tail.instructions += instructions;
-                tail.push_str(&format!(
-                    "{name} {calls} {instructions} {}\n",
-                    code.digest()
-                ));
+                let _ = writeln!(tail, "{name} {calls} {instructions} {}", code.digest());
             }
         }
         baseline.tail = Tail {
