@@ -29,6 +29,7 @@ mod planted;
 mod preference;
 mod record;
 mod resume;
+mod slices;
 mod support;
 mod tables;
 mod time_blocks;

@@ -124,6 +124,7 @@ fn options(
         cwd: None,
         timeout: args.timeout,
         scope: Scope::Main,
+        tests: Vec::new(),
         include: recording.patterns("include", &[])?,
         exclude: recording.patterns("exclude", &[])?,
         listed: pricetag_trace::Listed::Everything,

@@ -1,11 +1,8 @@
 //! `slice` from the command line, on a program whose slice is known.
 
-#[allow(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use std::process::Command;
 
-use support::{Desk, ran};
+use crate::support::{Desk, ran};
 
 /// A desk with the classes of `subjects/slices/Lines.java`, and an input of three lines.
 fn lines() -> Desk {
