@@ -218,7 +218,12 @@ impl Evaluator {
             let (level, lower, upper) = (interval.level, interval.lower, interval.upper);
             let _ = writeln!(table, "interval\t{level}\t{lower}\t{upper}");
         }
-        if let Some(least) = self.model.costs.as_ref().and_then(|c| c.least_plausible()) {
+        if let Some(least) = self
+            .model
+            .costs
+            .as_ref()
+            .and_then(pricetag_cost_model::Domain::least_plausible)
+        {
             let _ = writeln!(table, "least\t{least}");
         }
         let _ = writeln!(table, "limit\t{}", self.limit_ms);

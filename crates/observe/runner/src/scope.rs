@@ -185,15 +185,15 @@ pub(crate) fn part(
     };
     let tests = test_labels(&reader.options.tests, &counted);
     let rows = (0..counted.len()).map(|i| {
-        let (group, label) = match tests.get(i) {
-            Some(label) => (label.clone(), label.clone()),
-            None => {
-                let number = format!("{prefix} #{}", i + 1);
+        // A test is called by its name alone: texts it is given may be those of temporary files.
+        let (group, texts) = tests.get(i).map_or_else(
+            || {
                 let texts = arguments::shown(&counted[i].arguments, &parameters);
-                let label = format!("{number}{texts}");
-                (number, label)
-            }
-        };
+                (format!("{prefix} #{}", i + 1), texts)
+            },
+            |test| (test.clone(), String::new()),
+        );
+        let label = format!("{group}{texts}");
         let observation = Observation {
             group,
             label,

@@ -52,18 +52,19 @@ fn recorded(picture: &Picture) -> String {
         different.len() as u64
     };
     let kinds = &picture.dictionary.kinds;
-    let mut text = format!(
-        "{} of {} on objects of {}, by {}",
+    let during = picture
+        .clock
+        .range()
+        .map_or_else(String::new, |(from, to)| {
+            format!(", in {}", quantity((to - from) as f64, "ns"))
+        });
+    format!(
+        "{} of {} on objects of {}, by {}{during}.",
         plural(picture.at, "call", "calls"),
         plural(invoked(&|kind| kinds[kind].method.0), "method", "methods"),
         plural(invoked(&|kind| kinds[kind].receiver.0), "class", "classes"),
         plural(picture.strands.len() as u64, "thread", "threads"),
-    );
-    if let Some((from, to)) = picture.clock.range() {
-        text += &format!(", in {}", quantity((to - from) as f64, "ns"));
-    }
-    text.push('.');
-    text
+    )
 }
 
 fn notes(picture: &Picture, facts: &PictureFacts) -> Vec<String> {
