@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use pricetag_cost_model::CostModel;
+use pricetag_cost_model::{CostModel, Domain};
 use serde::{Deserialize, Serialize};
 
 use crate::postfix::postfix;
@@ -218,12 +218,8 @@ impl Evaluator {
             let (level, lower, upper) = (interval.level, interval.lower, interval.upper);
             let _ = writeln!(table, "interval\t{level}\t{lower}\t{upper}");
         }
-        if let Some(least) = self
-            .model
-            .costs
-            .as_ref()
-            .and_then(pricetag_cost_model::Domain::least_plausible)
-        {
+        let costs = self.model.costs.as_ref();
+        if let Some(least) = costs.and_then(Domain::least_plausible) {
             let _ = writeln!(table, "least\t{least}");
         }
         let _ = writeln!(table, "limit\t{}", self.limit_ms);

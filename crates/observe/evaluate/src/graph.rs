@@ -258,7 +258,7 @@ impl Linker {
         linker
     }
 
-    fn link<'p>(mut self, mut graph: Graph<'p>) -> Graph<'p> {
+    fn link(mut self, mut graph: Graph<'_>) -> Graph<'_> {
         for id in graph.ids() {
             let flow = self.flow(&graph, id);
             graph.methods[id.0 as usize].flow = flow;
@@ -355,17 +355,14 @@ impl Linker {
             return Rc::clone(known);
         }
         let (owner, name, descriptor) = &key;
-        let mut found: BTreeSet<MethodId> = match graph.class(owner) {
-            Some(class) => {
-                let classes = graph.with_subtypes(class).into_iter();
-                classes
-                    .filter_map(|c| graph.resolve(c, name, descriptor))
-                    .collect()
-            }
-            None => {
-                let same = self.overridable.get(&(name.clone(), descriptor.clone()));
-                same.into_iter().flatten().copied().collect()
-            }
+        let mut found: BTreeSet<MethodId> = if let Some(class) = graph.class(owner) {
+            let classes = graph.with_subtypes(class).into_iter();
+            classes
+                .filter_map(|c| graph.resolve(c, name, descriptor))
+                .collect()
+        } else {
+            let same = self.overridable.get(&(name.clone(), descriptor.clone()));
+            same.into_iter().flatten().copied().collect()
         };
         found.extend(self.lambdas.get(name).into_iter().flatten());
         let found: Rc<[MethodId]> = found.into_iter().collect();
@@ -387,14 +384,13 @@ fn may_override(graph: &Graph<'_>, method: &Method) -> bool {
             continue;
         }
         for above in graph.above(class) {
-            match graph.class(&above) {
-                Some(above) => open.push(above),
-                None => {
-                    let known = OUTSIDE.iter().find(|(name, _)| *name == above);
-                    if known.is_none_or(|(_, names)| names.contains(&method.name.as_str())) {
-                        return true;
-                    }
-                }
+            if let Some(above) = graph.class(&above) {
+                open.push(above);
+                continue;
+            }
+            let known = OUTSIDE.iter().find(|(name, _)| *name == above);
+            if known.is_none_or(|(_, names)| names.contains(&method.name.as_str())) {
+                return true;
             }
         }
     }

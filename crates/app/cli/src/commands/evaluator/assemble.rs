@@ -41,10 +41,20 @@ pub struct Workshop<'w, 'p> {
     pub console: &'w Console,
 }
 
-/// A predictor and how its cuts held.
+/// A predictor with its description.
 pub struct Assembled {
     pub evaluator: Evaluator,
     pub jar: Vec<u8>,
+}
+
+impl Assembled {
+    /// The archive, with the description as it is now.
+    pub fn finished(&self) -> Result<Vec<u8>, Failure> {
+        let json = serde_json::to_string(&self.evaluator);
+        let json = json.map_err(|e| Failure::new(e.to_string()))?;
+        let jar = emit::described(&self.jar, &json);
+        jar.map_err(|e| Failure::new(e.to_string()).doing("writing the predictor"))
+    }
 }
 
 impl Workshop<'_, '_> {
@@ -276,13 +286,5 @@ impl Workshop<'_, '_> {
             answer.features.get(&wanted.name).copied().flatten() != Some(recorded)
         };
         answer.status == AnswerStatus::Ok && !evaluator.features.iter().any(differs)
-    }
-
-    /// The archive of a predictor whose description was completed.
-    pub fn finished(&self, assembled: &Assembled) -> Result<Vec<u8>, Failure> {
-        let json = serde_json::to_string(&assembled.evaluator);
-        let json = json.map_err(|e| Failure::new(e.to_string()))?;
-        let jar = emit::described(&assembled.jar, &json);
-        jar.map_err(|e| Failure::new(e.to_string()).doing("writing the predictor"))
     }
 }

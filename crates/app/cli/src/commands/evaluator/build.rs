@@ -69,7 +69,7 @@ pub fn run(
         console,
     };
     let assembled = choose(args, common, &workshop)?;
-    write_whole(&args.output, &workshop.finished(&assembled)?)?;
+    write_whole(&args.output, &assembled.finished()?)?;
     let evaluator = &assembled.evaluator;
     console.result(evaluator, || text(evaluator, args, console))?;
     Ok(ExitCode::SUCCESS)
@@ -195,9 +195,14 @@ fn text(evaluator: &Evaluator, args: &EvaluatorBuildArgs, console: &Console) -> 
             0 => String::new(),
             n => format!(" without {n} methods that the values do not need"),
         };
+        let more = if evaluator.share > evaluator.budget {
+            ", more than the budget"
+        } else {
+            ""
+        };
         let _ = writeln!(
             text,
-            "an evaluation takes {share} of a run{without}: {}",
+            "an evaluation takes {share} of a run{without}{more}: {}",
             validation.to_text()
         );
     }

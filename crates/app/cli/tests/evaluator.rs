@@ -1,0 +1,131 @@
+//! From a recording to a jar that predicts without running to the end, tried on inputs that it was not made from.
+
+#[allow(dead_code, reason = "one subject of several")]
+mod support;
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use pricetag_evaluator::{Answer, AnswerStatus, Tier};
+use support::{Desk, ran};
+
+/// A ring of nodes, and remarks that say nothing: the length of the file tells little.
+fn network(nodes: u32, remarks: u32) -> String {
+    let mut text = String::new();
+    for _ in 0..remarks {
+        text.push_str("# a remark of no importance at all\n");
+    }
+    for node in 0..nodes {
+        let _ = writeln!(text, "{node} {} {}", (node + 1) % nodes, node % 7 + 1);
+    }
+    text
+}
+
+fn compile(desk: &Desk, text: &str) {
+    std::fs::create_dir_all(desk.path("classes")).unwrap();
+    std::fs::write(desk.path("Route.java"), text).unwrap();
+    let mut javac = Command::new("javac");
+    javac.args(["-g", "-d"]).arg(desk.path("classes"));
+    javac.arg(desk.path("Route.java"));
+    assert!(javac.status().expect("there is a JDK").success());
+}
+
+fn recorded() -> Desk {
+    let desk = Desk::new(&[]);
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/evaluator/Route.java");
+    compile(&desk, &std::fs::read_to_string(source).unwrap());
+    for i in 0..20 {
+        let text = network(20 + 6 * i, (i * 7919 % 20) * 300);
+        std::fs::write(desk.path(&format!("in/{i:02}.txt")), text).unwrap();
+    }
+    let ran = desk.run(
+        "record -o data --repeat 1 --check-determinism none --samples off --inputs in/*.txt -- java -Xint -XX:+UseSerialGC -cp classes Route {}",
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    desk
+}
+
+fn ask(desk: &Desk, input: &str) -> (i32, Answer) {
+    let mut java = Command::new("java");
+    java.arg("-jar")
+        .arg(desk.path("p.jar"))
+        .arg(desk.path(input));
+    let ran = ran(java);
+    (ran.code, Answer::parse(&ran.stdout).expect("an answer"))
+}
+
+#[test]
+fn a_recorded_program_becomes_a_jar_that_predicts_it() {
+    let desk = recorded();
+    let built = desk.json("evaluator build data -o p.jar --target alloc --budget 90% --json");
+    let features = built["features"].as_array().unwrap();
+    let counted = features
+        .iter()
+        .filter(|f| f["source"]["counter"].is_object());
+    assert!(counted.count() > 0, "{built}");
+    assert!(
+        built["validation"]["compared"].as_u64().unwrap() >= 15,
+        "{built}"
+    );
+    let curve = built["curve"].as_array().unwrap();
+    assert!(curve.len() >= 2, "{built}");
+
+    // The answer needs no Pricetag. Bytes that are allocated in the rest of the run are those of the rows: nodes³ longs.
+    std::fs::write(desk.path("held-1.txt"), network(75, 1000)).unwrap();
+    std::fs::write(desk.path("held-2.txt"), network(118, 20)).unwrap();
+    for (input, nodes) in [("held-1.txt", 75.0_f64), ("held-2.txt", 118.0)] {
+        let (code, answer) = ask(&desk, input);
+        assert_eq!((code, answer.status), (0, AnswerStatus::Ok), "{answer:?}");
+        assert_eq!(answer.tier, Some(Tier::Prefix), "{answer:?}");
+        let expected = 8.0 * nodes.powi(3);
+        let error = (answer.value.unwrap() - expected).abs() / expected;
+        assert!(error < 0.5, "{input}: {answer:?}");
+    }
+    let asked = desk.run("predict p.jar -- held-1.txt");
+    assert!(asked.stdout.contains("alloc"), "{}", asked.stdout);
+
+    // The agent counts the same in the unmodified program.
+    let checked = desk.json("evaluator check p.jar --inputs held-*.txt --repeat 1 --json");
+    for trial in checked["trials"].as_array().unwrap() {
+        assert!(trial["failed"].is_null(), "{trial}");
+        assert_eq!(trial["wrong"].as_array().unwrap().len(), 0, "{trial}");
+        assert!(trial["measured"].as_f64().unwrap() > 0.0, "{trial}");
+    }
+
+    // A line of a kind that training did not have; and no file at all.
+    let odd = network(40, 3) + "!\n";
+    std::fs::write(desk.path("odd.txt"), odd).unwrap();
+    let (_, answer) = ask(&desk, "odd.txt");
+    assert_eq!(answer.status, AnswerStatus::Unvalidated, "{answer:?}");
+    let (code, answer) = ask(&desk, "nothing.txt");
+    assert_eq!((code, answer.status), (3, AnswerStatus::Unknown));
+    assert!(answer.value.is_none() && answer.reason.is_some());
+    wrong_input(&desk);
+}
+
+/// What cannot be built or asked says why.
+fn wrong_input(desk: &Desk) {
+    let again = desk.run("evaluator build data -o p.jar");
+    assert_eq!(again.code, 1);
+    assert!(again.stderr.contains("--force"), "{}", again.stderr);
+    std::fs::write(desk.path("not.jar"), "PK, but nothing else").unwrap();
+    let no = desk.run("predict not.jar -- x");
+    assert_eq!(no.code, 1);
+    assert!(no.stderr.contains("it is no predictor"), "{}", no.stderr);
+    let source = std::fs::read_to_string(desk.path("Route.java")).unwrap();
+    compile(
+        desk,
+        &source.replace("Math.max(longest", "Math.max(1 + longest"),
+    );
+    let changed = desk.run("evaluator build data -o q.jar");
+    assert_eq!(changed.code, 1);
+    assert!(
+        changed
+            .stderr
+            .contains("class Route on the class path is not the one that was recorded"),
+        "{}",
+        changed.stderr
+    );
+}
