@@ -43,7 +43,9 @@ fn page_with(
         .map(|one| one.shape.as_ref())
         .collect();
     let marks = shapes.iter().map(|shape| PictureMark {
-        kinds: shape.map(pricetag_pattern::Shape::kinds).unwrap_or_default(),
+        kinds: shape
+            .map(pricetag_pattern::Shape::kinds)
+            .unwrap_or_default(),
     });
     let mut finder = Finder::new(shapes.iter().copied(), kinds);
     let mut picture = Picture::new(scanned, marks.collect(), window, budget);

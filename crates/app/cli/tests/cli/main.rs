@@ -10,6 +10,7 @@ mod calls;
 mod categories;
 mod constants;
 mod diff;
+mod evaluator;
 mod faults;
 mod formula;
 mod gate;

@@ -1,14 +1,11 @@
 //! From a recording to a jar that predicts without running to the end, tried on inputs that it was not made from.
 
-#[allow(dead_code, reason = "one subject of several")]
-mod support;
-
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::{Desk, ran};
 use pricetag_evaluator::{Answer, AnswerStatus, Tier};
-use support::{Desk, ran};
 
 /// A ring of nodes, and remarks that say nothing: the length of the file tells little.
 fn network(nodes: u32, remarks: u32) -> String {
