@@ -198,17 +198,15 @@ pub fn one_of(
     let names: Vec<String> = all.iter().map(named).collect();
     let by_number = || wanted.parse::<usize>().ok()?.checked_sub(1);
     let place = names.iter().position(|name| name == wanted);
-    match place.or_else(by_number).filter(|&at| at < count) {
-        Some(at) => Ok((all.swap_remove(at), count)),
-        None => {
-            let some: Vec<&str> = names.iter().take(10).map(String::as_str).collect();
-            let why = format!("{} has no run `{wanted}`", path.display());
-            Err(Failure::usage(why).advice(format!(
-                "give a number from 1 to {count}, or one of: {}",
-                some.join(", ")
-            )))
-        }
+    if let Some(at) = place.or_else(by_number).filter(|&at| at < count) {
+        return Ok((all.swap_remove(at), count));
     }
+    let some: Vec<&str> = names.iter().take(10).map(String::as_str).collect();
+    let why = format!("{} has no run `{wanted}`", path.display());
+    Err(Failure::usage(why).advice(format!(
+        "give a number from 1 to {count}, or one of: {}",
+        some.join(", ")
+    )))
 }
 
 /// Why there are no answers.

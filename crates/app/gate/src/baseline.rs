@@ -21,7 +21,7 @@ pub const FORMAT: &str = "pricetag gate baseline";
 /// The file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// [`FORMAT`].
+    /// `pricetag gate baseline`, which says what the file is.
     pub format: String,
     /// [`SCHEMA`].
     pub schema: u32,

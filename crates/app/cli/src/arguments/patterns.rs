@@ -44,7 +44,7 @@ pub struct PatternsArgs {
 pub enum ViewerArg {
     /// speedscope.
     Speedscope,
-    /// Perfetto, and chrome://tracing.
+    /// Perfetto, and the tracing page of Chrome.
     Chrome,
     /// Flame graphs: a line per thread and method, with the number of its calls.
     Collapsed,

@@ -1,12 +1,9 @@
 //! The worked example of docs/gate.md, command by command: all end as the page says, and what it shows is printed.
 
-#[path = "support/typed.rs"]
-mod typed;
-
 use std::path::Path;
 
 use crate::support::Desk;
-use typed::typed;
+use crate::support::typed::typed;
 
 /// A line with its columns moved together.
 fn collapsed(line: &str) -> String {

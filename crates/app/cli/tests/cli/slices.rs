@@ -19,7 +19,7 @@ fn lines() -> Desk {
 }
 
 /// `slice`, with these options.
-fn slice(desk: &Desk, criterion: &str, options: &str) -> support::Ran {
+fn slice(desk: &Desk, criterion: &str, options: &str) -> crate::support::Ran {
     let mut command = desk.command("slice -c");
     command.arg(criterion).args(options.split_whitespace());
     command.args("-- java -Xmx1g -cp classes Lines".split(' '));

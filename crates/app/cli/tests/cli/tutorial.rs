@@ -1,12 +1,9 @@
 //! The tutorial, command by command: all of them work, and what it concludes holds.
 
-#[path = "support/typed.rs"]
-mod typed;
-
 use std::path::Path;
 
+use crate::support::typed::typed;
 use crate::support::{Desk, Ran};
-use typed::typed;
 
 /// The share that a table's line gives to a name, in percent.
 fn share(table: &str, name: &str) -> f64 {

@@ -77,7 +77,9 @@ fn ranges(a: &Polynomial, b: &Polynomial) -> Vec<(u64, Option<u64>, Option<usize
     while at < END {
         let next = if at < EACH { at + 1 } else { at + at / 64 };
         let then = faster(a, b, next);
-        if then != now {
+        if then == now {
+            at = next;
+        } else {
             let (mut low, mut high) = (at, next);
             while high - low > 1 {
                 let middle = low + (high - low) / 2;
@@ -90,8 +92,6 @@ fn ranges(a: &Polynomial, b: &Polynomial) -> Vec<(u64, Option<u64>, Option<usize
             found.push((from, Some(low), now));
             (from, now) = (high, faster(a, b, high));
             at = high;
-        } else {
-            at = next;
         }
     }
     found.push((from, None, now));

@@ -1,5 +1,7 @@
 //! A directory with a compiled subject and inputs, and the program under test run in it.
 
+pub mod typed;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
