@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn options_of_several_meanings_are_each_commands_own() {
         let command = Cli::command();
-        let several = ["features", "output", "values"].map(str::to_owned);
+        let several = ["features", "output", "values", "window"].map(str::to_owned);
         assert_eq!(ambiguous(&command), BTreeSet::from(several));
         let failure = apply(Cli::command(), &"features = ['loops']".parse().unwrap()).unwrap_err();
         assert!(

@@ -50,7 +50,7 @@ pub struct EvaluatorBuildArgs {
     pub survey: u32,
     /// How long an evaluation may take; by default ten times the longest run of the survey, and two seconds.
     #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub limit: Option<Duration>,
+    pub time_limit: Option<Duration>,
     /// Replace a predictor that is there.
     #[arg(long)]
     pub force: bool,

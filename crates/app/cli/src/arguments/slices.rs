@@ -13,7 +13,7 @@ pub struct SliceArgs {
     #[arg(long, short, value_name = "CRITERION")]
     pub criterion: String,
     /// A dataset with blocks of the same program: how much of what ran is in the slice.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DATASET", value_hint = ValueHint::DirPath)]
     pub dataset: Option<PathBuf>,
     /// Which exceptions are followed: those that the program throws or a method catches, or every one that an instruction may end in.
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = ExceptionsArg::Thrown)]
@@ -21,9 +21,9 @@ pub struct SliceArgs {
     /// Follow returns to every caller: larger, and a bound for the slice.
     #[arg(long)]
     pub ignore_contexts: bool,
-    /// List the lines of at most so many methods.
+    /// Most methods whose lines are printed.
     #[arg(long, value_name = "N", default_value_t = 40)]
-    pub methods: usize,
+    pub limit: usize,
     /// The program's command, such as `java -jar app.jar` or `java -cp lib/a.jar:lib/b.jar org.example.Main`. It is not run.
     #[arg(last = true, required = true, value_name = "COMMAND", value_parser = word(), value_hint = ValueHint::CommandWithArguments)]
     pub command: Vec<String>,

@@ -56,7 +56,7 @@ pub fn run(args: &SliceArgs, console: &Console) -> Result<ExitCode, Failure> {
         None => None,
     };
     console.result(&answer(&criterion, &slice, &analysis, executed), || {
-        text(&criterion, &slice, executed, args.methods)
+        text(&criterion, &slice, executed, args.limit)
     })?;
     let shown = if console.verbose { usize::MAX } else { NOTES };
     for note in analysis.notes.iter().take(shown) {
@@ -229,7 +229,7 @@ fn text(criterion: &Criterion, slice: &Slice, executed: Option<Executed>, most: 
     if listed.len() > most {
         let _ = writeln!(
             out,
-            "             … {} more; --methods N or --json lists them",
+            "             … {} more; --limit N or --json lists them",
             listed.len() - most
         );
     }

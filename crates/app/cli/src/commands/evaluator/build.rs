@@ -54,7 +54,7 @@ pub fn run(
     let stopping = Stopping::new(&graph, main, reached.methods().clone());
     let candidates = Candidates::of(&dataset, &graph, &stopping);
     drop(spinner);
-    let asked = (args.survey as usize, args.limit);
+    let asked = (args.survey as usize, args.time_limit);
     let surveyed = survey(&dataset, &program, (&graph, &candidates), asked, console)?;
     let workshop = Workshop {
         dataset: &dataset,
