@@ -213,6 +213,25 @@ fn rows<'a>(
     })
 }
 
+/// Whether a benchmark's digest is of other figures than stand beside it: it covers them, so that somebody changed them by hand.
+fn edited(name: &str, benchmark: &Benchmark, suite: &Suite) -> Option<String> {
+    let recorded = benchmark.digest.as_ref()?;
+    let run = suite.first()?;
+    let counts = run.benchmarks.get(name)?;
+    if counts.digest(&run.methods) != *recorded {
+        return None;
+    }
+    let differs = |figure: &Figure, counted: u64| figure.repeats() && figure.low() != counted;
+    let differ = differs(&benchmark.instructions, counts.instructions)
+        || differs(&benchmark.calls, counts.calls);
+    differ.then(|| {
+        format!(
+            "`{name}` executes what the baseline's digest says, {} instructions and {} calls, and the baseline says other numbers: they were changed by hand",
+            counts.instructions, counts.calls
+        )
+    })
+}
+
 /// What keeps it from judging.
 fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
     let mut problems = Vec::new();
@@ -232,6 +251,9 @@ fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
             some(names.iter(), 2)
         ));
         return problems;
+    }
+    for (name, benchmark) in &baseline.benchmarks {
+        problems.extend(edited(name, benchmark, suite));
     }
     let missing: Vec<&String> = baseline
         .benchmarks

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Answer, AnswerStatus};
+use crate::{Answer, AnswerStatus, Tier};
 
 /// One input, answered and run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,9 +69,15 @@ impl Check {
             "{} inputs: {ok} answered, {flagged} answered with the flag `unvalidated`, {unknown} unknown\n",
             self.trials.len()
         );
-        let compared = self.claimed().count();
+        let counted = |t: &&Trial| t.answer.tier != Some(Tier::Inputs);
+        let compared = self.claimed().filter(counted).count();
         let wrong = self.silently_wrong().count();
-        if compared > 0 && wrong == 0 {
+        let claimed = self.claimed().count();
+        if claimed > 0 && self.claimed().all(|t| t.answer.features.is_empty()) {
+            text.push_str("values: none; the formula is one number for all inputs\n");
+        } else if claimed > 0 && compared == 0 && wrong == 0 {
+            text.push_str("values: none is counted; the answers follow from the inputs alone\n");
+        } else if compared > 0 && wrong == 0 {
             let most = (300.0 / compared as f64).min(100.0);
             let _ = writeln!(
                 text,
@@ -129,6 +135,15 @@ impl Check {
                 100.0 * p90,
                 errors.len()
             );
+            let level = self.claimed().find_map(|t| t.answer.level);
+            if let Some(level) = level.filter(|&level| surely_less(within, errors.len(), level)) {
+                let _ = writeln!(
+                    text,
+                    "warning: the interval should hold {:.0} %, and held {:.0} %: it is too narrow for these inputs, or times differ more here than where the model was learnt",
+                    100.0 * level,
+                    100.0 * within as f64 / errors.len() as f64
+                );
+            }
         }
     }
 
@@ -161,9 +176,77 @@ impl Check {
     }
 }
 
+/// Whether so few of a number of trials would come true in less than one of twenty cases, if each did with this probability.
+fn surely_less(came_true: usize, trials: usize, probability: f64) -> bool {
+    let mut chance = (1.0 - probability).powi(trials as i32);
+    let mut sum = chance;
+    for k in 0..came_true {
+        chance *= (trials - k) as f64 / (k + 1) as f64 * probability / (1.0 - probability);
+        sum += chance;
+    }
+    sum < 0.05
+}
+
 /// The value below which this part of the values lies, the nearest; none of none.
 fn quantile(values: &mut [f64], part: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
     values.get((part * last as f64).round() as usize).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Binomial tails from a table: P(X ≤ 5 | 12, 6/7) = 0.0006, P(X ≤ 8 | 10, 6/7) = 0.43, P(X ≤ 0 | 1, 0.5) = 0.5.
+    #[test]
+    fn too_few_are_told_from_bad_luck() {
+        assert!(surely_less(5, 12, 6.0 / 7.0));
+        assert!(!surely_less(8, 10, 6.0 / 7.0));
+        assert!(!surely_less(0, 1, 0.5));
+        assert!(surely_less(0, 5, 0.5) && !surely_less(0, 4, 0.5));
+    }
+
+    fn trial(tier: Tier, features: &[&str], value: f64) -> Trial {
+        let features = features.iter().map(|name| format!("\"{name}\": 1.0"));
+        let features = features.collect::<Vec<_>>().join(",");
+        let tier = serde_json::to_string(&tier).unwrap();
+        let answer = format!(
+            r#"{{"schema": 1, "status": "ok", "value": {value}, "low": {value}, "high": {value}, "level": 0.9, "tier": {tier}, "features": {{{features}}}}}"#
+        );
+        Trial {
+            label: "a".to_owned(),
+            answer: serde_json::from_str(&answer).unwrap(),
+            evaluation_cpu: 1.0,
+            evaluation_wall: 1.0,
+            run_cpu: Some(1.0),
+            run_wall: Some(1.0),
+            measured: Some(2.0),
+            wrong: Vec::new(),
+            failed: None,
+        }
+    }
+
+    #[test]
+    fn values_that_nobody_counted_are_not_called_right() {
+        let said = |trial: Trial| {
+            let trials = vec![trial; 3];
+            let check = Check {
+                schema: 1,
+                target: "wall".to_owned(),
+                trials,
+            };
+            check.to_text()
+        };
+        let constant = said(trial(Tier::Inputs, &[], 1.0));
+        assert!(constant.contains("one number for all inputs"), "{constant}");
+        let inputs = said(trial(Tier::Inputs, &["input.bytes"], 1.0));
+        assert!(inputs.contains("from the inputs alone"), "{inputs}");
+        let counted = said(trial(Tier::Prefix, &["n"], 1.0));
+        assert!(counted.contains("in all 3 of the unflagged"), "{counted}");
+        assert!(
+            counted.contains("should hold 90 %, and held 0 %"),
+            "{counted}"
+        );
+    }
 }

@@ -163,6 +163,7 @@ impl Evaluator {
     /// | line | fields |
     /// |---|---|
     /// | `main` | class |
+    /// | `arguments` | the program's arguments in training; what differed begins with `{` |
     /// | `target` | name of the cost, unit |
     /// | `feature` | name, source (`constant`, `counter`, `number`, `bytes`, `lines`, `is`), its number, least and largest value in training (empty if unknown), text of `is` |
     /// | `formula` | in postfix notation |
@@ -180,6 +181,9 @@ impl Evaluator {
         };
         let mut table = String::new();
         let _ = writeln!(table, "main\t{}", self.subject.main);
+        let arguments = self.subject.arguments.iter();
+        let arguments: String = arguments.map(|word| format!("\t{}", plain(word))).collect();
+        let _ = writeln!(table, "arguments{arguments}");
         let _ = writeln!(
             table,
             "target\t{}\t{}",

@@ -135,10 +135,14 @@ fn tell(baseline: &Baseline, console: &Console) {
         figures.filter(|figure| !figure.repeats()).count()
     };
     let unsteady = wavering(&|b| Some(&b.instructions));
-    let bytes = wavering(&|b| b.bytes.as_ref());
     let benchmarks = pricetag_quantity::counted(all, "benchmark");
+    let bytes = if baseline.benchmarks.values().any(|b| b.bytes.is_some()) {
+        "; bytes have an interval"
+    } else {
+        ""
+    };
     console.say(&format!(
-        "{benchmarks} of suite {}: instructions repeat in {}, allocated bytes do not in {bytes}",
+        "{benchmarks} of suite {}: instructions repeat in {}{bytes}",
         baseline.suite,
         all - unsteady,
     ));

@@ -27,6 +27,8 @@ use crate::failure::{EXCEEDED, Failure, io};
 const TOLD: usize = 5;
 /// Models whose features are tried to be had for less.
 const ROUNDS: usize = 3;
+/// A median error above which a predictor tells next to nothing.
+const USELESS: f64 = 0.5;
 /// Only for an error that is smaller by this factor is it tried.
 const CLEARLY: f64 = 0.9;
 
@@ -180,11 +182,11 @@ fn names(affordable: &Affordable) -> Vec<String> {
 /// What a build found, for people.
 fn text(evaluator: &Evaluator, args: &EvaluatorBuildArgs, console: &Console) -> String {
     let mut text = curve_text(&evaluator.curve);
-    let _ = writeln!(
-        text,
-        "\n{} ≈ {}",
-        evaluator.model.target, evaluator.model.text
-    );
+    let model = &evaluator.model;
+    let _ = writeln!(text, "\n{} ≈ {}", model.target, model.text);
+    if let Some(doubt) = doubt(evaluator) {
+        let _ = writeln!(text, "warning: {doubt}");
+    }
     for feature in &evaluator.features {
         let share = percent(feature.share);
         let _ = writeln!(text, "  {}: final after {share} of a run", feature.name);
@@ -236,6 +238,23 @@ fn text(evaluator: &Evaluator, args: &EvaluatorBuildArgs, console: &Console) -> 
     let _ = writeln!(text, "\njava -jar {name} {arguments}");
     let _ = writeln!(text, "pricetag evaluator check {name} --inputs 'OTHER/*'");
     text
+}
+
+/// What speaks against using a predictor at all.
+fn doubt(evaluator: &Evaluator) -> Option<String> {
+    let model = &evaluator.model;
+    if let Some(why) = &model.unexplained {
+        return Some(format!("{why}: this predictor is of little use"));
+    }
+    if model.formula.features().is_empty() {
+        let why = "the formula is one number: every input gets the same answer";
+        return Some(why.to_owned());
+    }
+    let error = model.evaluation.as_ref()?.median_error;
+    (error > USELESS).then(|| {
+        let error = percent(error);
+        format!("off by {error} in the median on rows kept aside: this predictor is of little use")
+    })
 }
 
 /// The curve, and which of its points was built.

@@ -12,6 +12,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -40,6 +41,8 @@ public final class Main {
     private static PrintStream out;
     private static double[] values;
     private static boolean answered;
+    private static String[] usual;
+    private static String unusual;
 
     private Main() {}
 
@@ -49,10 +52,11 @@ public final class Main {
         survey = Boolean.getBoolean("pricetag.survey");
         read();
         values = new double[features.size()];
+        unusual = unusual(arguments);
         for (int i = 0; i < values.length; i++) {
             String trouble = known(i, arguments);
             if (trouble != null) {
-                finish(trouble, false);
+                finish(unusual == null ? trouble : trouble + "; " + unusual, false);
             }
         }
         Hooks.own = new long[counters];
@@ -108,6 +112,9 @@ public final class Main {
                     case "main":
                         main = words[1];
                         break;
+                    case "arguments":
+                        usual = Arrays.copyOfRange(words, 1, words.length);
+                        break;
                     case "target":
                         target = words[1];
                         unit = words[2];
@@ -131,6 +138,22 @@ public final class Main {
                 }
             }
         }
+    }
+
+    /** How a command line differs from those of the training, of which `{` begins a part that differed there, too; null if it does not. */
+    private static String unusual(String[] arguments) {
+        if (usual == null) {
+            return null;
+        }
+        if (arguments.length != usual.length) {
+            return "the number of arguments is " + arguments.length + ", and was " + usual.length + " in training: give the program's arguments alone, as they were there";
+        }
+        for (int i = 0; i < usual.length; i++) {
+            if (usual[i].indexOf('{') < 0 && !usual[i].equals(arguments[i])) {
+                return "argument " + (i + 1) + " is " + arguments[i] + ", and was " + usual[i] + " in training";
+            }
+        }
+        return null;
     }
 
     private static BufferedReader open(String name) throws IOException {
@@ -285,7 +308,7 @@ public final class Main {
         }
         int unseen = Hooks.unseen;
         StringBuilder line = new StringBuilder("{\"schema\":1,\"status\":");
-        line.append(why != null ? "\"unknown\"" : unseen >= 0 ? "\"unvalidated\"" : "\"ok\"");
+        line.append(why != null ? "\"unknown\"" : unusual != null || unseen >= 0 ? "\"unvalidated\"" : "\"ok\"");
         line.append(",\"target\":").append(quoted(target)).append(",\"unit\":").append(quoted(unit));
         line.append(",\"value\":").append(why == null ? String.valueOf(value) : "null");
         if (why == null && interval != null) {
@@ -294,7 +317,7 @@ public final class Main {
             line.append(",\"low\":").append(Math.min(a, b)).append(",\"high\":").append(Math.max(a, b)).append(",\"level\":").append(interval[0]);
         }
         line.append(",\"tier\":").append(!counted ? "\"inputs\"" : early ? "\"prefix\"" : "\"run\"");
-        line.append(",\"reason\":").append(quoted(why != null ? why : unseen >= 0 ? "it ran code that no training run had reached: " + place(unseen) : null));
+        line.append(",\"reason\":").append(quoted(why != null ? why : unusual != null ? unusual : unseen >= 0 ? "it ran code that no training run had reached: " + place(unseen) : null));
         line.append(",\"redirected\":").append(Hooks.redirected).append(",\"took_ns\":").append(took);
         StringBuilder outside = new StringBuilder();
         line.append(",\"features\":{");
