@@ -181,9 +181,11 @@ impl Evaluator {
         };
         let mut table = String::new();
         let _ = writeln!(table, "main\t{}", self.subject.main);
-        let arguments = self.subject.arguments.iter();
-        let arguments: String = arguments.map(|word| format!("\t{}", plain(word))).collect();
-        let _ = writeln!(table, "arguments{arguments}");
+        table.push_str("arguments");
+        for word in &self.subject.arguments {
+            let _ = write!(table, "\t{}", plain(word));
+        }
+        table.push('\n');
         let _ = writeln!(
             table,
             "target\t{}\t{}",
