@@ -49,7 +49,11 @@ pub fn run(args: &RecordArgs, common: &Common, console: &Console) -> Result<Exit
     tell(&outcome, console);
     check(&dataset, &outcome)?;
     console.result(&outcome, String::new)?;
-    next(&outcome, console);
+    if options.calls.is_some() && !outcome.interrupted {
+        console.say(&format!("next: pricetag patterns {}", outcome.dataset));
+    } else {
+        next(&outcome, console);
+    }
     Ok(if outcome.interrupted {
         ExitCode::from(FAILED)
     } else {

@@ -291,6 +291,11 @@ fn what_is_not_of_this_suite_or_version_is_told() {
     told(3, "nothing was counted");
     edit(&desk, "\"inputs\": \"in/*\"", "\"inputs\": \"classes/*\"");
     told(3, "it is of another suite");
+    let counted = baseline(&desk)["benchmarks"]["in/1"]["instructions"].clone();
+    let counted = counted.as_u64().unwrap();
+    let line = |number: u64| format!("\"instructions\": {number}");
+    edit(&desk, &line(counted), &line(counted + 1));
+    told(3, "they were changed by hand");
     std::fs::write(desk.path("b.json"), "[1]").unwrap();
     told(1, "not a baseline");
     let absent = gate(&desk, "check absent.json", &["Work", "{}"]);
