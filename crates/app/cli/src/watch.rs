@@ -67,6 +67,21 @@ pub fn workload(
     workload.map_err(|e| Failure::from(e).doing("reading the workload"))
 }
 
+/// A recording that counts blocks of whole runs and nothing else, in the environment of this process.
+pub fn counting(
+    command: Vec<String>,
+    workload: Workload,
+    dir: &Path,
+    agent: Option<&Path>,
+) -> Result<RecordOptions, Failure> {
+    Ok(RecordOptions {
+        agent: find_agent(agent)?,
+        path: inherited("PATH"),
+        java_tool_options: inherited("JAVA_TOOL_OPTIONS"),
+        ..RecordOptions::counting(command, workload, dir.to_owned())
+    })
+}
+
 /// What to record, from the arguments.
 pub fn options(args: &SubjectArgs, common: &Common, dir: &Path) -> Result<RecordOptions, Failure> {
     Ok(RecordOptions {

@@ -166,6 +166,54 @@ pub struct RecordOptions {
 }
 
 impl RecordOptions {
+    /// Counts blocks of whole runs, each input once, and measures nothing; the agent and the environment are still to be named.
+    pub fn counting(command: Vec<String>, workload: Workload, dir: PathBuf) -> Self {
+        Self {
+            command,
+            workload,
+            stdin: None,
+            env: BTreeMap::new(),
+            cwd: None,
+            timeout: None,
+            scope: Scope::Main,
+            tests: Vec::new(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            listed: Listed::Everything,
+            count_jdk: false,
+            categories: String::new(),
+            values: 0,
+            lengths: false,
+            depths: false,
+            transitions: false,
+            strides: false,
+            caught: false,
+            callers: false,
+            invocations: false,
+            calls: None,
+            availability: false,
+            repeat: 1,
+            shuffle: false,
+            timing: Timing::Never,
+            jit: true,
+            gc: true,
+            warmup: None,
+            determinism: Determinism::None,
+            samples: Samples::Off,
+            overhead: None,
+            jobs: 1,
+            show_output: false,
+            dir,
+            resume: false,
+            force: false,
+            agent: PathBuf::new(),
+            cache: None,
+            cpu: Ended::cpu,
+            path: None,
+            java_tool_options: None,
+        }
+    }
+
     /// The options that shape what is recorded; a resumed recording must have the same.
     pub fn shaping(&self) -> BTreeMap<String, String> {
         let list = |patterns: &[Pattern]| {

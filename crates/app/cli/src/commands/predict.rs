@@ -7,7 +7,7 @@ use std::time::Instant;
 use pricetag_dataset::{Dataset, FeatureKind, Observation, Source, Status};
 use pricetag_finding::Predictions;
 use pricetag_predict::{predict_dataset, predict_table};
-use pricetag_runner::{Determinism, Ended, RecordOptions, Samples, Timing};
+use pricetag_runner::RecordOptions;
 use pricetag_tabulate::TabulateOptions;
 use pricetag_trace::Scope;
 
@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::lists::listed;
 use crate::recording::{Recording, check_categories};
 use crate::scratch::Scratch;
-use crate::watch::{cache, find_agent, inherited, main_reason, watch, workload};
+use crate::watch::{cache, counting, main_reason, watch, workload};
 
 pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     if evaluator::is_predictor(&args.model) {
@@ -154,19 +154,17 @@ fn options(
     recording: &Recording<'_>,
     common: &Common,
 ) -> Result<RecordOptions, Failure> {
+    let inputs = workload(
+        args.inputs.as_deref(),
+        args.workload.as_deref(),
+        args.cwd.as_deref(),
+    )?;
     Ok(RecordOptions {
-        command: args.command.clone(),
-        workload: workload(
-            args.inputs.as_deref(),
-            args.workload.as_deref(),
-            args.cwd.as_deref(),
-        )?,
         stdin: args.stdin.clone(),
         env: args.env.iter().cloned().collect(),
         cwd: args.cwd.clone(),
         timeout: args.timeout,
         scope: needed.scope.clone(),
-        tests: Vec::new(),
         include: recording.patterns("include", &args.include)?,
         exclude: recording.patterns("exclude", &args.exclude)?,
         listed: recording.listed(listed(args.methods.as_deref(), args.blocks.as_deref())?)?,
@@ -180,27 +178,13 @@ fn options(
         caught: needed.caught,
         callers: needed.callers,
         invocations: needed.invocations,
-        calls: None,
-        availability: false,
-        repeat: 1,
-        shuffle: false,
-        timing: Timing::Never,
         jit: !recording.was("jit", "off"),
         gc: !recording.was("gc", "off"),
         warmup: Some(0),
-        determinism: Determinism::None,
-        samples: Samples::Off,
-        overhead: None,
         jobs: common.jobs,
-        show_output: false,
-        dir: scratch.to_owned(),
-        resume: false,
         force: true,
-        agent: find_agent(args.agent.as_deref())?,
         cache: cache(args.cache.as_deref()),
-        cpu: Ended::cpu,
-        path: inherited("PATH"),
-        java_tool_options: inherited("JAVA_TOOL_OPTIONS"),
+        ..counting(args.command.clone(), inputs, scratch, args.agent.as_deref())?
     })
 }
 

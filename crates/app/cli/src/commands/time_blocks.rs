@@ -1,28 +1,28 @@
 //! `pricetag time-blocks`: times every block by itself, as a baseline.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use pricetag_finding::{BlockTimes, FINDING_SCHEMA, TimedBlock};
 use pricetag_probe_plan::PlanStore;
 use pricetag_runner::blocks::{BlockRuns, time_blocks};
 use pricetag_runner::check::timer;
-use pricetag_runner::{Determinism, Ended, RecordOptions, Samples, Timing, Workload};
+use pricetag_runner::{RecordOptions, Workload};
 use pricetag_tabulate::{BlockRow, block_rows};
-use pricetag_trace::{Listed, MethodScope, Record, Scope};
+use pricetag_trace::{MethodScope, Record};
 
 use crate::arguments::{Common, Switch, TimeBlocksArgs};
 use crate::console::Console;
 use crate::failure::{FAILED, Failure};
 use crate::interrupt::Attention;
 use crate::scratch::Scratch;
-use crate::watch::{find_agent, inherited};
+use crate::watch::counting;
 
 pub fn run(args: &TimeBlocksArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let doing = format!("timing the blocks of `{}`", args.command.join(" "));
     let scratch = Scratch::new()?;
-    let options = options(args, common, scratch.path().to_owned())?;
+    let options = options(args, common, scratch.path())?;
     let (cancel, _attention) = Attention::of_recording();
     let runs = time_blocks(
         &options,
@@ -51,50 +51,21 @@ pub fn run(args: &TimeBlocksArgs, common: &Common, console: &Console) -> Result<
     })
 }
 
-fn options(args: &TimeBlocksArgs, common: &Common, dir: PathBuf) -> Result<RecordOptions, Failure> {
+fn options(args: &TimeBlocksArgs, common: &Common, dir: &Path) -> Result<RecordOptions, Failure> {
+    let command = args.command.clone();
     Ok(RecordOptions {
-        command: args.command.clone(),
-        workload: Workload::single(),
         stdin: args.stdin.clone(),
         env: args.env.iter().cloned().collect(),
         cwd: args.cwd.clone(),
         timeout: args.timeout,
-        scope: Scope::Main,
-        tests: Vec::new(),
         include: args.include.clone(),
         exclude: args.exclude.clone(),
-        listed: Listed::Everything,
-        count_jdk: false,
-        categories: String::new(),
-        values: 0,
-        lengths: false,
-        depths: false,
-        transitions: false,
-        strides: false,
-        caught: false,
-        callers: false,
-        invocations: false,
-        calls: None,
-        availability: false,
         repeat: args.repeat,
-        shuffle: false,
-        timing: Timing::Never,
         jit: args.jit == Switch::On,
         gc: args.gc == Switch::On,
-        warmup: None,
-        determinism: Determinism::None,
-        samples: Samples::Off,
-        overhead: None,
         jobs: common.jobs,
         show_output: args.show_output,
-        dir,
-        resume: false,
-        force: false,
-        agent: find_agent(args.agent.as_deref())?,
-        cache: None,
-        cpu: Ended::cpu,
-        path: inherited("PATH"),
-        java_tool_options: inherited("JAVA_TOOL_OPTIONS"),
+        ..counting(command, Workload::single(), dir, args.agent.as_deref())?
     })
 }
 

@@ -1,6 +1,5 @@
 //! A scripted JVM, its inputs and the traces it leaves.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,12 +7,11 @@ use std::time::Duration;
 
 use pricetag_probe_plan::ClassHash;
 use pricetag_runner::{
-    Cancel, Determinism, Ended, RecordOptions, Recorded, RunnerError, Samples, Silent, Timing,
-    Workload, record,
+    Cancel, Determinism, Ended, RecordOptions, Recorded, RunnerError, Silent, Timing, Workload,
+    record,
 };
 use pricetag_trace::{
-    Argument, ClassCounters, Invocation, Listed, ProcessCosts, Record, Scope, Start, TRACE_VERSION,
-    TraceWriter,
+    Argument, ClassCounters, Invocation, ProcessCosts, Record, Start, TRACE_VERSION, TraceWriter,
 };
 
 /// Understands `-version`; tells the CPU time that it pretends to have used; without the agent runs, and otherwise leaves the trace of its mode, or of its mode for that input, and obeys the input's text.
@@ -182,54 +180,25 @@ impl Bench {
     }
 
     pub fn options(&self) -> RecordOptions {
+        let command = [
+            &*self.path("java").display().to_string(),
+            "-jar",
+            "app.jar",
+            "{}",
+        ];
+        let inputs = Workload::from_glob("in/*", self.dir.path(), Some(Path::new("/"))).unwrap();
         RecordOptions {
-            command: vec![
-                self.path("java").display().to_string(),
-                "-jar".to_owned(),
-                "app.jar".to_owned(),
-                "{}".to_owned(),
-            ],
-            workload: Workload::from_glob("in/*", self.dir.path(), Some(Path::new("/"))).unwrap(),
-            stdin: None,
-            env: BTreeMap::new(),
             cwd: Some("/".into()),
             timeout: Some(Duration::from_secs(20)),
-            scope: Scope::Main,
-            tests: Vec::new(),
-            include: vec![],
-            exclude: vec![],
-            listed: Listed::Everything,
-            count_jdk: false,
             categories: "fine".to_owned(),
-            values: 0,
-            lengths: false,
-            depths: false,
-            transitions: false,
-            strides: false,
-            caught: false,
-            callers: false,
-            invocations: false,
-            calls: None,
-            availability: false,
             repeat: 2,
-            shuffle: false,
             timing: Timing::Separate,
-            jit: true,
-            gc: true,
-            warmup: None,
             determinism: Determinism::Some(1),
-            samples: Samples::Off,
-            overhead: None,
             jobs: 2,
-            show_output: false,
-            dir: self.path("data"),
-            resume: false,
-            force: false,
             agent: self.path("agent.so"),
-            cache: None,
             cpu: pretended,
             path: Some("/usr/bin:/bin".to_owned()),
-            java_tool_options: None,
+            ..RecordOptions::counting(command.map(str::to_owned).into(), inputs, self.path("data"))
         }
     }
 

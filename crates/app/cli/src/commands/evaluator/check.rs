@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use pricetag_dataset::{Dataset, Status};
 use pricetag_evaluator::{Answer, AnswerStatus, Check, Evaluator, Source, Trial};
 use pricetag_runner::template::expand;
-use pricetag_runner::{Determinism, Ended, RecordOptions, Samples, Timing, Workload};
-use pricetag_trace::Scope;
+use pricetag_runner::{Ended, RecordOptions, Timing, Workload};
 
 use super::ask::{Question, evaluator};
 use super::shown;
@@ -16,7 +15,7 @@ use crate::console::Console;
 use crate::failure::{FAILED, Failure};
 use crate::recording::Recording;
 use crate::scratch::Scratch;
-use crate::watch::{cache, find_agent, inherited, watch, workload};
+use crate::watch::{cache, counting, watch, workload};
 
 pub fn run(
     args: &EvaluatorCheckArgs,
@@ -116,48 +115,21 @@ fn options(
     scratch: &Path,
 ) -> Result<RecordOptions, Failure> {
     let recording = Recording::of(&evaluator.model);
+    let command = evaluator.model.provenance.subject.clone();
+    let dir = scratch.join("data");
     Ok(RecordOptions {
-        command: evaluator.model.provenance.subject.clone(),
-        workload,
-        stdin: None,
-        env: std::collections::BTreeMap::new(),
-        cwd: None,
         timeout: args.timeout,
-        scope: Scope::Main,
-        tests: Vec::new(),
         include: recording.patterns("include", &[])?,
         exclude: recording.patterns("exclude", &[])?,
-        listed: pricetag_trace::Listed::Everything,
         count_jdk: recording.was("count_jdk", "true"),
         categories: recording.categories().to_owned(),
-        values: 0,
-        lengths: false,
-        depths: false,
-        transitions: false,
-        strides: false,
-        caught: false,
-        callers: false,
-        invocations: false,
-        calls: None,
-        availability: false,
         repeat: args.repeat,
-        shuffle: false,
         timing: Timing::Separate,
         jit: !recording.was("jit", "off"),
         gc: !recording.was("gc", "off"),
-        warmup: Some(0),
-        determinism: Determinism::None,
-        samples: Samples::Off,
-        overhead: None,
         jobs: common.jobs,
-        show_output: false,
-        dir: scratch.join("data"),
-        resume: false,
         force: true,
-        agent: find_agent(args.agent.as_deref())?,
         cache: cache(None),
-        cpu: Ended::cpu,
-        path: inherited("PATH"),
-        java_tool_options: inherited("JAVA_TOOL_OPTIONS"),
+        ..counting(command, workload, &dir, args.agent.as_deref())?
     })
 }

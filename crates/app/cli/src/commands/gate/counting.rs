@@ -9,15 +9,15 @@ use pricetag_explain::{ExplainOptions, explain};
 use pricetag_finding::Grouping;
 use pricetag_flow::Categories;
 use pricetag_gate::{Baseline, Counted, Priced, Setup, prices, test_methods};
-use pricetag_runner::{Determinism, Ended, RecordOptions, Samples, Timing};
-use pricetag_trace::{Listed, Pattern, Scope};
+use pricetag_runner::{RecordOptions, Timing};
+use pricetag_trace::{Pattern, Scope};
 
 use crate::analysis::{as_learnt, open_model};
 use crate::arguments::{Common, GateRecordArgs, GateRunArgs};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::scratch::Scratch;
-use crate::watch::{cache, find_agent, inherited, watch, workload};
+use crate::watch::{cache, counting, watch, workload};
 
 /// What a gate counts.
 const KINDS: [FeatureKind; 5] = [
@@ -96,54 +96,28 @@ impl Counting<'_> {
                 .collect::<Result<Vec<_>, _>>()
                 .map_err(|_| odd(what))
         };
+        let inputs = workload(setup.inputs.as_deref(), table, cwd.as_deref())?;
         Ok(RecordOptions {
-            command: run.command.clone(),
-            workload: workload(setup.inputs.as_deref(), table, cwd.as_deref())?,
             stdin: setup.stdin.clone(),
-            env: std::collections::BTreeMap::new(),
             cwd,
             timeout: run.timeout,
             scope,
             tests,
             include: patterns(&setup.include, "include")?,
             exclude: patterns(&setup.exclude, "exclude")?,
-            listed: Listed::Everything,
             count_jdk: setup.count_jdk,
             categories: Categories::fine().to_text(),
-            values: 0,
-            lengths: false,
-            depths: false,
-            transitions: false,
-            strides: false,
-            caught: false,
-            callers: false,
-            invocations: false,
-            calls: None,
-            availability: false,
-            repeat: 1,
-            shuffle: false,
             timing: if setup.bytes {
                 Timing::Separate
             } else {
                 Timing::Never
             },
-            jit: true,
-            gc: true,
             // Every invocation is judged.
             warmup: Some(0),
-            determinism: Determinism::None,
-            samples: Samples::Off,
-            overhead: None,
             jobs: self.common.jobs,
             show_output: run.show_output,
-            dir: dir.to_owned(),
-            resume: false,
-            force: false,
-            agent: find_agent(run.agent.as_deref())?,
             cache: cache(run.cache.as_deref()),
-            cpu: Ended::cpu,
-            path: inherited("PATH"),
-            java_tool_options: inherited("JAVA_TOOL_OPTIONS"),
+            ..counting(run.command.clone(), inputs, dir, run.agent.as_deref())?
         })
     }
 }
