@@ -62,7 +62,7 @@ pub enum NoBound {
     #[error(transparent)]
     Unpriced(#[from] Unpriced),
     /// No polynomial was found.
-    #[error("no polynomial of degree {degree} or less{}", culprit.as_ref().map_or(String::new(), |f| format!(": `{f}` has none by itself, no size of its arguments is seen to shrink from call to call")))]
+    #[error("no polynomial of degree {degree} or less{}", culprit.as_ref().map_or(String::new(), |f| format!(": `{f}` has none by itself. Its cost may grow faster, or what shrinks from call to call is no size that is looked at")))]
     None {
         /// The largest degree tried.
         degree: u32,

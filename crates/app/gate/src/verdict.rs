@@ -387,6 +387,24 @@ fn less_counted(baseline: &Baseline, suite: &Suite) -> Vec<String> {
     problems
 }
 
+/// Benchmarks whose input has another size, or another number, than in the baseline.
+fn other_inputs(baseline: &Baseline, run: &Counted) -> Option<String> {
+    let differs = |(name, benchmark): (&String, &Benchmark)| {
+        let now = &run.benchmarks.get(name)?.inputs;
+        let mut both = benchmark
+            .inputs
+            .iter()
+            .filter_map(|(k, v)| Some((k, v, now.get(k)?)));
+        let (input, before, after) = both.find(|(_, before, after)| before != after)?;
+        Some(format!("`{name}` ({input} {before} → {after})"))
+    };
+    let changed: Vec<String> = baseline.benchmarks.iter().filter_map(differs).collect();
+    let told = some(changed.iter(), NAMES);
+    (!changed.is_empty()).then(|| {
+        format!("the input is another one than in the baseline, and counts with it: {told}")
+    })
+}
+
 fn notes(baseline: &Baseline, suite: &Suite) -> Vec<String> {
     let mut notes = Vec::new();
     let Some(first) = suite.first() else {
@@ -405,6 +423,7 @@ fn notes(baseline: &Baseline, suite: &Suite) -> Vec<String> {
             baseline.flags, here.flags
         ));
     }
+    notes.extend(other_inputs(baseline, first));
     let names = suite.names();
     let new: Vec<&String> = names
         .iter()

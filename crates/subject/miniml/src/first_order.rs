@@ -220,6 +220,18 @@ pub struct Defined {
     pub entry: Result<Entry, Refusal>,
 }
 
+/// Whether a type as it is printed is that of functions: an arrow stands outside of parentheses.
+fn is_function(type_text: &str) -> bool {
+    let mut depth = 0_i32;
+    type_text
+        .bytes()
+        .zip(type_text.bytes().skip(1))
+        .any(|pair| {
+            depth += i32::from(pair.0 == b'(') - i32::from(pair.0 == b')');
+            depth == 0 && pair == (b'-', b'>')
+        })
+}
+
 /// Each function that a program defines at top level, in order.
 ///
 /// # Errors
@@ -238,11 +250,12 @@ pub fn entries(source: &str) -> Result<Vec<Defined>, Vec<Diagnostic>> {
             };
             let mut define = |global: GlobalId, lambda: Option<&Lambda>| {
                 let shown = item.shown.iter().find(|s| s.global == global);
-                if let (Some(lambda), Some(shown)) = (lambda, shown)
+                if let Some(shown) = shown
                     && !item.library
+                    && (lambda.is_some() || is_function(&shown.type_text))
                 {
                     let name = shown.name.clone().unwrap_or_default();
-                    let parameters = lambda.parameters.len();
+                    let parameters = lambda.map(|lambda| lambda.parameters.len());
                     found.push((name, shown.type_text.clone(), line, global, parameters));
                 }
             };
@@ -284,6 +297,12 @@ pub fn entries(source: &str) -> Result<Vec<Defined>, Vec<Diagnostic>> {
             .map(|(name, type_text, line, global, parameters)| {
                 let mut banned = std::collections::BTreeSet::new();
                 let entry = loop {
+                    let Some(parameters) = parameters else {
+                        break Err(Refusal {
+                            function: name.clone(),
+                            construct: "a function that is not written with its parameters, as in `let f x = …`".to_owned(),
+                        });
+                    };
                     let lower = lower::Lower::new(&program, &globals, &names, &banned);
                     match lower.entry(&name, global, parameters) {
                         Ok((entry, unsure)) if unsure.is_empty() => break Ok(entry),

@@ -262,6 +262,10 @@ fn accept(args: &GateAcceptArgs, common: &Common, console: &Console) -> Result<E
     });
     new.save(&args.baseline).map_err(|e| of_baseline(&e))?;
     tell(&new, console);
+    console.say(&format!(
+        "accepted: {} is the baseline now",
+        args.baseline.display()
+    ));
     let last = Baseline {
         history: new.history.split_off(new.history.len() - 1),
         ..new

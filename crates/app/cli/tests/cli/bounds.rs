@@ -118,7 +118,7 @@ fn the_paper_s_second_append_is_faster() {
 #[test]
 fn what_has_no_bound_says_why() {
     let desk = desk(
-        "let rec fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)\nlet f l = try List.hd l with Failure _ -> 0\n",
+        "let rec fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)\nlet f l = try List.hd l with Failure _ -> 0\nlet gcd = let rec g a b = if b = 0 then a else g b (a mod b) in g\nlet fs = [fib]\n",
     );
     let ran = desk.run("ocaml bound list.json p.ml --metric FunApp");
     assert_eq!(ran.code, 1);
@@ -131,6 +131,13 @@ fn what_has_no_bound_says_why() {
     assert!(
         ran.stdout
             .contains("`try`: what an exception leaves undone is not followed"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("gcd : int -> int -> int")
+            && ran.stdout.contains("not written with its parameters")
+            && !ran.stdout.contains("fs :"),
         "{}",
         ran.stdout
     );

@@ -296,6 +296,13 @@ fn what_is_not_of_this_suite_or_version_is_told() {
     let line = |number: u64| format!("\"instructions\": {number}");
     edit(&desk, &line(counted), &line(counted + 1));
     told(3, "they were changed by hand");
+    // More work, since there is more to do.
+    std::fs::write(desk.path("in/1"), text(60)).unwrap();
+    told(
+        3,
+        "the input is another one than in the baseline, and counts with it: `in/1` (input.bytes 50 → 60)",
+    );
+    std::fs::write(desk.path("in/1"), text(50)).unwrap();
     std::fs::write(desk.path("b.json"), "[1]").unwrap();
     told(1, "not a baseline");
     let absent = gate(&desk, "check absent.json", &["Work", "{}"]);
