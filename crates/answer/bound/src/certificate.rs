@@ -3,8 +3,9 @@
 use num_rational::BigRational;
 use pricetag_miniml::first_order::{FunctionId, Var};
 
-use crate::derive::{Decision, Derivation, Side};
+use crate::derive::{Decision, Derivation};
 use crate::index::Index;
+use crate::metric::Side;
 use crate::potential::Potential;
 
 /// Products of base polynomials of variables, each with its factor, in millionths of the metric's unit.

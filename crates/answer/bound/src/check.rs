@@ -16,8 +16,8 @@ use pricetag_miniml::Construct;
 use pricetag_miniml::first_order::{Atom, Block, Entry, Question, Right, Shape, Step, Var};
 
 use crate::certificate::{Certificate, Choice, Sum};
-use crate::derive::Side;
 use crate::index::Index;
+use crate::metric::Side;
 use products::{all, cuts, of, over};
 
 /// Why a certificate is refused.

@@ -16,22 +16,13 @@ use pricetag_miniml::first_order::{
 
 use crate::index::Index;
 use crate::linear_program::LinearProgram;
-use crate::metric::{Costs, Unpriced};
+use crate::metric::{Costs, Side, Unpriced};
 use crate::potential::{
     Linear, Monomial, Potential, RESULT, degree, monomials, of_atom, of_node, product_of,
 };
 
 /// Constraints and unknowns that are still tried.
 const LARGE: usize = 60_000;
-
-/// Which side of the cost the bound is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// Never exceeded.
-    Upper,
-    /// Never undercut.
-    Lower,
-}
 
 /// Why no program was made.
 #[derive(Debug)]

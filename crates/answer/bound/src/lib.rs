@@ -25,9 +25,9 @@ mod sizes;
 use std::collections::BTreeMap;
 
 pub use certificate::{Certificate, Choice, Claim, Kept, Sum, Together};
-pub use derive::Side;
+
 pub use index::Index;
-pub use metric::{Metric, Unpriced};
+pub use metric::{Metric, Side, Unpriced};
 pub use sizes::{Polynomial, Size, Term, Way};
 
 use linear_program::Unsolved;

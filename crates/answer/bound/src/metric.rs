@@ -7,7 +7,14 @@ use std::collections::BTreeMap;
 use pricetag_miniml::Construct;
 use pricetag_miniml::first_order::Step;
 
-use crate::derive::Side;
+/// Which side of the cost the bound is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Never exceeded.
+    Upper,
+    /// Never undercut.
+    Lower,
+}
 
 /// Millionths of a unit in a unit.
 pub(crate) const MILLION: i64 = 1_000_000;

@@ -13,9 +13,8 @@ use pricetag_miniml::first_order::{Entry, Shape};
 use serde::Serialize;
 
 use crate::certificate::Sum;
-use crate::derive::Side;
 use crate::index::Index;
-use crate::metric::MILLION;
+use crate::metric::{MILLION, Side};
 
 /// A size of an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use pricetag_trace::MethodName;
 use serde::{Deserialize, Serialize};
 
-use crate::counted::Ran;
 use crate::figure::{Figure, Metric};
 use crate::limits::Limits;
 
@@ -218,17 +217,8 @@ pub struct Method {
 pub struct Executed {
     /// Invocations.
     pub calls: u64,
-    /// Executions of each block.
+    /// Executions of each block of its [`Code`].
     pub blocks: Vec<u64>,
-}
-
-impl From<&Ran> for Executed {
-    fn from(ran: &Ran) -> Self {
-        Self {
-            calls: ran.calls,
-            blocks: ran.blocks.clone(),
-        }
-    }
 }
 
 /// A smaller method.

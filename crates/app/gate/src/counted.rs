@@ -13,7 +13,7 @@ use pricetag_dataset::{
 use pricetag_file::sealed::digest;
 use pricetag_trace::MethodName;
 
-use crate::baseline::{Block, Code, Java};
+use crate::baseline::{Block, Code, Executed, Java};
 
 /// Digits of a digest that are kept.
 pub(crate) const DIGITS: usize = 12;
@@ -60,7 +60,7 @@ pub struct Counts {
     /// Bytes allocated, where runs without counters say.
     pub bytes: Option<u64>,
     /// By method.
-    pub methods: BTreeMap<MethodName, Ran>,
+    pub methods: BTreeMap<MethodName, Executed>,
     /// Calls that leave the counted code, by what they call.
     pub leaving: BTreeMap<String, u64>,
     /// Numbers known before the run, such as the size of its file.
@@ -69,16 +69,7 @@ pub struct Counts {
     pub caveats: Vec<String>,
 }
 
-/// What a method executed in a benchmark.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ran {
-    /// Invocations.
-    pub calls: u64,
-    /// Executions of each block of its [`Code`].
-    pub blocks: Vec<u64>,
-}
-
-impl Ran {
+impl Executed {
     /// Instructions of the blocks that were entered.
     pub fn instructions(&self, code: &Code) -> u64 {
         let blocks = self.blocks.iter().zip(&code.blocks);

@@ -22,7 +22,7 @@ pub use annotated::{TestsError, test_methods};
 pub use baseline::{
     Baseline, Benchmark, Block, Code, Entry, History, Java, Price, Priced, SCHEMA, Setup, Tail,
 };
-pub use counted::{Counted, Counts, Identity, Ran};
+pub use counted::{Counted, Counts, Identity};
 pub use explain::prices;
 pub use figure::{Figure, Metric};
 pub use limits::{Amount, Limit, LimitError, Limits};

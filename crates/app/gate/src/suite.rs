@@ -9,7 +9,7 @@ use pricetag_trace::MethodName;
 use crate::baseline::{
     Baseline, Benchmark, Code, Executed, FORMAT, Method, Other, SCHEMA, Setup, Tail,
 };
-use crate::counted::{Counted, Counts, Ran, short};
+use crate::counted::{Counted, Counts, short};
 use crate::figure::{Figure, Metric};
 use crate::limits::Limits;
 
@@ -277,7 +277,7 @@ impl Suite {
         let all: u64 = first.benchmarks.values().map(|c| c.instructions).sum();
         let mut tail = String::new();
         for (name, code) in &first.methods {
-            let ran: Vec<(&String, &Counts, &Ran)> = first
+            let ran: Vec<(&String, &Counts, &Executed)> = first
                 .benchmarks
                 .iter()
                 .filter_map(|(benchmark, counts)| {
@@ -303,7 +303,7 @@ impl Suite {
                     price: None,
                     code: code.clone(),
                     ran: ran
-                        .map(|(benchmark, _, ran)| (benchmark.clone(), Executed::from(ran)))
+                        .map(|(benchmark, _, ran)| (benchmark.clone(), ran.clone()))
                         .collect(),
                 };
                 baseline.methods.insert(name.clone(), method);
@@ -334,7 +334,7 @@ impl Suite {
         let Some(first) = self.first() else {
             return false;
         };
-        let nothing = Ran::default();
+        let nothing = Executed::default();
         let ran = |run: &Counted, benchmark: &String| -> Option<(u64, Vec<u64>)> {
             let ran = run
                 .benchmarks
