@@ -14,13 +14,8 @@ pub enum EvaluateError {
         reason: &'static str,
     },
     /// A part of the class path cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Io {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    ClassPath(#[from] pricetag_classpath::ClassPathError),
     /// An archive of the class path is damaged.
     #[error("{}: {reason}", path.display())]
     Archive {
@@ -64,11 +59,6 @@ pub enum EvaluateError {
 }
 
 impl EvaluateError {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.to_path_buf();
-        move |source| Self::Io { path, source }
-    }
-
     pub(crate) fn archive(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Archive {
             path: path.to_path_buf(),

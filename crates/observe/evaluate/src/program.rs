@@ -6,19 +6,14 @@
 //! Limits: programs given as a module or a source file, and argument files, are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Cursor, Read as _};
 use std::path::{Path, PathBuf};
 
+use pricetag_classpath::{ClassPath, Files, entries};
 use pricetag_dataset::command::launched;
 use pricetag_evaluator::Subject;
 use pricetag_probe_plan::ClassHash;
-use zip::ZipArchive;
 
 use crate::error::EvaluateError;
-
-/// Largest entry that is read, bytes.
-const LARGEST: u64 = 1 << 30;
-const SERVICES: &str = "META-INF/services/";
 
 /// A program with everything on its class path.
 #[derive(Clone, Debug, Default)]
@@ -61,118 +56,35 @@ impl Program {
         if words.iter().any(|word| word.starts_with('@')) {
             return Err(refuse("has an argument file, which is not supported yet"));
         }
-        let (mut options, mut places) = (Vec::new(), None);
-        let mut rest = words.iter();
-        while let Some(word) = rest.next() {
-            match word.as_str() {
-                "-cp" | "-classpath" | "--class-path" => places = rest.next().cloned(),
-                "-jar" => {}
-                _ => options.push(word.clone()),
-            }
+        let jar = jar.then_some(found.program);
+        let places = entries(words, jar, class_path).into_iter();
+        let places: Vec<PathBuf> = places.map(|place| folder.join(place)).collect();
+        if let Some(missing) = places
+            .first()
+            .filter(|place| jar.is_some() && !place.exists())
+        {
+            return Err(EvaluateError::archive(missing, "it does not exist"));
         }
-        let mut program = Self::default();
-        program.subject.arguments = own.to_vec();
-        program.subject.options = options;
-        if jar {
-            program.jar(&folder.join(found.program))?;
-        } else {
-            found
-                .program
-                .replace('/', ".")
-                .clone_into(&mut program.subject.main);
-            let places = places.or(class_path.map(str::to_owned));
-            for place in places.as_deref().unwrap_or(".").split(':') {
-                program.place(&folder.join(place))?;
-            }
-        }
-        Ok(program)
-    }
-
-    /// An executable archive and those that its manifest names.
-    fn jar(&mut self, path: &Path) -> Result<(), EvaluateError> {
-        let manifest = self.archive(path)?;
-        let main = manifest.get("Main-Class");
-        let main =
-            main.ok_or_else(|| EvaluateError::archive(path, "its manifest names no main class"))?;
-        main.trim().clone_into(&mut self.subject.main);
-        let beside = path.parent().unwrap_or(Path::new(""));
-        let places = manifest.get("Class-Path").map_or("", String::as_str);
-        for place in places.split_whitespace() {
-            self.place(&beside.join(place))?;
-        }
-        Ok(())
-    }
-
-    fn place(&mut self, path: &Path) -> Result<(), EvaluateError> {
-        if path.file_name().is_some_and(|name| name == "*") {
-            let folder = path.parent().unwrap_or(Path::new("."));
-            let mut jars = listing(folder)?;
-            jars.retain(|p| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("jar")));
-            return jars.iter().try_for_each(|jar| self.archive(jar).map(drop));
-        }
-        if path.is_dir() {
-            self.subject.class_path.push(path.display().to_string());
-            return self.folder(path, "");
-        }
-        if path.exists() {
-            self.archive(path)?;
-        }
-        // What is not there a JVM does not mind.
-        Ok(())
-    }
-
-    fn folder(&mut self, path: &Path, prefix: &str) -> Result<(), EvaluateError> {
-        for entry in listing(path)? {
-            let Some(name) = entry.file_name().and_then(|name| name.to_str()) else {
-                continue;
-            };
-            let full = format!("{prefix}{name}");
-            if entry.is_dir() {
-                self.folder(&entry, &format!("{full}/"))?;
-            } else if entry.is_file() {
-                let bytes = std::fs::read(&entry).map_err(EvaluateError::io(&entry))?;
-                self.add(full, bytes);
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds an archive; its manifest.
-    fn archive(&mut self, path: &Path) -> Result<BTreeMap<String, String>, EvaluateError> {
-        let bytes = std::fs::read(path).map_err(EvaluateError::io(path))?;
-        let wrong = |e: zip::result::ZipError| EvaluateError::archive(path, e);
-        let mut reader = ZipArchive::new(Cursor::new(bytes)).map_err(wrong)?;
-        self.subject.class_path.push(path.display().to_string());
-        let mut manifest = BTreeMap::new();
-        for index in 0..reader.len() {
-            let mut entry = reader.by_index(index).map_err(wrong)?;
-            let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
-            if name.ends_with('/') || name.starts_with('/') || name.split('/').any(|p| p == "..") {
-                continue;
-            }
-            let mut contents = Vec::new();
-            let read = entry.by_ref().take(LARGEST).read_to_end(&mut contents);
-            read.map_err(|e| EvaluateError::archive(path, format!("{name}: {e}")))?;
-            if name == "META-INF/MANIFEST.MF" {
-                manifest = attributes(&String::from_utf8_lossy(&contents));
-            }
-            self.add(name, contents);
-        }
-        Ok(manifest)
-    }
-
-    fn add(&mut self, name: String, bytes: Vec<u8>) {
-        if is_left_out(&name) {
-            return;
-        }
-        if let Some(there) = self.entries.get_mut(&name) {
-            if name.starts_with(SERVICES) {
-                there.push(b'\n');
-                there.extend(bytes);
-            }
-            return;
-        }
-        self.entries.insert(name, bytes);
+        let path = ClassPath::read(&places, Files::All)?;
+        let main = match jar {
+            None => found.program.replace('/', "."),
+            Some(_) => path.main().map(str::to_owned).ok_or_else(|| {
+                EvaluateError::archive(&places[0], "its manifest names no main class")
+            })?,
+        };
+        let subject = Subject {
+            main,
+            arguments: own.to_vec(),
+            options: options(words),
+            class_path: path
+                .places()
+                .iter()
+                .map(|place| place.display().to_string())
+                .collect(),
+        };
+        let mut entries = path.into_files();
+        entries.retain(|name, _| !is_left_out(name));
+        Ok(Self { subject, entries })
     }
 
     /// Refuses classes that are not those that were recorded. Classes that are not on the class path are not looked at.
@@ -216,27 +128,19 @@ fn is_left_out(name: &str) -> bool {
             .any(|end| inside.to_ascii_uppercase().ends_with(end))
 }
 
-/// The main attributes of a manifest, their continued lines joined.
-fn attributes(manifest: &str) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    let joined = manifest.replace("\r\n", "\n").replace("\n ", "");
-    for line in joined.lines().take_while(|line| !line.is_empty()) {
-        if let Some((name, value)) = line.split_once(": ") {
-            found.insert(name.to_owned(), value.to_owned());
+/// The options of the JVM among the words of the launcher, without the class path.
+fn options(words: &[String]) -> Vec<String> {
+    let mut options = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-cp" | "-classpath" | "--class-path" => drop(words.next()),
+            "-jar" => {}
+            _ if word.starts_with("--class-path=") => {}
+            _ => options.push(word.clone()),
         }
     }
-    found
-}
-
-/// What is in a folder, in the order of names.
-fn listing(folder: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
-    let read = std::fs::read_dir(folder).map_err(EvaluateError::io(folder))?;
-    let mut paths = Vec::new();
-    for entry in read {
-        paths.push(entry.map_err(EvaluateError::io(folder))?.path());
-    }
-    paths.sort();
-    Ok(paths)
+    options
 }
 
 #[cfg(test)]
@@ -277,11 +181,5 @@ mod tests {
             let error = Program::of(&command(line), here, None).unwrap_err();
             assert!(error.to_string().contains(word), "{error}");
         }
-    }
-
-    #[test]
-    fn a_manifest_has_continued_lines() {
-        let manifest = "Manifest-Version: 1.0\r\nMain-Class: org.exa\r\n mple.Main\r\n\r\nName: x\r\nMain-Class: y\r\n";
-        assert_eq!(attributes(manifest)["Main-Class"], "org.example.Main");
     }
 }

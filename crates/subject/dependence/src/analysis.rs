@@ -7,7 +7,6 @@ use pricetag_flow::FlowError;
 
 use crate::build::build;
 use crate::calls::{CallGraph, parameter_slots};
-use crate::classpath::ClassPath;
 use crate::criterion::Criterion;
 use crate::method::MethodDependence;
 use crate::models::Models;
@@ -15,6 +14,7 @@ use crate::program::{MethodId, Program};
 use crate::slice::{Contexts, Summaries, slice};
 use crate::system::System;
 use crate::throwing::{Exceptions, may_throw};
+use pricetag_classpath::ClassPath;
 
 /// The dependences of a program.
 #[derive(Debug)]
@@ -132,8 +132,7 @@ impl<'a> Analysis<'a> {
         };
         let made: Vec<_> = path
             .services()
-            .iter()
-            .filter_map(|name| program.named(name))
+            .filter_map(|name| program.named(&name))
             .collect();
         let models = Models::default();
         let graph = CallGraph::of(&program, &models, &[root], &made);

@@ -6,7 +6,7 @@
 //! | what decides whether an instruction runs | [`control`] |
 //! | what belongs together in one method | [`method`] |
 //! | which instructions may throw, and where that leads | [`throwing`] |
-//! | which classes has a program | [`classpath`], [`program`] |
+//! | which classes has a program | [`program`] |
 //! | who calls whom | [`calls`] |
 //! | what does code do that is not there | [`models`] |
 //! | what depends on what in the whole program | [`system`], built by `build` |
@@ -16,7 +16,6 @@
 pub mod analysis;
 mod build;
 pub mod calls;
-pub mod classpath;
 pub mod control;
 pub mod criterion;
 pub mod method;
@@ -29,7 +28,6 @@ pub mod throwing;
 pub mod values;
 
 pub use analysis::{Analysis, AnalysisError, Slice, SlicedMethod};
-pub use classpath::{ClassPath, ClassPathError};
 pub use criterion::{Criterion, CriterionError};
 pub use method::{Closure, MethodDependence};
 pub use slice::Contexts;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use pricetag_classfile::class::{ACC_ABSTRACT, ACC_STATIC};
 use pricetag_classfile::{ClassFile, Member, naming};
 
-use crate::classpath::ClassPath;
+use pricetag_classpath::ClassPath;
 
 /// A class of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

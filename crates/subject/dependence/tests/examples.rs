@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pricetag_dependence::{Analysis, ClassPath, Contexts, Exceptions};
+use pricetag_classpath::{ClassPath, Files};
+use pricetag_dependence::{Analysis, Contexts, Exceptions};
 
 fn subjects() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/slices")
@@ -29,7 +30,7 @@ fn compiled(source: &Path) -> ClassPath {
         .status()
         .expect("javac runs");
     assert!(status.success());
-    let path = ClassPath::read(std::slice::from_ref(&folder)).unwrap();
+    let path = ClassPath::read(std::slice::from_ref(&folder), Files::Code).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     path
 }

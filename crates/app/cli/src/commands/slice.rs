@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use pricetag_classpath::{ClassPath, Files, entries};
 use pricetag_dataset::command::launched;
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_dependence::analysis::{BlockCount, Executed};
-use pricetag_dependence::classpath::entries;
 use pricetag_dependence::{
-    Analysis, AnalysisError, ClassPath, Contexts, Criterion, CriterionError, Exceptions, Slice,
-    SlicedMethod,
+    Analysis, AnalysisError, Contexts, Criterion, CriterionError, Exceptions, Slice, SlicedMethod,
 };
 use serde_json::{Value, json};
 
@@ -89,9 +88,12 @@ fn class_path(command: &[String]) -> Result<(ClassPath, String), Failure> {
     }
     let variable = std::env::var("CLASSPATH").ok();
     let jar = (!launched.class).then_some(launched.program);
-    let path = ClassPath::read(&entries(launched.words, jar, variable.as_deref()))
-        .map_err(|e| Failure::new(e.to_string()).advice("give a class path of folders and jars"))?;
-    if path.classes().len() == 0 {
+    let path = ClassPath::read(
+        &entries(launched.words, jar, variable.as_deref()),
+        Files::Code,
+    )
+    .map_err(|e| Failure::new(e.to_string()).advice("give a class path of folders and jars"))?;
+    if path.classes().next().is_none() {
         return Err(Failure::new("there is no class on the class path")
             .advice("check the paths behind -cp or -jar"));
     }

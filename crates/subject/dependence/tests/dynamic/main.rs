@@ -7,7 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use machine::{Name, Run};
 use pricetag_classfile::{ClassFile, naming};
-use pricetag_dependence::{Analysis, ClassPath, Contexts, Exceptions};
+use pricetag_classpath::ClassPath;
+use pricetag_dependence::{Analysis, Contexts, Exceptions};
 use rand::SeedableRng as _;
 
 /// What the slice of a criterion keeps.
