@@ -10,6 +10,9 @@ use crate::postfix::postfix;
 /// Version of the JSON in a predictor.
 pub const EVALUATOR_SCHEMA: u32 = 1;
 
+/// Inputs kept aside below which errors say little.
+const FEW: u32 = 10;
+
 /// A predictor without its classes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluator {
@@ -240,7 +243,7 @@ pub fn survey_table(main: &str, groups: usize, limit_ms: u64) -> String {
     format!("main\t{main}\nlimit\t{limit_ms}\ncounters\t0\t{groups}\t1\n")
 }
 
-/// The curve as a table for people.
+/// The curve as a table for people. Limits that gave the same formula are one line.
 pub fn curve_text(curve: &[Point]) -> String {
     let mut text = String::from(
         "evaluation ÷ run   features offered   used   median error   90th percentile\n",
@@ -248,17 +251,65 @@ pub fn curve_text(curve: &[Point]) -> String {
     let percent = |share: Option<f64>| {
         share.map_or_else(|| "–".to_owned(), |s| format!("{:.1} %", 100.0 * s))
     };
-    for point in curve {
+    let same = |a: &Point, b: &Point| {
+        (a.share, a.used, a.median_error, a.p90_error)
+            == (b.share, b.used, b.median_error, b.p90_error)
+    };
+    for points in curve.chunk_by(same) {
+        let point = &points[0];
+        let chosen = points.iter().any(|point| point.chosen);
         let _ = writeln!(
             text,
             "{:>16}   {:>16}   {:>4}   {:>12}   {:>15}{}",
             percent(Some(point.share)),
-            point.offered,
+            points.iter().map(|point| point.offered).max().unwrap_or(0),
             point.used,
             percent(point.median_error),
             percent(point.p90_error),
-            if point.chosen { "   ← built" } else { "" }
+            if chosen { "   ← built" } else { "" }
         );
     }
+    let rows = curve.iter().map(|point| point.rows).max().unwrap_or(0);
+    let few = if rows < FEW {
+        ": too few to tell models apart"
+    } else {
+        ""
+    };
+    let _ = writeln!(text, "errors are of {rows} inputs kept aside{few}");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_with_the_same_formula_are_one_line() {
+        let point = |offered: usize, error: f64, chosen| Point {
+            offered_up_to: 0.1,
+            offered,
+            share: 0.05,
+            used: 2,
+            median_error: Some(error),
+            p90_error: None,
+            rows: 4,
+            chosen,
+        };
+        let curve = [
+            point(3, 0.2, false),
+            point(9, 0.2, true),
+            point(9, 0.1, false),
+        ];
+        let text = curve_text(&curve);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4, "{text}");
+        assert!(
+            lines[1].contains(" 9 ") && lines[1].ends_with("← built"),
+            "{text}"
+        );
+        assert_eq!(
+            lines[3],
+            "errors are of 4 inputs kept aside: too few to tell models apart"
+        );
+    }
 }
