@@ -92,5 +92,5 @@ awk -F'|' '{ for (i = 3; i <= 8; i++) sum[i] += $i } END {
     printf "| **all** | **%d** | %d | %d | %d | %d | **%d** |\n", sum[3], sum[4], sum[5], sum[6], sum[7], sum[8]; exit sum[8] > 0 }' "$results/table" || failed=1
 echo
 echo "Left as they were (N stands for any number):"
-cat "$results"/*.left | grep -E '^[0-9]+ (left|trace)' | awk 'NF { n = $1; $1 = ""; gsub(/[0-9]+/, "N"); count[$0] += n } END { for (text in count) print "- " count[text] ":" text }' | LC_ALL=C sort
+cat "$results"/*.left | { grep -E '^[0-9]+ (left|trace)' || true; } | awk 'NF { n = $1; $1 = ""; gsub(/[0-9]+/, "N"); count[$0] += n } END { for (text in count) print "- " count[text] ":" text }' | LC_ALL=C sort
 exit "$failed"

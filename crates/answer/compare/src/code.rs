@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pricetag_classfile::naming;
 use pricetag_dataset::{Dataset, Feature, FeatureKind};
 use pricetag_finding::Place;
 
@@ -19,6 +20,19 @@ pub(crate) struct Block {
     pub(crate) instructions: f64,
 }
 
+impl Block {
+    /// What it calls, by name.
+    pub(crate) fn callees(&self) -> impl Iterator<Item = &str> {
+        callees(&self.content)
+    }
+}
+
+/// What a block's content calls, by name.
+pub fn callees(content: &str) -> impl Iterator<Item = &str> {
+    let calls = content.lines().filter_map(|line| line.split_once(' '));
+    calls.filter_map(|(mnemonic, callee)| mnemonic.starts_with("invoke").then_some(callee))
+}
+
 /// A method that ran in some observation.
 pub(crate) struct Method {
     pub(crate) key: Key,
@@ -32,6 +46,12 @@ pub(crate) struct Method {
 }
 
 impl Method {
+    /// How the code of a block names it that calls it.
+    pub(crate) fn callee(&self) -> String {
+        let (class, method, descriptor) = &self.key;
+        naming::method(class, method, descriptor)
+    }
+
     /// What it consists of.
     pub(crate) fn content(&self) -> String {
         let blocks = self.blocks.iter().map(|block| block.content.as_str());

@@ -6,7 +6,7 @@ use pricetag_dataset::{Dataset, Status};
 use pricetag_finding::{Change, Difference, Explanation, FINDING_SCHEMA, MethodChange};
 
 use crate::align;
-use crate::code::methods;
+use crate::code::{Method, methods};
 use crate::cost;
 use crate::counts::{Counts, calls};
 use crate::growth::Sizes;
@@ -65,10 +65,15 @@ pub fn compare(before: Side, after: Side) -> Result<Difference, CompareError> {
         .map(|&(i, j)| (Some(&old[i]), Some(&new[j])));
     let gone = aligned.gone.iter().map(|&i| (Some(&old[i]), None));
     let fresh = aligned.new.iter().map(|&j| (None, Some(&new[j])));
+    let counted = old.iter().chain(&new).map(Method::callee).collect();
     let (mut changed, mut varying) = (Vec::new(), Vec::new());
     let (mut rewritten, mut same) = (Vec::new(), 0);
     for (old, new) in both.chain(gone).chain(fresh) {
-        let pair = Pair { old, new };
+        let pair = Pair {
+            old,
+            new,
+            counted: &counted,
+        };
         match pair.change(&counts, &rates, sizes.as_ref()) {
             None if pair.is_rewritten() => rewritten.push(pair.name()),
             None => same += 1,

@@ -14,5 +14,5 @@ mod pair;
 mod rates;
 mod settings;
 
-pub use code::content;
+pub use code::{callees, content};
 pub use compare::{CompareError, Side, compare};

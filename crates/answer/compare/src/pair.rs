@@ -1,5 +1,7 @@
 //! A method before and after: what it executes more or less, where, and what that is worth.
 
+use std::collections::BTreeSet;
+
 use pricetag_finding::{BlockChange, Change, GrowthChange, MethodChange, Priced};
 
 use crate::align;
@@ -12,6 +14,8 @@ use crate::rates::{Rate, Rates};
 pub(crate) struct Pair<'a> {
     pub(crate) old: Option<&'a Method>,
     pub(crate) new: Option<&'a Method>,
+    /// Names of the counted methods of both sides.
+    pub(crate) counted: &'a BTreeSet<String>,
 }
 
 /// A block that changed.
@@ -20,8 +24,14 @@ struct Changed {
     /// Its numbers.
     old: Option<u32>,
     new: Option<u32>,
-    /// Whether it is new or other code and calls something.
-    calls: bool,
+    /// Whether it is new or other code whose calls have no price (see [`Pair::unpriced`]).
+    unpriced: bool,
+}
+
+impl Changed {
+    fn is_other_code(&self) -> bool {
+        matches!(self.change.kind.as_str(), "new" | "changed")
+    }
 }
 
 impl Pair<'_> {
@@ -110,19 +120,31 @@ impl Pair<'_> {
         worths.try_fold(nothing, |sum, worth| Some(together(sum, worth?)))
     }
 
-    /// Old code is worth what its instructions cost before. New code is worth as much as the method's others, unless it calls something: then
-    /// only the new build's prices tell.
+    /// Old code is worth what its instructions cost before. New code is worth as much as the method's others, unless its calls have no price:
+    /// then only the new build's prices tell.
     fn worth_of(&self, changed: &Changed, rates: &[Rates; 2]) -> Option<Priced> {
         let Change { before, after } = changed.change.instructions;
         let [old, new] = [(0, changed.old), (1, changed.new)]
             .map(|(side, number)| rates[side].block(&self.sides()[side]?.key, number?));
-        if changed.calls {
+        if changed.unpriced {
             let gone = changed.old.map_or(Some(Rate::default()), |_| old);
             return Some(together(new?.times(after), gone?.times(-before)));
         }
         let others = || rates[0].method(&self.old?.key);
         let rate = old.or_else(others).or(new)?;
         Some(rate.times(after - before))
+    }
+
+    /// Whether a block calls what is not counted and the method did not call before. What a call costs that leaves the counted code is in the
+    /// prices of the method that makes it; what is counted has prices of its own.
+    fn unpriced(&self, block: &Block) -> bool {
+        let before: BTreeSet<&str> = self
+            .old
+            .iter()
+            .flat_map(|method| method.blocks.iter().flat_map(Block::callees))
+            .collect();
+        let mut callees = block.callees();
+        callees.any(|callee| !before.contains(callee) && !self.counted.contains(callee))
     }
 
     /// Blocks that ran more or less often in some input, and new or vanished ones that ran, with their numbers on both sides; the largest
@@ -134,7 +156,11 @@ impl Pair<'_> {
         for (i, j) in align::blocks(old, new) {
             let before = i.map(|i| Ran::of(&old[i], &counts[0]));
             let after = j.map(|j| Ran::of(&new[j], &counts[1]));
-            changes.extend(changed(before.as_ref(), after.as_ref()));
+            let found = changed(before.as_ref(), after.as_ref());
+            changes.extend(found.map(|found| Changed {
+                unpriced: j.is_some_and(|j| found.is_other_code() && self.unpriced(&new[j])),
+                ..found
+            }));
         }
         changes.sort_by(|a, b| {
             let size = |c: &Changed| c.change.instructions.delta().abs();
@@ -194,12 +220,11 @@ fn changed(before: Option<&Ran>, after: Option<&Ran>) -> Option<Changed> {
         },
     };
     let [old, new] = [before, after].map(|ran| ran.map(|ran| ran.block.number));
-    let calls = matches!(kind, "new" | "changed") && block.content.contains("invoke");
     differs.then_some(Changed {
         change,
         old,
         new,
-        calls,
+        unpriced: false,
     })
 }
 

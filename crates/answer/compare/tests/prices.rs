@@ -18,7 +18,7 @@ fn dataset(labels: &[&str], f: &[f64], g: &[f64], cpu: f64) -> Dataset {
         descriptor: Some("()V".to_owned()),
         block: Some(0),
         lines: Some((3, 4)),
-        text: Some(format!("0: iload_{method}\n1: ireturn")),
+        text: Some(format!("0 iload_{method}\n1 ireturn")),
         ..Feature::default()
     };
     let column = |counts: &[f64]| {
@@ -163,7 +163,7 @@ fn what_goes_up_here_and_down_there_is_a_change() {
 fn other_code_that_runs_as_often_is_not_the_same() {
     let before = dataset(&["a"], &[10.0], &[5.0], 1.0);
     let mut after = before.clone();
-    after.features[0].text = Some("0: lload_f\n1: lreturn".to_owned());
+    after.features[0].text = Some("0 lload_f\n1 lreturn".to_owned());
     let found = compare(side(&before), side(&after)).unwrap();
     assert_eq!((found.changed.len(), found.same), (0, 1));
     assert_eq!(found.rewritten, ["A.f()"]);
@@ -188,7 +188,7 @@ fn whether_counts_repeat_is_known_of_inputs_that_were_counted_twice_alone() {
 fn new_code_that_calls_something_is_worth_what_the_new_build_says_or_cannot_be_told() {
     let before = dataset(&["a"], &[60.0], &[5.0], 1.0);
     let mut after = before.clone();
-    after.features[0].text = Some("0: iload_f\n1: invokestatic X.slow()\n4: ireturn".to_owned());
+    after.features[0].text = Some("0 iload_f\n1 invokestatic X.slow()\n4 ireturn".to_owned());
     let [told, mut dearer] = [explanation(), explanation()];
     dearer.items[0].cost = 5000.0;
     let old = Side {
@@ -211,4 +211,26 @@ fn new_code_that_calls_something_is_worth_what_the_new_build_says_or_cannot_be_t
     assert!((worth.cost - 4400.0).abs() < 1e-9, "{worth:?}");
     let (low, high) = worth.bounds.unwrap();
     assert!((low - (3750.0 - 900.0)).abs() < 1e-9 && (high - (7500.0 - 450.0)).abs() < 1e-9);
+}
+
+#[test]
+fn new_code_whose_calls_have_prices_is_worth_as_much_as_the_methods_other_code() {
+    let mut before = dataset(&["a"], &[60.0], &[5.0], 1.0);
+    before.features[0].text = Some("0 iload_f\n1 invokestatic X.slow()".to_owned());
+    let told = explanation();
+    let worth = |callee: &str| {
+        let mut after = before.clone();
+        after.features[0].text = Some(format!("0 iload_f\n1 invokestatic {callee}\n4 ireturn"));
+        let old = Side {
+            dataset: &before,
+            explanation: Some(&told),
+        };
+        compare(old, side(&after)).unwrap().changed[0].worth
+    };
+    // Two instructions of 60 executions cost 600; a third costs half as much again.
+    let same = worth("X.slow()").unwrap();
+    assert!((same.cost - 300.0).abs() < 1e-9, "{same:?}");
+    // `A.f` is counted: what runs in it has prices of its own.
+    assert_eq!(worth("A.f()"), Some(same));
+    assert_eq!(worth("X.slower()"), None);
 }

@@ -8,7 +8,10 @@ use crate::dimension::Dimension;
 use crate::measures::{Measures, Pattern};
 use crate::patterns::{Patterns, SliceUnit};
 use crate::ranking::Side;
-use crate::recurrent::{Recurrent, Step};
+
+mod recurrent;
+
+use recurrent::recurrent;
 
 /// Columns.
 const WIDTH: usize = 100;
@@ -230,69 +233,6 @@ fn likeliest(side: &Side) -> String {
     )
 }
 
-fn recurrent(patterns: &Patterns, out: &mut String) -> fmt::Result {
-    if patterns.recurrent.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "\nRECURRENT SEQUENCES")?;
-    wrapped(
-        out,
-        "",
-        "Calls that come again in the same order, whatever their number; (…)×3.5 is a loop that turns 3.5 times on average. A sequence may stand within another, so shares overlap.",
-    )?;
-    for (place, found) in (1..).zip(patterns.recurrent.iter().take(10)) {
-        one(place, found, out)?;
-    }
-    Ok(())
-}
-
-fn one(place: usize, found: &Recurrent, out: &mut String) -> fmt::Result {
-    let mut head = format!("{place:>3}. {} of events", percent(found.covered.share));
-    if let Some(ns) = found.ns {
-        let share = found
-            .ns_share
-            .map_or_else(String::new, |s| format!(" ({})", percent(s)));
-        let _ = write!(head, ", {}{share}", time(ns));
-    }
-    let _ = write!(
-        head,
-        "; {}, {} each; first: thread {}, event {}",
-        plural(found.occurrences, "occurrence"),
-        plural_mean(found.mean_events, "event"),
-        found.example.thread,
-        found.example.event,
-    );
-    writeln!(out, "{}", clip(&head, WIDTH))?;
-    if !found.slices.is_empty() {
-        let shares: Vec<String> = found.slices.iter().map(|s| percent(s.share)).collect();
-        wrapped(out, "     by slice: ", &shares.join(" "))?;
-    }
-    let mut steps = String::new();
-    describe(&found.steps, &mut steps);
-    wrapped(out, "     ", &clip(&steps, 600))
-}
-
-/// Steps in a line.
-fn describe(steps: &[Step], out: &mut String) {
-    for (place, step) in steps.iter().enumerate() {
-        if place > 0 {
-            out.push_str(", ");
-        }
-        let _ = match step {
-            Step::Call { method, receiver } => match receiver {
-                Some(receiver) => write!(out, "{} on {}", short(method), simple(receiver)),
-                None => write!(out, "{}", short(method)),
-            },
-            Step::Loop { turns, steps } => {
-                out.push('(');
-                describe(steps, out);
-                write!(out, ")×{}", turns_in_words(*turns))
-            }
-            Step::More(count) => write!(out, "… {} more", grouped(*count)),
-        };
-    }
-}
-
 fn parts(patterns: &Patterns, out: &mut String) -> fmt::Result {
     if !patterns.threads.is_empty() {
         writeln!(out, "\nTHREADS")?;
@@ -438,7 +378,7 @@ fn grouped(value: u64) -> String {
     let mut out = String::new();
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(' ');
+            out.push(',');
         }
         out.push(digit);
     }

@@ -192,8 +192,9 @@ pub struct Block {
     pub size: u32,
     /// Digest of its instructions.
     pub code: String,
-    /// Whether it calls something.
-    pub calls: bool,
+    /// What it calls, by name: as often as it stands there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<String>,
 }
 
 /// A listed method.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use pricetag_compare::content;
+use pricetag_compare::{callees, content};
 use pricetag_dataset::{
     Dataset, Feature, FeatureKind, InputValue, Measured, Observation, Status, numbered_call,
 };
@@ -260,7 +260,7 @@ fn block(number: u32, feature: &Feature) -> Block {
         lines: feature.lines,
         size: bare.lines().count().max(1) as u32,
         code: short(&bare),
-        calls: bare.contains("invoke"),
+        calls: callees(&bare).map(str::to_owned).collect(),
     }
 }
 

@@ -107,11 +107,12 @@ fn inputs(baseline: &Baseline, row: &str) -> BTreeMap<String, InputValue> {
         .collect()
 }
 
-/// Text of a block as its digest tells it: as many lines, and the same for the same code.
+/// Text of a block as its digest tells it: as many lines, the same for the same code, and its calls.
 fn stand_in(block: &Block) -> String {
-    let calls = if block.calls { " invoke" } else { "" };
-    let more = "\n.".repeat(block.size.saturating_sub(1) as usize);
-    format!("#{}{calls}{more}", block.code)
+    let mut lines: Vec<String> = vec![format!("#{}", block.code)];
+    lines.extend(block.calls.iter().map(|callee| format!("invoke {callee}")));
+    lines.resize((block.size as usize).max(1), ".".to_owned());
+    lines.join("\n")
 }
 
 /// A method of which only the sum is known, as one block.
@@ -123,7 +124,7 @@ fn whole(size: u32, code: &str) -> Code {
             lines: None,
             size: size.max(1),
             code: code.to_owned(),
-            calls: false,
+            calls: Vec::new(),
         }],
     }
 }

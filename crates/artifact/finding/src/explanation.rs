@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use pricetag_classfile::naming;
+use pricetag_quantity::counted;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{bounds, brief, count, percent, quantity};
@@ -253,9 +254,9 @@ impl Explanation {
         let header: Vec<(&str, Align)> = columns.copied().collect();
         let rows: Vec<Vec<String>> = shown.iter().map(|item| self.cells(item, priors)).collect();
         let mut text = format!(
-            "{} over {} observations: {} predicted{}\n\n",
+            "{} over {}: {} predicted{}\n\n",
             self.target,
-            self.observations,
+            counted(self.observations as usize, "observation"),
             quantity(self.predicted, &self.unit),
             self.measured.map_or_else(String::new, |value| format!(
                 ", {} measured",

@@ -1,5 +1,6 @@
 //! What is in a dataset, and what a fit could and could not learn from it.
 
+use pricetag_quantity::counted;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -240,9 +241,9 @@ impl Inspection {
             .iter()
             .map(|row| {
                 format!(
-                    "{}: in {} observations",
+                    "{}: in {}",
                     brief(&row.feature),
-                    row.observations
+                    counted(row.observations as usize, "observation")
                 )
             })
             .collect();

@@ -1,5 +1,6 @@
 //! An explanation that samples bear out, as a table: shares with intervals, and no rank for what has none.
 
+use pricetag_quantity::counted;
 use std::fmt::Write as _;
 
 use crate::explanation::{CostItem, Explanation, Grouping};
@@ -130,8 +131,9 @@ impl Explanation {
             None => format!("{predicted} predicted"),
         };
         format!(
-            "{} over {} observations: {total}\n\n",
-            self.target, self.observations
+            "{} over {}: {total}\n\n",
+            self.target,
+            counted(self.observations as usize, "observation")
         )
     }
 

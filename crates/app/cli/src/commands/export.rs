@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use pricetag_dataset::{Dataset, export_csv, export_lata_csv, export_parquet};
 use pricetag_explain::collapsed_stacks;
 use pricetag_file::raw;
+use pricetag_quantity::counted;
 use serde_json::json;
 
 use crate::analysis::{check_writable, open_dataset, target};
@@ -37,7 +38,8 @@ pub fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode, Failure> {
         console.result(&done, String::new)?;
     } else {
         console.say(&format!(
-            "{rows} observations written to {}",
+            "{} written to {}",
+            counted(rows, "observation"),
             args.output.display()
         ));
     }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use pricetag_dataset::{Dataset, Status, directory, save};
 use pricetag_file::raw;
+use pricetag_quantity::counted;
 use serde_json::json;
 
 use crate::analysis::import_table;
@@ -58,7 +59,9 @@ pub fn run(args: &ImportArgs, console: &Console) -> Result<ExitCode, Failure> {
             String::new()
         };
         console.say(&format!(
-            "{rows} observations{without}, {features} features written to {}",
+            "{}{without}, {} written to {}",
+            counted(rows, "observation"),
+            counted(features, "feature"),
             args.output.display()
         ));
         for note in &dataset.meta.notes {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use pricetag_dataset::{Dataset, Status, directory, save};
+use pricetag_quantity::counted;
 use pricetag_runner::journal::Journal;
 use pricetag_runner::{RecordOptions, same_as_finished};
 use serde::Serialize;
@@ -174,7 +175,7 @@ impl Outcome {
 
 /// Prose about a recording.
 pub fn tell(outcome: &Outcome, console: &Console) {
-    let mut parts = vec![format!("{} observations", outcome.ok)];
+    let mut parts = vec![counted(outcome.ok as usize, "observation")];
     if outcome.warm_up > 0 {
         parts.push(format!("{} of warm-up", outcome.warm_up));
     }

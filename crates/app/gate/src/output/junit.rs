@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::text::headline;
-use super::{change, figure};
+use super::{change, figure, seen};
 use crate::verdict::{Level, Row, Verdict};
 
 /// Name of the test that fails where the whole cannot be judged.
@@ -72,7 +72,7 @@ fn line(row: &Row) -> String {
         "{}: {} → {}, {}, allowed {}",
         row.metric.name(),
         figure(&row.before),
-        figure(&row.after),
+        seen(&row.after),
         change(row),
         row.limit
     )

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use pricetag_finding::table::markdown as escaped;
 
 use super::text::{explained, headline};
-use super::{UNSEEN, change, changed, figure};
+use super::{UNSEEN, change, changed, figure, seen};
 use crate::verdict::Verdict;
 
 /// Figures shown: a summary has room for a mebibyte.
@@ -28,7 +28,7 @@ pub fn markdown(verdict: &Verdict, limit: usize) -> String {
                 escaped(&row.benchmark),
                 row.metric.name(),
                 figure(&row.before),
-                figure(&row.after),
+                seen(&row.after),
                 change(row),
                 escaped(&row.limit),
                 row.level.told()

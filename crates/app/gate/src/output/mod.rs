@@ -44,19 +44,41 @@ fn figure(figure: &Figure) -> String {
     }
 }
 
+/// What the runs of a check counted, which is what is judged: from the least to the most.
+fn seen(figure: &Figure) -> String {
+    let (least, most) = match figure {
+        Figure::Exact(exact) => (*exact, *exact),
+        Figure::Wavering { runs, .. } => {
+            let ends = runs.iter().min().zip(runs.iter().max());
+            ends.map_or((figure.low(), figure.high()), |(a, b)| (*a, *b))
+        }
+    };
+    let [least, most] = [least, most].map(|end| count(end as f64));
+    if least == most {
+        return least;
+    }
+    format!("{least} … {most}")
+}
+
 /// `+18 (+4.7 %)`; of what does not repeat, of the means.
 fn change(row: &Row) -> String {
-    let delta = row.after.middle() - row.before.middle();
-    let sign = if delta < 0.0 { "−" } else { "+" };
-    let share = row.change().filter(|share| *share != 0.0);
-    let share = share.map(|share| {
-        format!(
-            " ({}{})",
-            if share < 0.0 { "−" } else { "+" },
-            percent(share.abs())
-        )
-    });
-    format!("{sign}{}{}", count(delta.abs()), share.unwrap_or_default())
+    delta(row.before.middle(), row.after.middle())
+}
+
+/// `+18 (+4.7 %)`, or `+18` of nothing.
+fn delta(before: f64, after: f64) -> String {
+    let signed =
+        |number: f64, shown: String| format!("{}{shown}", if number < 0.0 { "−" } else { "+" });
+    let delta = after - before;
+    let share = (before > 0.0)
+        .then(|| delta / before)
+        .filter(|share| *share != 0.0);
+    let share = share.map(|share| format!(" ({})", signed(share, percent(share.abs()))));
+    format!(
+        "{}{}",
+        signed(delta, count(delta.abs())),
+        share.unwrap_or_default()
+    )
 }
 
 /// Rows that the build of the baseline does not count, the worst first, then the largest change.

@@ -7,8 +7,8 @@ use pricetag_finding::figure::count;
 use pricetag_finding::table::{Align, printable, render};
 use pricetag_quantity::counted;
 
-use super::{UNSEEN, change, changed, figure};
-use crate::baseline::Baseline;
+use super::{UNSEEN, change, changed, delta, figure, seen};
+use crate::baseline::{Baseline, Entry};
 use crate::verdict::{Level, Verdict};
 
 /// Figures shown before the rest is counted.
@@ -102,7 +102,7 @@ fn table(verdict: &Verdict, width: usize) -> String {
                 printable(&row.benchmark),
                 row.metric.name().to_owned(),
                 figure(&row.before),
-                figure(&row.after),
+                seen(&row.after),
                 change(row),
                 row.limit.clone(),
                 row.level.told().to_owned(),
@@ -119,7 +119,7 @@ pub(super) fn explained(text: &str) -> String {
         let line = if line.starts_with(NO_PRICES) {
             "no prices: the baseline was recorded without --prices MODEL.json"
         } else if line.starts_with(UNTOLD) {
-            "cannot be told: new code that calls something has no price in the baseline"
+            "cannot be told: new code that calls what its method did not call before has no price in the baseline"
         } else {
             line
         };
@@ -144,19 +144,35 @@ pub fn history(baseline: &Baseline) -> String {
         if entry.changes.is_empty() {
             text.push_str("  no figure changed\n");
         }
-        for change in &entry.changes {
+        let mut changes: Vec<&Entry> = entry.changes.iter().collect();
+        changes.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        for change in changes.iter().take(ROWS) {
             let side = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), count);
+            let both = change.before.zip(change.after);
             let _ = writeln!(
                 text,
-                "  {} {}: {} → {}",
+                "  {} {}: {} → {}{}",
                 printable(&change.benchmark),
                 printable(&change.metric),
                 side(change.before),
-                side(change.after)
+                side(change.after),
+                both.map_or_else(String::new, |(a, b)| format!(", {}", delta(a, b)))
             );
+        }
+        if changes.len() > ROWS {
+            let more = counted(changes.len() - ROWS, "more figure");
+            let _ = writeln!(text, "  {more} changed: they are in the file");
         }
     }
     text
+}
+
+/// Size of an accepted change as a share of what was; what came or went is the largest.
+fn share(entry: &Entry) -> f64 {
+    let both = entry.before.zip(entry.after);
+    both.map_or(f64::INFINITY, |(before, after)| {
+        ((after - before) / before).abs()
+    })
 }
 
 /// Blames, for services that show one line: the first method that executes more.
