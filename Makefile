@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint doc bench attribution planted evaluate campaign clean
+.PHONY: help setup demo test check lint doc bench attribution planted evaluate campaign clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
@@ -25,6 +25,11 @@ lint: ## formatting, clippy and documentation, warnings are errors
 test: setup lint ## everything CI runs
 	cargo build --workspace --locked
 	cargo test --workspace --locked --no-fail-fast
+
+check: ## while you work: formatting, clippy, unit tests, the repository's own rules (two minutes from a warm build)
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo test --workspace --locked --lib --test repository
 
 bench: ## exactness, corpora, overhead, throughput and accuracy on real programs (hours; scripts/evaluate.sh PART for one part)
 	@scripts/setup.sh

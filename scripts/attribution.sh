@@ -8,7 +8,8 @@ set -euo pipefail
 exec </dev/null
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=${CARGO_TARGET_DIR:-target}
-pricetag=$PWD/$target/release/pricetag
+case $target in /*) ;; *) target=$PWD/$target ;; esac
+pricetag=$target/release/pricetag
 inputs=${ATTRIBUTION_INPUTS:-12}
 export PRICETAG_CACHE=none
 
