@@ -37,6 +37,30 @@ impl<'a> Profiled<'a> {
     fn method(&self, id: MethodId) -> &'a Method {
         &self.profile.methods[id.0 as usize]
     }
+
+    /// Runs by what they ran.
+    fn by_input(&self) -> BTreeMap<&'a Vec<String>, Vec<&'a ProfiledRun>> {
+        let mut inputs: BTreeMap<&Vec<String>, Vec<&ProfiledRun>> = BTreeMap::new();
+        for &run in &self.runs {
+            inputs.entry(&run.rows).or_default().push(run);
+        }
+        inputs
+    }
+
+    /// Processor time of each stack, ns; its methods from the outermost, with semicolons between.
+    fn stacks(&self, runs: impl Iterator<Item = &'a ProfiledRun> + Clone) -> BTreeMap<String, f64> {
+        let mut stacks: BTreeMap<String, f64> = BTreeMap::new();
+        for (&at, &ns) in &self.accounts.weights(runs) {
+            let mut frames: Vec<String> = self
+                .accounts
+                .path(at)
+                .map(|node| frame(self.method(self.profile.nodes[node.0 as usize].method)))
+                .collect();
+            frames.reverse();
+            *stacks.entry(frames.join(";")).or_default() += ns;
+        }
+        stacks
+    }
 }
 
 fn place(method: &Method) -> Place {
@@ -163,20 +187,39 @@ fn named(full: &str, wanted: &str) -> bool {
 /// Gregg's `flamegraph.pl` and its descendants read them.
 pub fn collapsed_stacks(dataset: &Dataset) -> Option<String> {
     let found = Profiled::of(dataset)?;
-    let weights = found.accounts.weights(found.runs.iter().copied());
-    let mut stacks: BTreeMap<String, f64> = BTreeMap::new();
-    for (&at, &ns) in &weights {
-        let mut frames: Vec<String> = found
-            .accounts
-            .path(at)
-            .map(|node| frame(found.method(found.profile.nodes[node.0 as usize].method)))
-            .collect();
-        frames.reverse();
-        *stacks.entry(frames.join(";")).or_default() += ns;
-    }
+    let stacks = found.stacks(found.runs.iter().copied());
     let lines = stacks
         .into_iter()
         .map(|(stack, ns)| format!("{stack} {:.0}\n", ns / 1e3));
+    Some(lines.collect())
+}
+
+/// Stacks of two builds with their processor time in microseconds, `a.B.m;a.C.n 1234 1300`, as Brendan Gregg's `difffolded.pl` writes and his
+/// `flamegraph.pl` reads them: a differential flame graph. Summed over the inputs that were sampled in both, each a mean of its runs.
+///
+/// None if they have no such input in common.
+pub fn differential_stacks(before: &Dataset, after: &Dataset) -> Option<String> {
+    let sides = [Profiled::of(before)?, Profiled::of(after)?];
+    let [old, new] = sides.each_ref().map(Profiled::by_input);
+    let common: Vec<&Vec<String>> = old
+        .keys()
+        .filter(|key| new.contains_key(*key))
+        .copied()
+        .collect();
+    if common.is_empty() {
+        return None;
+    }
+    let mut stacks: BTreeMap<String, [f64; 2]> = BTreeMap::new();
+    for (side, (found, by_input)) in sides.iter().zip([&old, &new]).enumerate() {
+        for runs in common.iter().map(|input| &by_input[*input]) {
+            for (stack, ns) in found.stacks(runs.iter().copied()) {
+                stacks.entry(stack).or_default()[side] += ns / runs.len() as f64;
+            }
+        }
+    }
+    let lines = stacks
+        .into_iter()
+        .map(|(stack, [old, new])| format!("{stack} {:.0} {:.0}\n", old / 1e3, new / 1e3));
     Some(lines.collect())
 }
 

@@ -148,6 +148,9 @@ pub struct DiffArgs {
     /// Most methods that are printed.
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub limit: usize,
+    /// Write the sampled stacks of both builds, too, for a differential flame graph (`flamegraph.pl`): a stack, its time before and after, µs.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub stacks: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

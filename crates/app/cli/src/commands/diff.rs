@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use pricetag_compare::{CompareError, Side, compare};
 use pricetag_dataset::Dataset;
-use pricetag_explain::{ExplainOptions, explain};
+use pricetag_explain::{ExplainOptions, differential_stacks, explain};
 use pricetag_finding::{Explanation, Grouping};
 
-use crate::analysis::{as_learnt, open_dataset, open_model};
+use crate::analysis::{as_learnt, check_writable, open_dataset, open_model};
 use crate::arguments::{DiffArgs, Layout};
 use crate::console::Console;
-use crate::failure::Failure;
+use crate::failure::{Failure, io};
 
 pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
     let [before, after] = [open(&args.before)?, open(&args.after)?];
@@ -22,6 +22,19 @@ pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
         };
         Failure::from(e).advice(advice)
     })?;
+    if let Some(path) = &args.stacks {
+        check_writable(path)?;
+        let stacks = differential_stacks(&before.0, &after.0).ok_or_else(|| {
+            Failure::new("no input was sampled in both datasets")
+                .advice("record both with `--samples all`")
+        })?;
+        std::fs::write(path, stacks).map_err(io("write", path))?;
+        console.say(&format!(
+            "stacks of both written to {}; next: flamegraph.pl {} > diff.svg",
+            path.display(),
+            path.display()
+        ));
+    }
     console.result(&found, || match args.format {
         Layout::Text => found.to_text(args.limit, console.width),
         Layout::Markdown => found.to_markdown(args.limit),

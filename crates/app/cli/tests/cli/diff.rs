@@ -268,3 +268,54 @@ fn what_cannot_be_compared_is_told() {
         absent.stderr
     );
 }
+
+#[test]
+fn stacks_of_both_builds_make_a_differential_flame_graph() {
+    let source = |rounds: u64| {
+        format!(
+            "public class Work {{
+                static long turn(long x, long rounds) {{ for (long i = 0; i < rounds; i++) x = x * 6364136223846793005L + 1; return x; }}
+                static long left(long x) {{ return turn(x, 40_000_000L); }}
+                static long right(long x) {{ return turn(x, {rounds}L); }}
+                public static void main(String[] a) {{ System.out.println(left(1) + right(2)); }}
+            }}"
+        )
+    };
+    let desk = Desk::new(&[("one", "x"), ("two", "y")]);
+    build(&desk, "old", &source(40_000_000));
+    build(&desk, "new", &source(160_000_000));
+    record_with(&desk, "old", "before", "--samples all");
+    record_with(&desk, "new", "after", "--samples all");
+    let done = desk.run("diff before after --stacks both.folded");
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let text = std::fs::read_to_string(desk.path("both.folded")).unwrap();
+    // As a flame graph reads it: frames, a space, the time before, a space, the time after.
+    let of = |method: &str| {
+        let mut sum = [0.0; 2];
+        for line in text.lines() {
+            let mut words = line.rsplitn(3, ' ');
+            let [after, before] = [(); 2].map(|()| words.next().unwrap().parse::<f64>().unwrap());
+            let frames = words.next().unwrap();
+            if frames.split(';').any(|frame| frame == method) {
+                sum = [sum[0] + before, sum[1] + after];
+            }
+        }
+        sum
+    };
+    let [[left, still], [right, slower]] = ["Work.left", "Work.right"].map(of);
+    assert!(left > 0.0 && right > 0.0, "{text}");
+    assert!((0.4..2.5).contains(&(still / left)), "{text}");
+    assert!((2.0..8.0).contains(&(slower / right)), "{text}");
+    let [inside, _] = of("Work.turn");
+    assert!((0.9..=1.01).contains(&(inside / (left + right))), "{text}");
+
+    record_with(&desk, "new", "unsampled", "--samples off");
+    let refused = desk.run("diff before unsampled --stacks none.folded");
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.stderr.contains("no input was sampled in both"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!desk.path("none.folded").exists());
+}
