@@ -1,0 +1,224 @@
+//! One formula for one table: found on some rows, judged on the others.
+
+use std::cmp::Reverse;
+
+use pricetag_cost_model::Formula;
+use pricetag_estimator::{Column, Design, Estimator as _, Values};
+use pricetag_evolve::{Control, GeneticProgramming, Limits};
+use pricetag_regress::Mars;
+use pricetag_services::{Kind, Law, Quality, Rival};
+
+use crate::Options;
+use crate::rows::Table;
+use crate::shapes::{Rows, same};
+
+/// Columns that a search is given.
+const SEARCHED: usize = 12;
+/// Generations without a better formula after which a search ends.
+const STAGNATION: u32 = 15;
+/// A usual law holds on so many rows, at least.
+const USUAL: f64 = 0.6;
+
+/// The law for a table; none if `search` is off and no law of simple shape is exact.
+pub(crate) fn judged(
+    kind: &Kind,
+    per_pass: bool,
+    table: &Table,
+    constants: &[f64],
+    options: &Options,
+    search: bool,
+) -> Option<Law> {
+    if table.target.iter().any(|y| !y.is_finite()) || table.target.is_empty() {
+        return None;
+    }
+    let known: Vec<usize> = rows(table, false);
+    let part = restricted(table, &known);
+    let shapes = Rows {
+        columns: &part.columns,
+        target: &part.target,
+        constants,
+    };
+    let judge = |formula: Formula, method: &str| {
+        let mut law = weigh(kind, per_pass, table, formula, method);
+        if law.quality == Quality::Exact {
+            law.rivals.clear();
+        }
+        law
+    };
+    if let Some(formula) = shapes.exact() {
+        let law = judge(formula, "shapes");
+        if law.quality == Quality::Exact || search {
+            return Some(law);
+        }
+    }
+    if !search {
+        return None;
+    }
+    let usual = shapes.usual().map(|formula| judge(formula, "shapes"));
+    let columns = relevant(&part);
+    let design = design(&part, &columns);
+    let found = |formula: Option<Formula>, method: &str| Some(judge(formula?, method));
+    let evolved = found(evolve(&design, constants, options), "gp");
+    let mars = found(mars(&design), "mars");
+    let mean = judge(Formula::Constant(mean(&part.target)), "mean");
+    if let Some(evolved) = evolved.as_ref().filter(|law| law.quality == Quality::Exact) {
+        return Some(evolved.clone());
+    }
+    if let Some(mut usual) = usual.filter(|law| law.probability >= USUAL) {
+        usual.quality = Quality::Usual;
+        return Some(usual);
+    }
+    let mut rivals = Vec::new();
+    for law in [mars.as_ref(), Some(&mean)].into_iter().flatten() {
+        rivals.push(Rival {
+            method: law.method.clone(),
+            error: law.error,
+        });
+    }
+    let error = |law: &Law| law.error.unwrap_or(f64::INFINITY);
+    let mut best = evolved.or(mars).unwrap_or_else(|| mean.clone());
+    if error(&best) >= error(&mean) {
+        best = mean;
+        best.quality = Quality::Unexplained;
+    }
+    best.rivals = rivals;
+    Some(best)
+}
+
+fn rows(table: &Table, aside: bool) -> Vec<usize> {
+    let all = table.aside.iter().enumerate();
+    all.filter(|(_, kept)| **kept == aside)
+        .map(|(row, _)| row)
+        .collect()
+}
+
+/// The table with these rows alone, without columns that no longer vary.
+fn restricted(table: &Table, rows: &[usize]) -> Table {
+    let pick = |values: &[f64]| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
+    let columns = table.columns.iter().map(|(name, values)| (name.clone(), pick(values)));
+    let varies = |(_, values): &(String, Vec<f64>)| values.windows(2).any(|w| w[0] != w[1]);
+    Table {
+        columns: columns.filter(varies).collect(),
+        target: pick(&table.target),
+        aside: vec![false; rows.len()],
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// A formula's value on a row; NaN if it has none.
+fn value(formula: &Formula, table: &Table, row: usize) -> f64 {
+    let of = |name: &str| {
+        let mut columns = table.columns.iter();
+        columns.find(|(n, _)| n == name).map(|(_, values)| values[row])
+    };
+    formula.evaluate(&of).unwrap_or(f64::NAN)
+}
+
+/// Judges a formula on all rows, above all on those kept aside.
+fn weigh(kind: &Kind, per_pass: bool, table: &Table, formula: Formula, method: &str) -> Law {
+    let (known, aside) = (rows(table, false), rows(table, true));
+    let exact = |row: usize| same(value(&formula, table, row), table.target[row]);
+    let held = aside.iter().filter(|&&row| exact(row)).count();
+    let all = known.len() + aside.len();
+    let right = held + known.iter().filter(|&&row| exact(row)).count();
+    let foretold = (0..all).filter(|&row| value(&formula, table, row) != 0.0);
+    let foretold: Vec<bool> = foretold.map(exact).collect();
+    let judged = if aside.is_empty() { &known } else { &aside };
+    let off: f64 = judged
+        .iter()
+        .map(|&row| (value(&formula, table, row) - table.target[row]).abs())
+        .sum();
+    let size: f64 = judged.iter().map(|&row| table.target[row].abs()).sum();
+    let quality = if right == all {
+        Quality::Exact
+    } else {
+        Quality::Approximate
+    };
+    Law {
+        kind: kind.clone(),
+        per_pass,
+        text: formula.text(),
+        formula,
+        quality,
+        method: method.to_owned(),
+        rows: known.len(),
+        checked: aside.len(),
+        held,
+        error: if off == 0.0 {
+            Some(0.0)
+        } else {
+            (size > 0.0 && off.is_finite()).then(|| off / size)
+        },
+        probability: if foretold.is_empty() {
+            right as f64 / all.max(1) as f64
+        } else {
+            foretold.iter().filter(|&&holds| holds).count() as f64 / foretold.len() as f64
+        },
+        rivals: Vec::new(),
+    }
+}
+
+/// Columns that go most with the target, or with whether it is 0; by place, preferred ones first among equals.
+fn relevant(table: &Table) -> Vec<usize> {
+    let zero: Vec<f64> = table.target.iter().map(|y| f64::from(*y != 0.0)).collect();
+    let scores = table.columns.iter().map(|(_, values)| {
+        let score = correlation(values, &table.target).max(correlation(values, &zero));
+        (score * 1e6).round() as i64
+    });
+    let mut places: Vec<(Reverse<i64>, usize)> =
+        scores.enumerate().map(|(i, s)| (Reverse(s), i)).collect();
+    places.sort_unstable();
+    let mut chosen: Vec<usize> = places.into_iter().take(SEARCHED).map(|(_, i)| i).collect();
+    chosen.sort_unstable();
+    chosen
+}
+
+fn correlation(x: &[f64], y: &[f64]) -> f64 {
+    let (mx, my) = (mean(x), mean(y));
+    let products = x.iter().zip(y).map(|(a, b)| (a - mx) * (b - my));
+    let squares = |v: &[f64], m: f64| v.iter().map(|a| (a - m).powi(2)).sum::<f64>();
+    let scale = (squares(x, mx) * squares(y, my)).sqrt();
+    if scale > 0.0 {
+        (products.sum::<f64>() / scale).abs()
+    } else {
+        0.0
+    }
+}
+
+fn design(table: &Table, columns: &[usize]) -> Design {
+    let column = |&place: &usize| Column {
+        name: table.columns[place].0.clone(),
+        values: Values::Dense(table.columns[place].1.clone()),
+    };
+    Design::new(columns.iter().map(column).collect(), table.target.clone())
+}
+
+fn evolve(design: &Design, constants: &[f64], options: &Options) -> Option<Formula> {
+    let parts = |c: &&f64| {
+        design.columns.iter().any(|column| {
+            let values = || column.values.entries().map(|(_, v)| v);
+            values().any(|v| v <= **c) && values().any(|v| v > **c)
+        })
+    };
+    let gp = GeneticProgramming {
+        seed: options.seed,
+        constants: constants.iter().filter(parts).take(50).copied().collect(),
+        limits: Limits {
+            generations: options.generations,
+            stagnation: Some(STAGNATION),
+            ..Limits::default()
+        },
+        ..GeneticProgramming::default()
+    };
+    let checked = design.clone().check().ok()?;
+    let evolution = gp.evolve(&checked, Control::default(), None).ok()?;
+    Some(evolution.fitted.formula)
+}
+
+fn mars(design: &Design) -> Option<Formula> {
+    let checked = design.clone().check().ok()?;
+    Mars::default().fit(&checked).ok().map(|fitted| fitted.formula)
+}
