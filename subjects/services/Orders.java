@@ -13,7 +13,7 @@ import java.util.function.IntConsumer;
  * place(amount), overloaded: Stock.reserve once, with the amount.
  * accept(text), by way of a bridge: Mail.send with it.
  * each(list): Stock.reserve for each element, by a lambda.
- * low(level): Stock.refill once; that calls refilled(level) back, which books (level, 7).
+ * low(level): Stock.refill once; that calls a lambda back, which books (level, 7).
  * odd(value): nothing; it is called with null, with a list that contains itself, and with a large array.
  */
 public class Orders implements Sink<String> {

@@ -3,11 +3,14 @@
 //! | form | module |
 //! |---|---|
 //! | text | `text` |
+//! | picture | `picture` |
 //! | Palladio | `palladio`, its formulas by `expression` |
 
 mod expression;
 mod palladio;
+mod picture;
 mod text;
 
 pub use palladio::palladio;
+pub use picture::picture;
 pub use text::{named, text};

@@ -64,7 +64,8 @@ fn element(name: &str, attributes: &[(&str, &str)], inside: &str) -> String {
     }
 }
 
-fn escaped(text: &str) -> String {
+/// Text for XML.
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {

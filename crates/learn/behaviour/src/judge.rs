@@ -45,16 +45,15 @@ pub(crate) fn judged(
         }
         law
     };
-    if let Some(formula) = shapes.exact() {
-        let law = judge(formula, "shapes");
-        if law.quality == Quality::Exact || search {
-            return Some(law);
-        }
+    let simple = shapes.exact().map(|formula| judge(formula, "shapes"));
+    if simple.as_ref().is_some_and(|law| law.quality == Quality::Exact) {
+        return simple;
     }
     if !search {
         return None;
     }
-    let usual = shapes.usual().map(|formula| judge(formula, "shapes"));
+    // What holds on all rows learnt from but not on all others may depend on state, too.
+    let usual = simple.or_else(|| shapes.usual().map(|formula| judge(formula, "shapes")));
     let columns = relevant(&part);
     let design = design(&part, &columns);
     let found = |formula: Option<Formula>, method: &str| Some(judge(formula?, method));
@@ -140,7 +139,7 @@ fn weigh(kind: &Kind, per_pass: bool, table: &Table, formula: Formula, method: &
     Law {
         kind: kind.clone(),
         per_pass,
-        text: formula.text(),
+        text: formula.text().replace('`', ""),
         formula,
         quality,
         method: method.to_owned(),

@@ -87,7 +87,8 @@ pub fn learn(recording: &Recording, options: &Options) -> Behaviour {
         operations[operation].laws.extend(laws);
     }
     for operation in &mut operations {
-        let per_pass = operation.laws.iter().any(|law| law.per_pass);
+        let of_calls = |law: &Law| law.per_pass && matches!(law.kind, Kind::Calls { .. });
+        let per_pass = operation.laws.iter().any(of_calls);
         operation
             .laws
             .retain(|law| per_pass || law.kind != Kind::Passes);

@@ -113,4 +113,7 @@ pub struct ServicesShowArgs {
     /// Write a Palladio model (repository) into this folder.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub palladio: Option<PathBuf>,
+    /// Draw the component and its calls into an SVG file.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub picture: Option<PathBuf>,
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use pricetag_behaviour::{Options as LearnOptions, learn};
 use pricetag_border::{BorderError, Options, record};
-use pricetag_component::{named, palladio, text};
+use pricetag_component::{named, palladio, picture, text};
 use pricetag_dataset::FeatureKind;
 use pricetag_runner::{RecordOptions, Timing};
 use pricetag_services::{Behaviour, Recording, ServicesError};
@@ -260,6 +260,10 @@ fn shown(args: &ServicesShowArgs, console: &Console) -> Result<ExitCode, Failure
             let path = folder.join(name);
             pricetag_file::write(&path, text.as_bytes()).map_err(io("write", &path))?;
         }
+    }
+    if let Some(path) = &args.picture {
+        let drawn = picture(&behaviour);
+        pricetag_file::write(path, drawn.as_bytes()).map_err(io("write", path))?;
     }
     console.result(&behaviour, || text(&behaviour, args.all))?;
     notes(&behaviour.notes, console);

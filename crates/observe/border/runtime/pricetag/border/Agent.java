@@ -21,6 +21,9 @@ import java.util.regex.Pattern;
  * whether calls of files and sockets count.
  */
 public final class Agent implements ClassFileTransformer {
+    /** Loads what belongs to the JDK, as the boot loader does: none of it is a component. */
+    private static final ClassLoader PLATFORM = ClassLoader.getSystemClassLoader().getParent();
+
     private final DataOutputStream out;
     private final DataInputStream in;
     private final Pattern component;
@@ -54,14 +57,14 @@ public final class Agent implements ClassFileTransformer {
 
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
-        if (name == null || redefined != null || name.startsWith("pricetag/border/") || name.contains("$$Lambda")) {
+        if (name == null || redefined != null || loader == null || loader == PLATFORM || name.startsWith("pricetag/border/") || name.contains("$$Lambda")) {
             return null;
         }
         if (!component.matcher(name.replace('/', '.')).matches()) {
             return null;
         }
         try {
-            boolean found = loader == null || Class.forName("pricetag.border.Border", false, loader) == Border.class;
+            boolean found = Class.forName("pricetag.border.Border", false, loader) == Border.class;
             return ask(found, bytes);
         } catch (Throwable failure) {
             System.err.println("pricetag: class " + name.replace('/', '.') + " is not observed: " + failure);

@@ -123,11 +123,8 @@ final class Targets {
 
     /** Whether a call that reaches this class is a required one. */
     private static boolean counts(String name) {
-        if (inside(name)) {
-            return false;
-        }
         if (!jdk(name)) {
-            return true;
+            return !inside(name);
         }
         if (resources) {
             for (String files : FILES) {
