@@ -68,7 +68,7 @@ public final class Main {
     }
 
     private void single() {
-        int[] texts = {1500, 40_000, 180_000, 1_400_000, 2_000_000};
+        int[] texts = {1500, 40_000, 330_000, 1_400_000, 2_000_000};
         int[] others = {900, 30_000, 140_000, 270_000, 700_000};
         for (int i = 0; i < 5; i++) {
             one(text(texts[i]), BusinessLogic.TEXT);
@@ -94,7 +94,7 @@ public final class Main {
                 types[i] = random.nextInt(2);
                 int size = sizes[random.nextInt(sizes.length)] + random.nextInt(500);
                 boolean isText = types[i] == BusinessLogic.TEXT;
-                files[i] = isText ? text(size > 200_000 ? size * 4 : size) : noise(size);
+                files[i] = isText ? text(size * 3) : noise(size);
                 int fate = random.nextInt(8);
                 if (fate == 0) {
                     forbid(files[i], types[i]);

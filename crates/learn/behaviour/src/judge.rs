@@ -33,11 +33,6 @@ pub(crate) fn judged(
     }
     let known: Vec<usize> = rows(table, false);
     let part = restricted(table, &known);
-    let shapes = Rows {
-        columns: &part.columns,
-        target: &part.target,
-        constants,
-    };
     let judge = |formula: Formula, method: &str| {
         let mut law = weigh(kind, per_pass, table, formula, method);
         if law.quality == Quality::Exact {
@@ -45,7 +40,17 @@ pub(crate) fn judged(
         }
         law
     };
-    let simple = shapes.exact().map(|formula| judge(formula, "shapes"));
+    let simple = exact(&part, constants).map(|formula| judge(formula, "shapes"));
+    if let (Some(law), false) = (&simple, search)
+        && law.quality != Quality::Exact
+    {
+        // Some calls that were kept aside contradict: all are learnt from, and none is left to check.
+        let everything: Vec<usize> = (0..table.target.len()).collect();
+        let formula = exact(&restricted(table, &everything), constants)?;
+        let mut law = judge(formula, "shapes");
+        (law.rows, law.checked, law.held) = (everything.len(), 0, 0);
+        return Some(law);
+    }
     if simple.as_ref().is_some_and(|law| law.quality == Quality::Exact) {
         return simple;
     }
@@ -53,6 +58,11 @@ pub(crate) fn judged(
         return None;
     }
     // What holds on all rows learnt from but not on all others may depend on state, too.
+    let shapes = Rows {
+        columns: &part.columns,
+        target: &part.target,
+        constants,
+    };
     let usual = simple.or_else(|| shapes.usual().map(|formula| judge(formula, "shapes")));
     let columns = relevant(&part);
     let design = design(&part, &columns);
@@ -82,6 +92,23 @@ pub(crate) fn judged(
     }
     best.rivals = rivals;
     Some(best)
+}
+
+/// A law of simple shape on all rows of a table. The number of the pass explains by chance what something else decides: it comes last.
+fn exact(table: &Table, constants: &[f64]) -> Option<Formula> {
+    let others: Vec<_> = table
+        .columns
+        .iter()
+        .filter(|(name, _)| name != "pass")
+        .cloned()
+        .collect();
+    let rows = |columns| Rows {
+        columns,
+        target: &table.target,
+        constants,
+    };
+    let without = rows(&others).exact();
+    without.or_else(|| (others.len() < table.columns.len()).then(|| rows(&table.columns).exact())?)
 }
 
 fn rows(table: &Table, aside: bool) -> Vec<usize> {

@@ -200,7 +200,7 @@ impl Rows<'_> {
                 _ => counts.push((value, 1)),
             }
         }
-        counts.retain(|(_, count)| *count > 1);
+        counts.retain(|(value, count)| *count > 1 || *value == 0.0);
         counts.sort_by_key(|(value, count)| (*value != 0.0, std::cmp::Reverse(*count)));
         counts.into_iter().take(3).map(|(value, _)| value).collect()
     }
@@ -210,15 +210,14 @@ impl Rows<'_> {
         let mut left: Vec<usize> = out.to_vec();
         let mut joined: Vec<Formula> = Vec::new();
         while !left.is_empty() && joined.len() < JOINED {
-            let mut best: Option<(Vec<usize>, bool, Formula)> = None;
+            let mut best: Option<(Vec<usize>, Trust, Formula)> = None;
             for (name, values) in self.columns() {
-                for (formula, mined, rest) in self.comparisons(name, values, within, &left) {
-                    let better = best.as_ref().is_none_or(|(known, known_mined, _)| {
-                        rest.len() < known.len()
-                            || rest.len() == known.len() && mined && !known_mined
+                for (formula, trust, rest) in self.comparisons(name, values, within, &left) {
+                    let better = best.as_ref().is_none_or(|(known, known_trust, _)| {
+                        (rest.len(), trust) < (known.len(), *known_trust)
                     });
                     if rest.len() < left.len() && better {
-                        best = Some((rest, mined, formula));
+                        best = Some((rest, trust, formula));
                     }
                 }
             }
@@ -236,14 +235,14 @@ impl Rows<'_> {
         Some((condition, left.len()))
     }
 
-    /// Comparisons of a column that all of `within` meet: whether their number stands in the code, and who of `out` meets them, too.
+    /// Comparisons of a column that all of `within` meet: how far each is to be trusted, and who of `out` meets them, too.
     fn comparisons(
         &self,
         name: &str,
         values: &[f64],
         within: &[usize],
         out: &[usize],
-    ) -> Vec<(Formula, bool, Vec<usize>)> {
+    ) -> Vec<(Formula, Trust, Vec<usize>)> {
         let least = within.iter().map(|&r| values[r]).fold(f64::INFINITY, f64::min);
         let most = within
             .iter()
@@ -265,24 +264,26 @@ impl Rows<'_> {
         if below.is_finite() {
             let (number, mined) = self.threshold(below, least);
             let formula = compared(Comparison::Greater, number);
-            found.push((formula, mined, rest(&|v| v >= least)));
+            found.push((formula, Trust::of(name, mined), rest(&|v| v >= least)));
         }
         let above = out.iter().map(|&r| values[r]).filter(|&v| v > most);
         let above = above.fold(f64::INFINITY, f64::min);
         if above.is_finite() {
             let (number, mined) = self.threshold(most, above);
             let formula = compared(Comparison::LessOrEqual, number);
-            found.push((formula, mined, rest(&|v| v <= most)));
+            found.push((formula, Trust::of(name, mined), rest(&|v| v <= most)));
         }
         // Flags and kinds are compared as they are.
-        if least == most && (above.is_finite() && below.is_finite() || kinds(values) <= 8) {
+        let kinds = kinds(values);
+        let trust = if kinds == 2 { Trust::Flag } else { Trust::Kind };
+        if least == most && (above.is_finite() && below.is_finite() || kinds <= 8) {
             let rest = rest(&|v| v == least);
-            found.insert(0, (compared(Comparison::Equal, least), false, rest));
+            found.insert(0, (compared(Comparison::Equal, least), trust, rest));
         } else if let Some(other) = single(out, values)
             && within.iter().all(|&r| values[r] != other)
-            && kinds(values) <= 8
+            && kinds <= 8
         {
-            found.insert(0, (compared(Comparison::NotEqual, other), false, Vec::new()));
+            found.insert(0, (compared(Comparison::NotEqual, other), trust, Vec::new()));
         }
         found
     }
@@ -384,6 +385,33 @@ impl Rows<'_> {
             Formula::Constant(_) => law,
             condition => when(condition, law, Formula::Constant(0.0)),
         })
+    }
+}
+
+/// Which of several comparisons that part the rows alike is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Trust {
+    /// A size against a number that stands in the code.
+    Mined,
+    /// One of two values.
+    Flag,
+    /// One of few values.
+    Kind,
+    /// A size, against a number that is guessed.
+    Guessed,
+    /// A number that is no size, such as a hash.
+    Odd,
+}
+
+impl Trust {
+    fn of(name: &str, mined: bool) -> Self {
+        let given = name.matches('.').count() == 0;
+        let size = name.ends_with(".size") || name.ends_with(".sizes") || given;
+        match (size, mined) {
+            (true, true) => Self::Mined,
+            (true, false) => Self::Guessed,
+            (false, _) => Self::Odd,
+        }
     }
 }
 

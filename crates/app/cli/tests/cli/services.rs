@@ -98,7 +98,7 @@ fn what_is_planted_at_a_border_is_found_exactly() {
     let found = behaviour("Orders", "--calls-only", "Main");
     let place = "Orders.place([I";
     is_exact(&found, place, "calls Stock.reserve", "amounts.size");
-    is_exact(&found, place, "Stock.reserve p0", "2*amounts[pass] + 1");
+    is_exact(&found, place, "Stock.reserve p0", "2·amounts[pass] + 1");
     is_exact(&found, place, "calls Mail.send", "rush > 3");
     is_exact(&found, place, "Mail.send p0.size", "customer.size");
     is_exact(&found, place, "calls Ledger.book", "amounts.size > 10");
