@@ -249,10 +249,9 @@ impl Model<'_> {
 
     fn effects(&mut self, place: usize, operation: &Operation) -> String {
         let mut steps = Vec::new();
-        let demand = operation
-            .laws
-            .iter()
-            .find(|law| matches!(&law.kind, Kind::Executed { category } if category == INSTRUCTIONS));
+        let demand = operation.laws.iter().find(
+            |law| matches!(&law.kind, Kind::Executed { category } if category == INSTRUCTIONS),
+        );
         if let Some(law) = demand {
             let resource = format!("{RESOURCES}#{PROCESSOR}");
             let required = element(
@@ -268,7 +267,12 @@ impl Model<'_> {
                 &number(&law.formula),
             );
             let inside = element("resourceDemand_Action", &[], &(specification + &required));
-            steps.push(("InternalAction", "own code".to_owned(), String::new(), inside));
+            steps.push((
+                "InternalAction",
+                "own code".to_owned(),
+                String::new(),
+                inside,
+            ));
         }
         let passes = operation.laws.iter().find(|law| law.kind == Kind::Passes);
         let mut in_pass = Vec::new();
@@ -353,7 +357,12 @@ impl Model<'_> {
         );
         let mut steps = Vec::new();
         if !locals.is_empty() {
-            steps.push(("SetVariableAction", "parameters".to_owned(), String::new(), locals));
+            steps.push((
+                "SetVariableAction",
+                "parameters".to_owned(),
+                String::new(),
+                locals,
+            ));
         }
         steps.push(("ExternalCallAction", short, attributes, inside));
         if law.quality == Quality::Usual {
@@ -420,8 +429,18 @@ impl Model<'_> {
 
     /// Steps in a row, from a start to a stop.
     fn steps(&mut self, steps: Vec<Step>) -> String {
-        let start = ("StartAction", "start".to_owned(), String::new(), String::new());
-        let stop = ("StopAction", "stop".to_owned(), String::new(), String::new());
+        let start = (
+            "StartAction",
+            "start".to_owned(),
+            String::new(),
+            String::new(),
+        );
+        let stop = (
+            "StopAction",
+            "stop".to_owned(),
+            String::new(),
+            String::new(),
+        );
         let all: Vec<Step> = [start].into_iter().chain(steps).chain([stop]).collect();
         let ids: Vec<String> = all.iter().map(|_| self.id("step")).collect();
         let mut out = String::new();
@@ -437,7 +456,7 @@ impl Model<'_> {
             if let Some(next) = ids.get(place + 1) {
                 let _ = write!(text, " successor_AbstractAction=\"{next}\"");
             }
-            out += &format!("{text}>\n{inside}</steps_Behaviour>\n");
+            let _ = writeln!(out, "{text}>\n{inside}</steps_Behaviour>");
         }
         out
     }

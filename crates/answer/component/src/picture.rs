@@ -59,12 +59,24 @@ pub fn picture(behaviour: &Behaviour) -> String {
                 escaped(&law.text)
             );
         }
-        bar(LEFT + 8, y, WIDTH - 16, &named(&operation.service), &mut out);
+        bar(
+            LEFT + 8,
+            y,
+            WIDTH - 16,
+            &named(&operation.service),
+            &mut out,
+        );
     }
     for (row, service) in required.iter().enumerate() {
         let y = TOP + row * ROW;
         if let Some(service) = service {
-            bar(other, y, WIDTH, &named(&behaviour.required[*service]), &mut out);
+            bar(
+                other,
+                y,
+                WIDTH,
+                &named(&behaviour.required[*service]),
+                &mut out,
+            );
         }
     }
     let y = height - 20;

@@ -120,7 +120,10 @@ fn quality(law: &Law) -> String {
         .map_or_else(|| "unbounded".to_owned(), |e| format!("{:.1} %", 100.0 * e));
     match law.quality {
         Quality::Exact if law.checked == 0 => {
-            format!("exact on all {}; too few to keep some aside", law.rows)
+            format!(
+                "exact on all {} that it was learnt from, none left to check",
+                law.rows
+            )
         }
         Quality::Exact => format!(
             "exact, also on {} of {} that were kept aside",

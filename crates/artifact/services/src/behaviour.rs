@@ -57,7 +57,7 @@ pub enum Kind {
         service: usize,
         /// Which parameter, from 0.
         parameter: usize,
-        /// What of it: `` for a number itself, `.size`, ….
+        /// What of it: nothing for a number itself, `.size`, ….
         part: String,
     },
     /// A number that describes the result.

@@ -44,7 +44,7 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Servi
     }
 }
 
-fn form(path: &Path, line: usize, reason: impl ToString) -> ServicesError {
+fn form(path: &Path, line: usize, reason: &impl ToString) -> ServicesError {
     ServicesError::Form {
         path: path.to_owned(),
         line,
@@ -59,12 +59,12 @@ impl Recording {
         let mut lines = Vec::new();
         let path = folder.join(CALLS);
         for call in &self.calls {
-            serde_json::to_writer(&mut lines, call).map_err(|e| form(&path, 0, e))?;
+            serde_json::to_writer(&mut lines, call).map_err(|e| form(&path, 0, &e))?;
             lines.push(b'\n');
         }
         pricetag_file::write(&path, &lines).map_err(io("write", &path))?;
         let path = folder.join(HEAD);
-        let mut head = serde_json::to_vec_pretty(self).map_err(|e| form(&path, 0, e))?;
+        let mut head = serde_json::to_vec_pretty(self).map_err(|e| form(&path, 0, &e))?;
         head.push(b'\n');
         pricetag_file::write(&path, &head).map_err(io("write", &path))
     }
@@ -85,14 +85,14 @@ impl Recording {
             return Err(form(
                 &path,
                 1,
-                format!("schema {schema} is not {SCHEMA}, which this version reads"),
+                &format!("schema {schema} is not {SCHEMA}, which this version reads"),
             ));
         }
         let path = folder.join(CALLS);
         let file = fs::File::open(&path).map_err(io("read", &path))?;
         for (index, line) in BufReader::new(file).lines().enumerate() {
             let line = line.map_err(io("read", &path))?;
-            let call: Call = serde_json::from_str(&line).map_err(|e| form(&path, index + 1, e))?;
+            let call: Call = serde_json::from_str(&line).map_err(|e| form(&path, index + 1, &e))?;
             let known = call.service < recording.provided.len()
                 && call
                     .required
@@ -102,7 +102,7 @@ impl Recording {
                 return Err(form(
                     &path,
                     index + 1,
-                    format!("the call is of a service that {HEAD} does not have"),
+                    &format!("the call is of a service that {HEAD} does not have"),
                 ));
             }
             recording.calls.push(call);
@@ -114,7 +114,7 @@ impl Recording {
 impl Behaviour {
     /// Writes the file.
     pub fn save(&self, path: &Path) -> Result<(), ServicesError> {
-        let mut text = serde_json::to_vec_pretty(self).map_err(|e| form(path, 0, e))?;
+        let mut text = serde_json::to_vec_pretty(self).map_err(|e| form(path, 0, &e))?;
         text.push(b'\n');
         pricetag_file::write(path, &text).map_err(io("write", path))
     }
@@ -130,7 +130,7 @@ impl Behaviour {
             Err(form(
                 path,
                 1,
-                format!("schema {schema} is not {SCHEMA}, which this version reads"),
+                &format!("schema {schema} is not {SCHEMA}, which this version reads"),
             ))
         }
     }

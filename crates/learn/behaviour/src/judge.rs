@@ -51,7 +51,10 @@ pub(crate) fn judged(
         (law.rows, law.checked, law.held) = (everything.len(), 0, 0);
         return Some(law);
     }
-    if simple.as_ref().is_some_and(|law| law.quality == Quality::Exact) {
+    if simple
+        .as_ref()
+        .is_some_and(|law| law.quality == Quality::Exact)
+    {
         return simple;
     }
     if !search {
@@ -108,7 +111,8 @@ fn exact(table: &Table, constants: &[f64]) -> Option<Formula> {
         constants,
     };
     let without = rows(&others).exact();
-    without.or_else(|| (others.len() < table.columns.len()).then(|| rows(&table.columns).exact())?)
+    without
+        .or_else(|| (others.len() < table.columns.len()).then(|| rows(&table.columns).exact())?)
 }
 
 fn rows(table: &Table, aside: bool) -> Vec<usize> {
@@ -121,7 +125,10 @@ fn rows(table: &Table, aside: bool) -> Vec<usize> {
 /// The table with these rows alone, without columns that no longer vary.
 fn restricted(table: &Table, rows: &[usize]) -> Table {
     let pick = |values: &[f64]| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
-    let columns = table.columns.iter().map(|(name, values)| (name.clone(), pick(values)));
+    let columns = table
+        .columns
+        .iter()
+        .map(|(name, values)| (name.clone(), pick(values)));
     let varies = |(_, values): &(String, Vec<f64>)| values.windows(2).any(|w| w[0] != w[1]);
     Table {
         columns: columns.filter(varies).collect(),
@@ -138,7 +145,9 @@ fn mean(values: &[f64]) -> f64 {
 fn value(formula: &Formula, table: &Table, row: usize) -> f64 {
     let of = |name: &str| {
         let mut columns = table.columns.iter();
-        columns.find(|(n, _)| n == name).map(|(_, values)| values[row])
+        columns
+            .find(|(n, _)| n == name)
+            .map(|(_, values)| values[row])
     };
     formula.evaluate(&of).unwrap_or(f64::NAN)
 }
@@ -246,5 +255,8 @@ fn evolve(design: &Design, constants: &[f64], options: &Options) -> Option<Formu
 
 fn mars(design: &Design) -> Option<Formula> {
     let checked = design.clone().check().ok()?;
-    Mars::default().fit(&checked).ok().map(|fitted| fitted.formula)
+    Mars::default()
+        .fit(&checked)
+        .ok()
+        .map(|fitted| fitted.formula)
 }

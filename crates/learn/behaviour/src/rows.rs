@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use pricetag_services::{Call, Recording, Required, Value};
+use pricetag_services::{Call, Recording, Required, Service, Value};
 
 use crate::distinct;
 
@@ -26,7 +26,7 @@ pub struct Names {
 impl Names {
     /// Short names that differ.
     pub fn of(recording: &Recording) -> Self {
-        let short = recording.required.iter().map(|s| s.short()).collect();
+        let short = recording.required.iter().map(Service::short).collect();
         let full = |place: usize| {
             let service = &recording.required[place];
             format!("{}.{}", service.class, service.method)
@@ -187,7 +187,7 @@ impl<'r> Tables<'r> {
             let known = self.by_call(call, Some(service));
             (known, calls.count() as f64, self.is_aside(index))
         });
-        table(rows.collect())
+        table(&rows.collect::<Vec<_>>())
     }
 
     /// Passes of a call: rows are provided calls.
@@ -196,7 +196,7 @@ impl<'r> Tables<'r> {
             let passes = self.passes[index].len() as f64;
             (self.begun(call), passes, self.is_aside(index))
         });
-        table(rows.collect())
+        table(&rows.collect::<Vec<_>>())
     }
 
     /// Whether a service is called in a pass: rows are passes.
@@ -216,7 +216,7 @@ impl<'r> Tables<'r> {
                 rows.push((known, called, self.is_aside(index)));
             }
         }
-        table(rows)
+        table(&rows)
     }
 
     /// Parts of a service's parameters that formulas are learnt for.
@@ -248,7 +248,7 @@ impl<'r> Tables<'r> {
                 }
             }
         }
-        table(rows)
+        table(&rows)
     }
 
     /// Parts of the result.
@@ -264,7 +264,7 @@ impl<'r> Tables<'r> {
             let number = part_of(call.result.as_ref()?, part)?;
             Some((self.by_call(call, None), number, self.is_aside(index)))
         });
-        table(rows.collect())
+        table(&rows.collect::<Vec<_>>())
     }
 
     /// Categories of instructions that were counted.
@@ -287,7 +287,7 @@ impl<'r> Tables<'r> {
             };
             (self.by_call(call, None), number, self.is_aside(index))
         });
-        table(rows.collect())
+        table(&rows.collect::<Vec<_>>())
     }
 
     /// Time: rows are provided calls that were timed.
@@ -296,7 +296,7 @@ impl<'r> Tables<'r> {
             Some((self.by_call(call, None), call.time?, self.is_aside(index)))
         });
         let rows: Vec<_> = rows.collect();
-        (!rows.is_empty()).then(|| table(rows))
+        (!rows.is_empty()).then(|| table(&rows))
     }
 }
 
@@ -340,11 +340,7 @@ fn order(calls: &[&Call]) -> Vec<usize> {
         }
     }
     let vote = |a: usize, b: usize| votes.get(&(a, b)).copied().unwrap_or(0.0);
-    let wins = |a: usize| {
-        all.iter()
-            .filter(|&&b| vote(a, b) > vote(b, a))
-            .count()
-    };
+    let wins = |a: usize| all.iter().filter(|&&b| vote(a, b) > vote(b, a)).count();
     let mut order: Vec<usize> = all.iter().copied().collect();
     order.sort_by_key(|&service| (std::cmp::Reverse(wins(service)), service));
     order
@@ -384,7 +380,7 @@ fn preference(name: &str) -> (u8, bool, usize) {
     (stage, tail, name.len())
 }
 
-fn table(rows: Vec<(Known, f64, bool)>) -> Table {
+fn table(rows: &[(Known, f64, bool)]) -> Table {
     let names: BTreeSet<&String> = rows.iter().flat_map(|(known, _, _)| known.keys()).collect();
     let mut names: Vec<&String> = names.into_iter().collect();
     names.sort_by_key(|name| (preference(name), (*name).clone()));

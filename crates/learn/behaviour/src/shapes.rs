@@ -58,7 +58,9 @@ impl Rows<'_> {
     /// A law that holds on all rows.
     pub fn exact(&self) -> Option<Formula> {
         let all: Vec<usize> = (0..self.target.len()).collect();
-        self.plain(&all).or_else(|| self.gated(&all)).or_else(|| self.split(&all))
+        self.plain(&all)
+            .or_else(|| self.gated(&all))
+            .or_else(|| self.split(&all))
     }
 
     fn columns(&self) -> impl Iterator<Item = &(String, Vec<f64>)> {
@@ -93,9 +95,9 @@ impl Rows<'_> {
     /// `a·x + b` on rows of at least three different x.
     fn line(&self, rows: &[usize], values: &[f64]) -> Option<(f64, f64)> {
         let (low, high) = ends(rows, values)?;
-        let middle = rows.iter().any(|&row| {
-            !same(values[row], values[low]) && !same(values[row], values[high])
-        });
+        let middle = rows
+            .iter()
+            .any(|&row| !same(values[row], values[low]) && !same(values[row], values[high]));
         if !middle {
             return None;
         }
@@ -124,15 +126,20 @@ impl Rows<'_> {
                     }
                     for ((plus_name, p), (minus_name, m)) in [((a, x), (b, y)), ((b, y), (a, x))] {
                         if let Some(constant) = shift(&|row| p[row] - m[row]) {
-                            let negative =
-                                Formula::Product(vec![Formula::Constant(-1.0), feature(minus_name)]);
+                            let negative = Formula::Product(vec![
+                                Formula::Constant(-1.0),
+                                feature(minus_name),
+                            ]);
                             let difference = Formula::Sum(vec![feature(plus_name), negative]);
                             return Some(plus(difference, constant));
                         }
                     }
                 }
                 if let Some(constant) = shift(&|row| x[row] * y[row]) {
-                    return Some(plus(Formula::Product(vec![feature(a), feature(b)]), constant));
+                    return Some(plus(
+                        Formula::Product(vec![feature(a), feature(b)]),
+                        constant,
+                    ));
                 }
             }
         }
@@ -205,8 +212,22 @@ impl Rows<'_> {
         counts.into_iter().take(3).map(|(value, _)| value).collect()
     }
 
-    /// Comparisons that all of `within` meet and that together rule out as many of `out` as can be; how many of these meet them all the same.
+    /// Comparisons that all of `within` meet and that together rule out as many of `out` as can be; how many of these meet them all the same. Guessed numbers are
+    /// used only if they rule out more.
     fn conditions(&self, within: &[usize], out: &[usize]) -> Option<(Formula, usize)> {
+        let known = self.joined(within, out, Trust::Kind);
+        if known.as_ref().is_some_and(|(_, left)| *left == 0) {
+            return known;
+        }
+        let all = self.joined(within, out, Trust::Odd);
+        match (known, all) {
+            (Some(known), Some(all)) if known.1 <= all.1 => Some(known),
+            (known, all) => all.or(known),
+        }
+    }
+
+    /// The same with comparisons of at most this trust.
+    fn joined(&self, within: &[usize], out: &[usize], limit: Trust) -> Option<(Formula, usize)> {
         let mut left: Vec<usize> = out.to_vec();
         let mut joined: Vec<Formula> = Vec::new();
         while !left.is_empty() && joined.len() < JOINED {
@@ -216,7 +237,7 @@ impl Rows<'_> {
                     let better = best.as_ref().is_none_or(|(known, known_trust, _)| {
                         (rest.len(), trust) < (known.len(), *known_trust)
                     });
-                    if rest.len() < left.len() && better {
+                    if rest.len() < left.len() && better && trust <= limit {
                         best = Some((rest, trust, formula));
                     }
                 }
@@ -243,7 +264,10 @@ impl Rows<'_> {
         within: &[usize],
         out: &[usize],
     ) -> Vec<(Formula, Trust, Vec<usize>)> {
-        let least = within.iter().map(|&r| values[r]).fold(f64::INFINITY, f64::min);
+        let least = within
+            .iter()
+            .map(|&r| values[r])
+            .fold(f64::INFINITY, f64::min);
         let most = within
             .iter()
             .map(|&r| values[r])
@@ -283,7 +307,10 @@ impl Rows<'_> {
             && within.iter().all(|&r| values[r] != other)
             && kinds <= 8
         {
-            found.insert(0, (compared(Comparison::NotEqual, other), trust, Vec::new()));
+            found.insert(
+                0,
+                (compared(Comparison::NotEqual, other), trust, Vec::new()),
+            );
         }
         found
     }
@@ -406,7 +433,7 @@ enum Trust {
 impl Trust {
     fn of(name: &str, mined: bool) -> Self {
         let given = name.matches('.').count() == 0;
-        let size = name.ends_with(".size") || name.ends_with(".sizes") || given;
+        let size = matches!(name.rsplit_once('.'), Some((_, "size" | "sizes"))) || given;
         match (size, mined) {
             (true, true) => Self::Mined,
             (true, false) => Self::Guessed,

@@ -92,11 +92,17 @@ fn sizes() -> impl Iterator<Item = f64> {
 fn a_threshold_far_from_all_data_is_the_number_in_the_code() {
     let calls = sizes().map(|size| {
         let put = (size > 200_000.0).then(|| required(1, sized(size), None));
-        (vec![sized(size), Value::Number(3.0)], put.into_iter().collect())
+        (
+            vec![sized(size), Value::Number(3.0)],
+            put.into_iter().collect(),
+        )
     });
     let recording = recording(calls.collect(), &[200_000.0, 7.0, 1_000_000.0]);
     let found = law(&recording, &Kind::Calls { service: 1 });
-    assert_eq!((found.text.as_str(), found.quality), ("data.size > 200000", Quality::Exact));
+    assert_eq!(
+        (found.text.as_str(), found.quality),
+        ("data.size > 200000", Quality::Exact)
+    );
     let part = Kind::Parameter {
         service: 1,
         parameter: 0,
@@ -124,15 +130,29 @@ fn a_result_of_an_earlier_call_decides_together_with_a_size() {
 
 #[test]
 fn what_state_decides_is_said_to_be_usual_with_its_probability() {
-    let calls = sizes().chain(sizes()).chain(sizes()).enumerate().map(|(i, size)| {
-        // One in eleven is known already; nothing that crosses the border says so.
-        let put = (size > 200_000.0 && i % 11 != 10).then(|| required(1, sized(size), None));
-        (vec![sized(size), Value::Number(3.0)], put.into_iter().collect())
-    });
+    let calls = sizes()
+        .chain(sizes())
+        .chain(sizes())
+        .enumerate()
+        .map(|(i, size)| {
+            // One in eleven is known already; nothing that crosses the border says so.
+            let put = (size > 200_000.0 && i % 11 != 10).then(|| required(1, sized(size), None));
+            (
+                vec![sized(size), Value::Number(3.0)],
+                put.into_iter().collect(),
+            )
+        });
     let recording = recording(calls.collect(), &[200_000.0]);
     let found = law(&recording, &Kind::Calls { service: 1 });
-    assert_eq!((found.text.as_str(), found.quality), ("data.size > 200000", Quality::Usual));
-    assert!((found.probability - 10.0 / 11.0).abs() < 0.03, "{}", found.probability);
+    assert_eq!(
+        (found.text.as_str(), found.quality),
+        ("data.size > 200000", Quality::Usual)
+    );
+    assert!(
+        (found.probability - 10.0 / 11.0).abs() < 0.03,
+        "{}",
+        found.probability
+    );
 }
 
 #[test]
@@ -141,7 +161,10 @@ fn chance_is_not_called_a_law() {
     let noise = |i: u32| f64::from(i.wrapping_mul(2_654_435_761) >> 20);
     let calls = (0..40).map(|i| {
         let put = required(1, Value::Number(noise(i)), None);
-        (vec![sized(f64::from(i)), Value::Number(noise(i + 1000))], vec![put])
+        (
+            vec![sized(f64::from(i)), Value::Number(noise(i + 1000))],
+            vec![put],
+        )
     });
     let recording = recording(calls.collect(), &[]);
     let part = Kind::Parameter {
@@ -164,7 +187,9 @@ fn passes_are_told_apart_and_explained_each() {
     // Each element is checked; the small ones are put.
     let calls = (0..24).map(|i| {
         let count = (i * 5) % 7;
-        let elements: Vec<Value> = (0..count).map(|k| sized(f64::from((i * 13 + k * 29) % 50))).collect();
+        let elements: Vec<Value> = (0..count)
+            .map(|k| sized(f64::from((i * 13 + k * 29) % 50)))
+            .collect();
         let mut all = Vec::new();
         for element in &elements {
             let size = element.size().unwrap();
@@ -184,8 +209,16 @@ fn passes_are_told_apart_and_explained_each() {
     });
     let recording = recording(calls.collect(), &[30.0]);
     let put = law(&recording, &Kind::Calls { service: 1 });
-    assert_eq!((put.quality, put.per_pass), (Quality::Exact, true), "{}", put.text);
+    assert_eq!(
+        (put.quality, put.per_pass),
+        (Quality::Exact, true),
+        "{}",
+        put.text
+    );
     assert_eq!(put.text, "data[pass].size <= 30");
     let passes = law(&recording, &Kind::Passes);
-    assert_eq!((passes.text.as_str(), passes.quality), ("data.size", Quality::Exact));
+    assert_eq!(
+        (passes.text.as_str(), passes.quality),
+        ("data.size", Quality::Exact)
+    );
 }

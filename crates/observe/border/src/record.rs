@@ -72,7 +72,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
 struct Calls {
     provided: BTreeMap<Service, usize>,
     required: BTreeMap<Service, usize>,
-    calls: Vec<Call>,
+    entered: Vec<Call>,
 }
 
 /// Runs the program once on each input.
@@ -106,7 +106,9 @@ pub fn record(options: &Options<'_>, cancel: &Cancel) -> Result<Recording, Borde
         std::fs::remove_file(&log).ok();
     }
     let gathered = Arc::into_inner(gathered).map_or_else(Gathered::default, |gathered| {
-        gathered.into_inner().unwrap_or_else(PoisonError::into_inner)
+        gathered
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
     });
     let texts = |patterns: &[Pattern]| -> Vec<String> {
         patterns.iter().map(|p| p.as_str().to_owned()).collect()
@@ -229,7 +231,7 @@ impl Calls {
                 })
             });
             let required = required.collect();
-            self.calls.push(Call {
+            self.entered.push(Call {
                 service,
                 run,
                 thread: line.t,
@@ -251,7 +253,7 @@ impl Calls {
     fn recording(mut self, head: Recording) -> Recording {
         let provided = places(&self.provided);
         let required = places(&self.required);
-        for call in &mut self.calls {
+        for call in &mut self.entered {
             call.service = provided[call.service];
             for left in &mut call.required {
                 left.service = required[left.service];
@@ -260,7 +262,7 @@ impl Calls {
         Recording {
             provided: self.provided.into_keys().collect(),
             required: self.required.into_keys().collect(),
-            calls: self.calls,
+            calls: self.entered,
             ..head
         }
     }

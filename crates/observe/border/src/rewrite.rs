@@ -147,7 +147,7 @@ impl Watch {
                 continue;
             };
             let place = format!("{dotted}.{}", member.name(pool));
-            for instruction in code.instructions()?.iter() {
+            for instruction in &*code.instructions()? {
                 let number = match (&instruction.operand, instruction.opcode) {
                     (Operand::Immediate(n), _) => Some(f64::from(*n)),
                     (Operand::Constant(index), opcode::LDC | opcode::LDC_W | opcode::LDC2_W) => {
@@ -172,9 +172,8 @@ impl Watch {
 
 /// One past the last method.
 fn methods_end(class: &ClassFile<'_>, start: usize) -> usize {
-    let attributes = |a: pricetag_classfile::Attributes<'_>| {
-        a.iter().map(|a| 6 + a.bytes.len()).sum::<usize>()
-    };
+    let attributes =
+        |a: pricetag_classfile::Attributes<'_>| a.iter().map(|a| 6 + a.bytes.len()).sum::<usize>();
     let members = class.methods().iter();
     start + 2 + members.map(|m| 8 + attributes(m.attributes)).sum::<usize>()
 }
@@ -303,7 +302,7 @@ impl Table<'_, '_> {
         let (start, end) = code.range;
         let mut bytes = class.bytes()[start..end].to_vec();
         let mut changed = false;
-        for instruction in code.instructions()?.iter() {
+        for instruction in &*code.instructions()? {
             let index = match instruction.operand {
                 Operand::Constant(index)
                     if matches!(
@@ -320,7 +319,8 @@ impl Table<'_, '_> {
             if !self.may_leave(watch, instruction.opcode, &method) {
                 continue;
             }
-            let wrapper = self.wrapper(watch, instruction.opcode, (pool.tag(index), index), &method)?;
+            let wrapper =
+                self.wrapper(watch, instruction.opcode, (pool.tag(index), index), &method)?;
             // Name, length, stack, locals and length of the code come first.
             let at = 14 + usize::from(instruction.pc);
             let [high, low] = wrapper.to_be_bytes();

@@ -88,7 +88,7 @@ pub(crate) fn code(
         if index >= told {
             let (load, widened, kind) = kinds(parameter);
             asm.local(load, local);
-            widened.iter().for_each(|&widen| asm.op(widen));
+            asm.raw(widened);
             asm.local(opcode::ILOAD, token);
             call(&mut asm, "argument", &format!("({kind}I)V"))?;
         }
@@ -120,7 +120,7 @@ pub(crate) fn code(
         } else {
             opcode::DUP
         });
-        widened.iter().for_each(|&widen| asm.op(widen));
+        asm.raw(widened);
         asm.local(opcode::ILOAD, token);
         call(&mut asm, "returned", &format!("({kind}I)V"))?;
         // `iload` … `aload` and `ireturn` … `areturn` are in the same order.
@@ -146,11 +146,7 @@ pub(crate) fn code(
     let mut locals = initial.clone();
     locals.push(VerificationType::Integer);
     let mut frames = FrameWriter::new(Some(initial), 1);
-    frames.push(
-        at(handler),
-        &locals,
-        &[VerificationType::Object(throwable)],
-    );
+    frames.push(at(handler), &locals, &[VerificationType::Object(throwable)]);
 
     let mut body = Vec::new();
     body.extend((token + WORDS).to_be_bytes());

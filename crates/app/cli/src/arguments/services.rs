@@ -86,7 +86,12 @@ pub struct ServicesLearnArgs {
     #[arg(short, long, default_value = "behaviour.json", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     /// Numbers that may occur in formulas, beside those in the component's code.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     pub constants: Vec<f64>,
     /// Do not offer the numbers in the component's code.
     #[arg(long)]

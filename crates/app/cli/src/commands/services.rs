@@ -54,7 +54,9 @@ fn refused(error: BorderError) -> Failure {
         BorderError::Nothing { .. } => {
             "name packages or classes with dots, as in --component 'org.shop.**'; --show-output shows what the program did"
         }
-        BorderError::Failed { .. } => "run the command alone first; --show-output shows all it says",
+        BorderError::Failed { .. } => {
+            "run the command alone first; --show-output shows all it says"
+        }
         BorderError::Class { .. } | BorderError::Line(_) => {
             "this is a defect: please report it with the class"
         }

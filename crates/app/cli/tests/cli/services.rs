@@ -37,7 +37,9 @@ fn classes() -> &'static Path {
 fn record(desk: &Desk, component: &str, options: &str, main: &str) -> Ran {
     let mut command = desk.command("services record -o services --component");
     command.arg(component).args(options.split_whitespace());
-    command.args(["--", "java", "-Xmx512m", "-cp"]).arg(classes());
+    command
+        .args(["--", "java", "-Xmx512m", "-cp"])
+        .arg(classes());
     command.args(main.split_whitespace());
     ran(command)
 }
@@ -107,7 +109,12 @@ fn what_is_planted_at_a_border_is_found_exactly() {
     // Overloaded, by way of a bridge, in a lambda, and called back.
     is_exact(&found, "Orders.place(I)V", "calls Stock.reserve", "1");
     is_exact(&found, "Orders.place(I)V", "Stock.reserve p0", "amount");
-    is_exact(&found, "Orders.accept(Ljava/lang/String;", "Mail.send p0.size", "text.size");
+    is_exact(
+        &found,
+        "Orders.accept(Ljava/lang/String;",
+        "Mail.send p0.size",
+        "text.size",
+    );
     is_exact(&found, "Orders.each", "calls Stock.reserve", "list.size");
     is_exact(&found, "Orders.low", "calls Stock.refill", "1");
     is_exact(&found, "Orders.low", "Stock.refill p0", "level");
@@ -141,7 +148,9 @@ fn patterns_of_nothing_and_everything_are_told() {
     let nothing = record(&desk, "org.none.**", "--calls-only", "Main");
     assert_eq!(nothing.code, 1);
     assert!(
-        nothing.stderr.contains("no class that the program loaded matches org.none.**")
+        nothing
+            .stderr
+            .contains("no class that the program loaded matches org.none.**")
             && nothing.stderr.contains("try: "),
         "{}",
         nothing.stderr
@@ -163,7 +172,11 @@ fn patterns_of_nothing_and_everything_are_told() {
 
 #[test]
 fn the_eleven_dependencies_of_the_case_study_are_found() {
-    let single = behaviour("fileshare.logic.**", "--calls-only", "fileshare.Main lzw single");
+    let single = behaviour(
+        "fileshare.logic.**",
+        "--calls-only",
+        "fileshare.Main lzw single",
+    );
     let upload = "BusinessLogic.uploadFiles";
     for (what, text) in [
         ("calls Lzw.compress", "fileTypes.sum == 0"),
