@@ -113,6 +113,8 @@ pub struct Law {
     pub held: usize,
     /// Mean absolute error on rows kept aside, over the mean of their absolute values; none where all are 0 and wrong.
     pub error: Option<f64>,
+    /// The same on the rows learnt from.
+    pub fitted: Option<f64>,
     /// Of the rows of which it foretells anything but 0, the share on which it is exact: where the rest depends on state, the long-run probability.
     pub probability: f64,
     /// What other methods reached on the same rows.
@@ -126,4 +128,6 @@ pub struct Rival {
     pub method: String,
     /// Its error, as [`Law::error`].
     pub error: Option<f64>,
+    /// Its error, as [`Law::fitted`].
+    pub fitted: Option<f64>,
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use pricetag_cost_model::Formula;
-use pricetag_estimator::{Column, Design, Estimator as _, Values};
+use pricetag_estimator::{Column, Design, Estimator as _, Values, relative_weights};
 use pricetag_evolve::{Control, GeneticProgramming, Limits};
 use pricetag_regress::Mars;
 use pricetag_services::{Kind, Law, Quality, Rival};
@@ -68,9 +68,13 @@ pub(crate) fn judged(
     };
     let usual = simple.or_else(|| shapes.usual().map(|formula| judge(formula, "shapes")));
     let columns = relevant(&part);
-    let design = design(&part, &columns);
+    let mut design = design(&part, &columns);
+    if *kind == Kind::Time {
+        // First calls are slow whatever their size: errors count relative to the time.
+        design.weights = relative_weights(&part.target);
+    }
     let found = |formula: Option<Formula>, method: &str| Some(judge(formula?, method));
-    let evolved = found(evolve(&design, constants, options), "gp");
+    let evolved = found(evolve(&design, &part, constants, options), "gp");
     let mars = found(mars(&design), "mars");
     let mean = judge(Formula::Constant(mean(&part.target)), "mean");
     if let Some(evolved) = evolved.as_ref().filter(|law| law.quality == Quality::Exact) {
@@ -85,6 +89,7 @@ pub(crate) fn judged(
         rivals.push(Rival {
             method: law.method.clone(),
             error: law.error,
+            fitted: law.fitted,
         });
     }
     let error = |law: &Law| law.error.unwrap_or(f64::INFINITY);
@@ -161,12 +166,24 @@ fn weigh(kind: &Kind, per_pass: bool, table: &Table, formula: Formula, method: &
     let right = held + known.iter().filter(|&&row| exact(row)).count();
     let foretold = (0..all).filter(|&row| value(&formula, table, row) != 0.0);
     let foretold: Vec<bool> = foretold.map(exact).collect();
-    let judged = if aside.is_empty() { &known } else { &aside };
-    let off: f64 = judged
-        .iter()
-        .map(|&row| (value(&formula, table, row) - table.target[row]).abs())
-        .sum();
-    let size: f64 = judged.iter().map(|&row| table.target[row].abs()).sum();
+    let error = |rows: &[usize]| {
+        let off: f64 = rows
+            .iter()
+            .map(|&row| (value(&formula, table, row) - table.target[row]).abs())
+            .sum();
+        let size: f64 = rows.iter().map(|&row| table.target[row].abs()).sum();
+        if off == 0.0 {
+            Some(0.0)
+        } else {
+            (size > 0.0 && off.is_finite()).then(|| off / size)
+        }
+    };
+    let fitted = error(&known);
+    let error = if aside.is_empty() {
+        fitted
+    } else {
+        error(&aside)
+    };
     let quality = if right == all {
         Quality::Exact
     } else {
@@ -182,11 +199,8 @@ fn weigh(kind: &Kind, per_pass: bool, table: &Table, formula: Formula, method: &
         rows: known.len(),
         checked: aside.len(),
         held,
-        error: if off == 0.0 {
-            Some(0.0)
-        } else {
-            (size > 0.0 && off.is_finite()).then(|| off / size)
-        },
+        error,
+        fitted,
         probability: if foretold.is_empty() {
             right as f64 / all.max(1) as f64
         } else {
@@ -231,7 +245,8 @@ fn design(table: &Table, columns: &[usize]) -> Design {
     Design::new(columns.iter().map(column).collect(), table.target.clone())
 }
 
-fn evolve(design: &Design, constants: &[f64], options: &Options) -> Option<Formula> {
+/// The formula of the search's front that generalised cross-validation finds best: counts have no noise, so the front's simplest explanation is often too rough.
+fn evolve(design: &Design, table: &Table, constants: &[f64], options: &Options) -> Option<Formula> {
     let parts = |c: &&f64| {
         design.columns.iter().any(|column| {
             let values = || column.values.entries().map(|(_, v)| v);
@@ -250,7 +265,36 @@ fn evolve(design: &Design, constants: &[f64], options: &Options) -> Option<Formu
     };
     let checked = design.clone().check().ok()?;
     let evolution = gp.evolve(&checked, Control::default(), None).ok()?;
-    Some(evolution.fitted.formula)
+    let rows = table.target.len() as f64;
+    let validated = |formula: &Formula| {
+        let squares: f64 = (0..table.target.len())
+            .map(|row| {
+                design.weights[row] * (value(formula, table, row) - table.target[row]).powi(2)
+            })
+            .sum();
+        let left = 1.0 - (1.0 + numbers(formula) as f64) / rows;
+        if left > 0.0 && squares.is_finite() {
+            squares / left.powi(2)
+        } else {
+            f64::INFINITY
+        }
+    };
+    let delivered = evolution.fitted.formula;
+    let front = evolution.front.into_iter().map(|c| c.formula);
+    front
+        .chain([delivered])
+        .map(|formula| (validated(&formula), formula))
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, formula)| formula)
+}
+
+/// Numbers in a formula that the data decide.
+fn numbers(formula: &Formula) -> usize {
+    match formula {
+        Formula::Constant(_) => 1,
+        Formula::Linear { terms, .. } => 1 + terms.len(),
+        other => other.parts().into_iter().map(numbers).sum(),
+    }
 }
 
 fn mars(design: &Design) -> Option<Formula> {

@@ -170,26 +170,145 @@ fn patterns_of_nothing_and_everything_are_told() {
     assert!(failed.stderr.contains("NoMain"), "{}", failed.stderr);
 }
 
+const UPLOAD: &str = "BusinessLogic.uploadFiles";
+
 #[test]
-fn the_eleven_dependencies_of_the_case_study_are_found() {
-    let single = behaviour(
-        "fileshare.logic.**",
-        "--calls-only",
-        "fileshare.Main lzw single",
-    );
-    let upload = "BusinessLogic.uploadFiles";
-    for (what, text) in [
-        ("calls Lzw.compress", "fileTypes.sum == 0"),
-        ("Lzw.compress p0.size", "inputFiles[pass].size"),
-        ("calls Hashing.hash", "1"),
-        ("calls KnownFiles.contains", "1"),
-        ("KnownFiles.contains p0", "Hashing.hash.result"),
-        ("ProtectedFiles.contains p0", "Hashing.hash.result"),
-        ("LargeStorage.store p0.size", "Hashing.hash.p0.size"),
-        ("SmallStorage.store p0.size", "Hashing.hash.p0.size"),
-    ] {
-        let found = law(&single, upload, what);
-        println!("{what}: {} {}", found["text"], found["quality"]);
-        let _ = text;
+fn the_dependencies_of_the_case_study_are_found() {
+    let logic = "fileshare.logic.**";
+    let single = behaviour(logic, "--calls-only", "fileshare.Main lzw single");
+    let many = behaviour(logic, "--calls-only", "fileshare.Main blocks many");
+    for (found, compressor, each) in [(&single, "Lzw", "1"), (&many, "Blocks", "fileTypes.size")] {
+        let is = |what: &str, text: &str| is_exact(found, UPLOAD, what, text);
+        let sent = format!(
+            "if(fileTypes[pass] > 0, inputFiles[pass].size, {compressor}.compress.result.size)"
+        );
+        is(
+            &format!("calls {compressor}.compress"),
+            "fileTypes.count(0)",
+        );
+        is(
+            &format!("{compressor}.compress p0.size"),
+            "inputFiles[pass].size",
+        );
+        is("calls Hashing.hash", each);
+        is("Hashing.hash p0.size", &sent);
+        is("calls KnownFiles.contains", each);
+        is("KnownFiles.contains p0", "Hashing.hash.result");
+        is("ProtectedFiles.contains p0", "Hashing.hash.result");
+        is("LargeStorage.store p0.size", "Hashing.hash.p0.size");
+        is("SmallStorage.store p0.size", "Hashing.hash.p0.size");
+        // The threshold of the code, though no stored size is near it, of what was hashed and not of what was uploaded.
+        for (storage, side) in [("Large", "> 200000"), ("Small", "<= 200000")] {
+            let law = law(found, UPLOAD, &format!("calls {storage}Storage.store"));
+            let text = law["text"].as_str().unwrap();
+            let condition = format!("(Hashing.hash.p0.size {side})");
+            assert!(text.contains(&condition), "{text}");
+            assert_eq!(law["quality"], "exact", "{text}");
+        }
     }
+    is_exact(
+        &single,
+        UPLOAD,
+        "calls ProtectedFiles.contains",
+        "KnownFiles.contains.result == 0",
+    );
+    is_exact(
+        &many,
+        UPLOAD,
+        "calls ProtectedFiles.contains",
+        "fileTypes.size - KnownFiles.contains.result",
+    );
+}
+
+/// One upload in eleven is of a file that the component knows; what it knows is inside.
+#[test]
+fn what_the_component_remembers_is_told_as_a_probability() {
+    let component = "fileshare.logic.** --component fileshare.store.KnownFiles";
+    let desk = Desk::new(&[]);
+    let mut command = desk.command("services record --calls-only -o services --component");
+    command.args(component.split(' '));
+    command.args(["--", "java", "-cp"]).arg(classes());
+    command.args(["fileshare.Main", "lzw", "repeated"]);
+    assert_eq!(ran(command).code, 0);
+    let found = desk.json("services learn services -o b.json --json --generations 5");
+    let usual = law(&found, UPLOAD, "calls ProtectedFiles.contains");
+    assert_eq!(
+        (&usual["text"], &usual["quality"]),
+        (&"1".into(), &"usual".into())
+    );
+    let probability = usual["probability"].as_f64().unwrap();
+    assert!((probability - 10.0 / 11.0).abs() < 1e-9, "{probability}");
+    let large = law(&found, UPLOAD, "calls LargeStorage.store");
+    assert_eq!(large["quality"], "exact");
+    assert!(
+        large["text"].as_str().unwrap().contains("> 200000"),
+        "{large}"
+    );
+}
+
+/// What one method executes follows from its source; javac compiles `x.length` to one `arraylength`, and a `for` over an array to one more.
+#[test]
+fn instructions_of_a_call_are_counted_and_explained() {
+    let found = behaviour(
+        "fileshare.hash.Hashing",
+        "--repeat 0",
+        "fileshare.Main lzw near",
+    );
+    let hash = "Hashing.hash";
+    is_exact(&found, hash, "executed opcode array_length", "1");
+    is_exact(&found, hash, "executed opcode array_load", "data.size");
+    is_exact(&found, hash, "executed opcode long_mul", "data.size");
+}
+
+#[test]
+fn a_behaviour_is_shown_drawn_and_written_for_palladio() {
+    let desk = Desk::new(&[]);
+    let recorded = record(&desk, "Orders", "--calls-only", "Main");
+    assert_eq!(recorded.code, 0, "{}", recorded.stderr);
+    assert_eq!(
+        desk.run("services learn services -o b.json -q --generations 2")
+            .code,
+        0
+    );
+    let shown = desk.run("services show b.json --picture p.svg --palladio pcm");
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    assert!(
+        shown
+            .stdout
+            .contains("calls of Mail.send = rush > 3   [exact, also on"),
+        "{}",
+        shown.stdout
+    );
+    let svg = std::fs::read_to_string(desk.path("p.svg")).unwrap();
+    assert!(svg.contains("Orders.place calls Stock.reserve: amounts.size"));
+    let model = std::fs::read_to_string(desk.path("pcm/component.repository")).unwrap();
+    let specification = "specification=\"((rush.VALUE &gt; 3.0) ? 1 : 0)\"";
+    assert!(model.contains(specification), "{model}");
+    // Every reference within the model leads to an element that is there.
+    let ids: Vec<&str> = model
+        .split(" id=\"")
+        .skip(1)
+        .filter_map(|part| part.split('"').next())
+        .collect();
+    for name in [
+        "successor_AbstractAction",
+        "calledService_ExternalService",
+        "role_ExternalService",
+        "describedService__SEFF",
+    ] {
+        let parts = model
+            .split(&format!(" {name}=\""))
+            .skip(1)
+            .collect::<Vec<_>>();
+        assert!(!parts.is_empty(), "{name}");
+        for part in parts {
+            let id = part.split('"').next().unwrap();
+            assert!(ids.contains(&id), "{name}: {id}");
+        }
+    }
+    let damaged = desk.path("b.json");
+    std::fs::write(&damaged, "{").unwrap();
+    let refused = desk.run("services show b.json");
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("b.json:1"), "{}", refused.stderr);
 }
