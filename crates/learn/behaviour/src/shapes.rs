@@ -4,7 +4,7 @@
 //! otherwise. Conditions are comparisons, several of them joined by a product. A threshold between two values may be anywhere: a number that stands in the
 //! program's code is taken if one is there, compared ones first, else the roundest.
 //!
-//! [`usual`] is the same for conditions that do not decide all: all rows that differ from 0 meet them, and most of those that meet them differ from 0.
+//! [`Rows::usual`] is the same for conditions that do not decide all: all rows that differ from 0 meet them, and most of those that meet them differ from 0.
 
 use pricetag_cost_model::{Comparison, Formula};
 use pricetag_evolve::problem::roundest;

@@ -9,7 +9,7 @@
 //! | the code of one wrapper | `wrapper` |
 //! | how a JVM gets its classes changed | `server` |
 //! | the Java code that notes calls | `runtime` |
-//! | a run, and what it noted | [`record`] |
+//! | a run, and what it noted | [`record()`] |
 //! | what each call executed | [`counts`] |
 //!
 //! Limits. A reference to a method of another component (`Store::put`) is no call in the component's code, and is not seen; lambdas are. A constructor is

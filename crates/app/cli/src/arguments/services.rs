@@ -9,6 +9,10 @@ use pricetag_trace::Pattern;
 use super::values::{duration, pattern, variable, word};
 
 #[derive(Debug, Subcommand)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one, made once from the command line"
+)]
 pub enum ServicesCommand {
     /// Run a program and note each call that enters a component and each that leaves it, with parameters and results.
     ///
@@ -23,6 +27,7 @@ pub enum ServicesCommand {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub struct ServicesRecordArgs {
     /// The component's classes, such as `org.shop.**`; may be repeated.
     #[arg(long, required = true, value_name = "PATTERN", value_parser = pattern)]

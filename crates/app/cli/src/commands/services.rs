@@ -1,6 +1,7 @@
 //! `pricetag services`: calls that cross a component's border, and the formulas they follow.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -196,7 +197,7 @@ fn summary(recording: &Recording) -> String {
                 let all = calls.flat_map(|c| &c.required);
                 all.filter(|r| r.service == place).count()
             };
-            out.push_str(&format!("  {count:>8}  {}\n", named(service)));
+            let _ = writeln!(out, "  {count:>8}  {}", named(service));
         }
     }
     out
