@@ -93,9 +93,9 @@ pub struct ServicesLearnArgs {
     /// Numbers that may occur in formulas, beside those in the component's code.
     #[arg(
         long,
-        value_name = "LIST",
+        value_name = "NUMBERS",
         value_delimiter = ',',
-        allow_hyphen_values = true
+        allow_negative_numbers = true
     )]
     pub constants: Vec<f64>,
     /// Do not offer the numbers in the component's code.

@@ -26,6 +26,9 @@ final class Log {
     }
 
     static synchronized void line(StringBuilder text) {
+        if (file == null) {
+            return;
+        }
         byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
         if (used + bytes.length > FULL) {
             flush();
