@@ -20,6 +20,8 @@ use crate::expression::{clean, number, split, truth};
 const INSTRUCTIONS: &str = "instructions";
 const RESOURCES: &str = "processor.resourcetype";
 const PROCESSOR: &str = "_processor";
+/// Formulas that are put into each other.
+const NESTED: usize = 4;
 
 /// The files of a model, by name.
 pub fn palladio(behaviour: &Behaviour) -> Vec<(&'static str, String)> {
@@ -264,7 +266,7 @@ impl Model<'_> {
             );
             let specification = random(
                 "specification_ParametericResourceDemand",
-                &number(&law.formula),
+                &number(&self.resolved(operation, &law.formula, 0)),
             );
             let inside = element("resourceDemand_Action", &[], &(specification + &required));
             steps.push((
@@ -285,7 +287,8 @@ impl Model<'_> {
             if law.per_pass {
                 in_pass.push(self.branch(&truth(&law.formula), body));
             } else {
-                steps.push(self.repeat(&law.formula, vec![body]));
+                let count = self.resolved(operation, &law.formula, 0);
+                steps.push(self.repeat(&count, vec![body]));
             }
         }
         if let (Some(law), false) = (passes, in_pass.is_empty()) {
@@ -304,6 +307,45 @@ impl Model<'_> {
             &attributes,
             &inside,
         )
+    }
+
+    /// A formula without numbers of calls, which Palladio has no variable for: the formulas of those stand in their place.
+    fn resolved(&self, operation: &Operation, formula: &Formula, depth: usize) -> Formula {
+        if depth > NESTED {
+            return formula.clone();
+        }
+        let law = |name: &str| {
+            let mut laws = operation.laws.iter();
+            laws.find(|law| match law.kind {
+                Kind::Calls { service } if !law.per_pass => {
+                    format!("{}.calls", self.behaviour.required[service].short()) == name
+                }
+                _ => false,
+            })
+        };
+        let calls = |name: &String| match law(name) {
+            Some(law) if law.quality == Quality::Usual => Formula::Product(vec![
+                Formula::Constant(law.probability),
+                self.resolved(operation, &law.formula, depth + 1),
+            ]),
+            Some(law) => self.resolved(operation, &law.formula, depth + 1),
+            None => Formula::Feature(name.clone()),
+        };
+        match formula {
+            Formula::Feature(name) => calls(name),
+            Formula::Linear { intercept, terms } => {
+                let terms = terms.iter().map(|(factor, name)| {
+                    Formula::Product(vec![Formula::Constant(*factor), calls(name)])
+                });
+                Formula::Sum(
+                    [Formula::Constant(*intercept)]
+                        .into_iter()
+                        .chain(terms)
+                        .collect(),
+                )
+            }
+            other => other.map_parts(&mut |part| self.resolved(operation, part, depth)),
+        }
     }
 
     /// A call with its parameters, as often as state lets it.
@@ -326,7 +368,7 @@ impl Model<'_> {
             }
             let kind = split(&format!("x{part}")).1;
             let local = format!("{short}_p{parameter}");
-            let value = number(&law.formula);
+            let value = number(&self.resolved(operation, &law.formula, 0));
             let set = characterised(kind, &value);
             locals += &usage("localVariableUsages_SetVariableAction", &local, &set);
             *inputs.entry(*parameter).or_default() +=

@@ -240,6 +240,13 @@ fn what_the_component_remembers_is_told_as_a_probability() {
     assert!((probability - 10.0 / 11.0).abs() < 1e-9, "{probability}");
     let large = law(&found, UPLOAD, "calls LargeStorage.store");
     assert_eq!(large["quality"], "exact");
+    assert_eq!(desk.run("services show b.json -q --palladio pcm").code, 0);
+    let model = std::fs::read_to_string(desk.path("pcm/component.repository")).unwrap();
+    let share = format!("branchProbability=\"{probability}\"");
+    assert!(
+        model.contains(&share) && !model.contains("_calls.VALUE"),
+        "{model}"
+    );
     assert!(
         large["text"].as_str().unwrap().contains("> 200000"),
         "{large}"
