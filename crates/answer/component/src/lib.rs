@@ -10,6 +10,7 @@ mod expression;
 mod palladio;
 mod picture;
 mod text;
+mod xml;
 
 pub use palladio::palladio;
 pub use picture::picture;

@@ -15,6 +15,7 @@ use pricetag_cost_model::Formula;
 use pricetag_services::{Behaviour, Kind, Law, Operation, Quality, Service};
 
 use crate::expression::{clean, number, split, truth};
+use crate::xml::{characterised, element, escaped, random, usage};
 
 /// The instructions of a call, all categories together.
 const INSTRUCTIONS: &str = "instructions";
@@ -51,39 +52,6 @@ struct Model<'b> {
     /// Data types by descriptor.
     types: BTreeMap<String, (String, String)>,
     next: usize,
-}
-
-/// An element of XML: its name, attributes and what is in it.
-fn element(name: &str, attributes: &[(&str, &str)], inside: &str) -> String {
-    let mut out = format!("<{name}");
-    for (key, value) in attributes {
-        let _ = write!(out, " {key}=\"{}\"", escaped(value));
-    }
-    if inside.is_empty() {
-        out + "/>\n"
-    } else {
-        format!("{out}>\n{inside}</{name}>\n")
-    }
-}
-
-/// Text for XML.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push('?'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-fn random(name: &str, specification: &str) -> String {
-    element(name, &[("specification", specification)], "")
 }
 
 impl Model<'_> {
@@ -527,22 +495,4 @@ fn classes<'s>(services: &[&'s Service]) -> Vec<&'s str> {
     classes.sort_unstable();
     classes.dedup();
     classes
-}
-
-fn characterised(kind: &str, specification: &str) -> String {
-    let inside = random("specification_VariableCharacterisation", specification);
-    element(
-        "variableCharacterisation_VariableUsage",
-        &[("type", kind)],
-        &inside,
-    )
-}
-
-fn usage(name: &str, variable: &str, inside: &str) -> String {
-    let attributes = [
-        ("xsi:type", "stoex:VariableReference"),
-        ("referenceName", variable),
-    ];
-    let reference = element("namedReference__VariableUsage", &attributes, "");
-    element(name, &[], &format!("{inside}{reference}"))
 }

@@ -143,5 +143,5 @@ fn shortened(text: &str) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    crate::palladio::escaped(text)
+    crate::xml::escaped(text)
 }
