@@ -9,6 +9,7 @@ mod learning;
 mod ocaml;
 mod patterns;
 mod questions;
+mod services;
 mod slices;
 mod subject;
 mod tables;
@@ -28,6 +29,7 @@ pub use ocaml::{
 };
 pub use patterns::{PatternsArgs, WindowArg};
 pub use questions::{DiffArgs, ExplainArgs, Layout, PredictArgs, ReportArgs};
+pub use services::{ServicesCommand, ServicesLearnArgs, ServicesRecordArgs, ServicesShowArgs};
 pub use slices::{ExceptionsArg, SliceArgs};
 pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
 pub use tables::{ExportArgs, Format, ImportArgs, InspectArgs, Listing, TableColumns};
@@ -163,6 +165,9 @@ pub enum Command {
     /// The class path is the command's. Data and control dependences are followed through calls, fields and arrays; a table says what the JDK's
     /// methods do. A static slice is often most of a program; `docs/slices.md` says what it is good for, and what it leaves out.
     Slice(SliceArgs),
+    /// Learn what a component does at its border: which calls enter and leave it, how often, with what, and what it executes.
+    #[command(subcommand)]
+    Services(ServicesCommand),
     /// Write one self-contained HTML page about a model.
     Report(ReportArgs),
     /// Time every block by itself, an inaccurate baseline for cost models: its mean with its spread.

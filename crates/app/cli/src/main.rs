@@ -135,6 +135,7 @@ fn run(cli: &Cli, console: &Console) -> Result<ExitCode, Failure> {
         Command::Diff(args) => commands::diff::run(args, console),
         Command::Gate(command) => commands::gate::run(command, common, console),
         Command::Patterns(args) => commands::patterns::run(args, console),
+        Command::Services(command) => commands::services::run(command, common, console),
         Command::Slice(args) => commands::slice::run(args, console),
         Command::Report(args) => commands::report::run(args, console),
         Command::TimeBlocks(args) => commands::time_blocks::run(args, common, console),

@@ -138,6 +138,16 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
         self.member(tag::METHOD_REF, owner, name, descriptor)
     }
 
+    /// A method of an interface.
+    pub fn interface_method(
+        &mut self,
+        owner: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<u16, ClassFileError> {
+        self.member(tag::INTERFACE_METHOD_REF, owner, name, descriptor)
+    }
+
     /// A package by internal name.
     pub fn package(&mut self, name: &str) -> Result<u16, ClassFileError> {
         let name = self.utf8(name)?;

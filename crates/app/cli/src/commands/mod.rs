@@ -19,5 +19,6 @@ pub mod patterns;
 pub mod predict;
 pub mod record;
 pub mod report;
+pub mod services;
 pub mod slice;
 pub mod time_blocks;

@@ -30,6 +30,7 @@ mod planted;
 mod preference;
 mod record;
 mod resume;
+mod services;
 mod slices;
 mod support;
 mod tables;
