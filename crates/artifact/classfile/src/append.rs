@@ -138,6 +138,22 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
         self.member(tag::METHOD_REF, owner, name, descriptor)
     }
 
+    /// A method of an interface.
+    pub fn interface_method(
+        &mut self,
+        owner: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<u16, ClassFileError> {
+        self.member(tag::INTERFACE_METHOD_REF, owner, name, descriptor)
+    }
+
+    /// A string literal.
+    pub fn string(&mut self, text: &str) -> Result<u16, ClassFileError> {
+        let text = self.utf8(text)?;
+        self.entry(tag::STRING, &[&text.to_be_bytes()])
+    }
+
     /// A package by internal name.
     pub fn package(&mut self, name: &str) -> Result<u16, ClassFileError> {
         let name = self.utf8(name)?;
