@@ -25,8 +25,9 @@ pub fn apply(list: &PlatformList, program: &Program) -> Result<Applied, Transfer
         .filter(|(_, count)| **count != 0.0)
         .map(|(name, _)| name.as_str())
         .collect();
-    let (priced, unpriced): (Vec<&str>, Vec<&str>) =
-        counted.into_iter().partition(|name| prices.contains_key(name));
+    let (priced, unpriced): (Vec<&str>, Vec<&str>) = counted
+        .into_iter()
+        .partition(|name| prices.contains_key(name));
     if priced.is_empty() {
         return Err(TransferError::NotCounted { route: "sum" });
     }

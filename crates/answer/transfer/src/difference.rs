@@ -6,8 +6,8 @@ use pricetag_finding::{BenchmarkRatio, FINDING_SCHEMA, GroupRatio, PlatformDiffe
 use pricetag_platform::{Benchmark, PlatformList, mode};
 use pricetag_quantity::{median, quantile};
 
-use crate::routes::EVEN;
 use crate::TransferError;
+use crate::routes::EVEN;
 
 /// Fewest shared benchmarks that a ratio is made of.
 pub(crate) const LEAST_SHARED: usize = 10;
@@ -68,7 +68,9 @@ pub(crate) fn ratios(pairs: &[(f64, f64)], noise: f64) -> Option<Ratios> {
 fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     let n = pairs.len() as f64;
     let logs: Vec<(f64, f64)> = pairs.iter().map(|(a, b)| (a.ln(), b.ln())).collect();
-    let (ma, mb) = logs.iter().fold((0.0, 0.0), |m, l| (m.0 + l.0 / n, m.1 + l.1 / n));
+    let (ma, mb) = logs
+        .iter()
+        .fold((0.0, 0.0), |m, l| (m.0 + l.0 / n, m.1 + l.1 / n));
     let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
     for (a, b) in &logs {
         ab += (a - ma) * (b - mb);

@@ -23,7 +23,9 @@ pub use routes::{Ask, Route, choose, move_to};
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
     /// Another kind of processor.
-    #[error("the lists are of different architectures, {here} and {there}: their benchmarks are compiled to different instructions, so a ratio of one program says nothing of another")]
+    #[error(
+        "the lists are of different architectures, {here} and {there}: their benchmarks are compiled to different instructions, so a ratio of one program says nothing of another"
+    )]
     Architecture {
         /// Of the first.
         here: String,
@@ -31,7 +33,9 @@ pub enum TransferError {
         there: String,
     },
     /// They share nothing.
-    #[error("the two lists share {shared} benchmarks with times, fewer than the {least} that a ratio needs")]
+    #[error(
+        "the two lists share {shared} benchmarks with times, fewer than the {least} that a ratio needs"
+    )]
     TooFew {
         /// How many.
         shared: usize,

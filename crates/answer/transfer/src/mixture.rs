@@ -48,7 +48,9 @@ pub fn mixture(
         names
     };
     let vector = |m: &BTreeMap<&str, f64>| -> Vec<f64> {
-        rows.iter().map(|r| m.get(r).copied().unwrap_or(0.0)).collect()
+        rows.iter()
+            .map(|r| m.get(r).copied().unwrap_or(0.0))
+            .collect()
     };
     let v = vector(&target);
     let u: Vec<Vec<f64>> = members.iter().map(|(_, m)| vector(m)).collect();
@@ -107,7 +109,9 @@ fn shares<'p>(
 /// Share of executions that have a price.
 fn covered(counts: &BTreeMap<String, f64>, prices: &BTreeMap<&str, f64>) -> f64 {
     let all: f64 = counts.values().sum();
-    let priced = counts.iter().filter(|(n, _)| prices.contains_key(n.as_str()));
+    let priced = counts
+        .iter()
+        .filter(|(n, _)| prices.contains_key(n.as_str()));
     let priced: f64 = priced.map(|(_, c)| c).sum();
     if all > 0.0 { priced / all } else { 0.0 }
 }
@@ -174,10 +178,15 @@ mod tests {
         let point = [0.9, 0.4, -0.3];
         let found = onto_simplex(&point);
         assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        let distance = |q: &[f64]| -> f64 { q.iter().zip(&point).map(|(a, b)| (a - b).powi(2)).sum() };
+        let distance =
+            |q: &[f64]| -> f64 { q.iter().zip(&point).map(|(a, b)| (a - b).powi(2)).sum() };
         for i in 0..=50 {
             for j in 0..=(50 - i) {
-                let q = [f64::from(i) / 50.0, f64::from(j) / 50.0, f64::from(50 - i - j) / 50.0];
+                let q = [
+                    f64::from(i) / 50.0,
+                    f64::from(j) / 50.0,
+                    f64::from(50 - i - j) / 50.0,
+                ];
                 assert!(distance(&found) <= distance(&q) + 1e-12, "{q:?}");
             }
         }

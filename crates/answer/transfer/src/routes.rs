@@ -259,7 +259,11 @@ fn finish(
         why,
         factor: middle * updated.shift.exp(),
         uncertainty: updated.deviation,
-        resembles: plan.mixture.as_ref().map(|m| m.shares.clone()).unwrap_or_default(),
+        resembles: plan
+            .mixture
+            .as_ref()
+            .map(|m| m.shares.clone())
+            .unwrap_or_default(),
         covered: plan.mixture.as_ref().map(|m| m.covered),
         calibration: calibration(&updated, plan.deviation),
         one_more: (half(updated.deviation), half(updated.one_more)),
@@ -325,33 +329,47 @@ fn commands(ask: &Ask<'_>) -> Vec<String> {
     if mode(&ask.here.platform) == to || !ask.runs.is_empty() {
         return Vec::new();
     }
-    let Some((java, rest)) = ask.command.split_first() else {
-        return Vec::new();
-    };
+    let launched = ask
+        .command
+        .split_first()
+        .filter(|(first, _)| first.rsplit('/').next() == Some("java"));
+    let none: Vec<String> = Vec::new();
+    let (java, rest) = launched.map_or(("java", &none[..]), |(java, rest)| (java.as_str(), rest));
     let name = match to {
         Mode::Interpreter => "interpreted",
         Mode::C1 => "c1",
         Mode::C2 => "compiled",
     };
     let option = to.options();
-    let kept: Vec<&str> = rest
+    let mut kept: Vec<&str> = rest
         .iter()
         .map(String::as_str)
         .filter(|word| *word != "-Xint" && !word.starts_with("-XX:TieredStopAtLevel="))
         .collect();
+    if launched.is_none() {
+        kept.push("[the program]");
+    }
     vec![
         format!(
             "pricetag mine -o pricetag-{name} [the same inputs] -- {java} {option} {}",
             kept.join(" ")
         ),
         format!("pricetag platform measure -o pricetag-{name}/platform.json -- {java} {option}"),
-        format!("pricetag predict pricetag-{name}/model.json --platform [this list] --dataset pricetag-{name}"),
+        format!(
+            "pricetag predict pricetag-{name}/model.json --platform [this list] --dataset pricetag-{name}"
+        ),
     ]
 }
 
 fn cautions(ask: &Ask<'_>, both: &[Shared<'_>], mixture: Option<&Mixture>) -> Vec<String> {
     let mut out = Vec::new();
-    let lacking = ask.here.benchmarks.iter().filter(|b| b.ns.is_some()).count() - both.len();
+    let lacking = ask
+        .here
+        .benchmarks
+        .iter()
+        .filter(|b| b.ns.is_some())
+        .count()
+        - both.len();
     if lacking > 0 {
         out.push(format!(
             "{lacking} benchmarks have no time there; the JVM lacks their methods, or its compiler left their work out"

@@ -8,6 +8,7 @@ mod gate;
 mod learning;
 mod ocaml;
 mod patterns;
+mod platform;
 mod questions;
 mod slices;
 mod subject;
@@ -27,6 +28,10 @@ pub use ocaml::{
     OcamlPredictArgs,
 };
 pub use patterns::{PatternsArgs, WindowArg};
+pub use platform::{
+    MoveArgs, PlatformApplyArgs, PlatformCommand, PlatformDiffArgs, PlatformImportArgs,
+    PlatformMeasureArgs,
+};
 pub use questions::{DiffArgs, ExplainArgs, Layout, PredictArgs, ReportArgs};
 pub use slices::{ExceptionsArg, SliceArgs};
 pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
@@ -163,6 +168,9 @@ pub enum Command {
     /// The class path is the command's. Data and control dependences are followed through calls, fields and arrays; a table says what the JDK's
     /// methods do. A static slice is often most of a program; `docs/slices.md` says what it is good for, and what it leaves out.
     Slice(SliceArgs),
+    /// Measure what a machine, a JVM and its options charge, and compare such price lists.
+    #[command(subcommand)]
+    Platform(PlatformCommand),
     /// Write one self-contained HTML page about a model.
     Report(ReportArgs),
     /// Time every block by itself, an inaccurate baseline for cost models: its mean with its spread.
@@ -191,7 +199,7 @@ pub enum Command {
 }
 
 /// What `-h` shows: enough for a first hour. `--help` shows all.
-const FIRST: [&str; 21] = [
+const FIRST: [&str; 23] = [
     "output",
     "report",
     "inputs",
@@ -213,6 +221,8 @@ const FIRST: [&str; 21] = [
     "dataset",
     "features_file",
     "model",
+    "platform",
+    "calibrate",
 ];
 
 /// Leaves an argument out of `-h` unless it is one of the first.

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Predictions;
 use crate::figure::{percent, quantity};
 use crate::table::{Align, printable, render};
-use crate::Predictions;
 
 /// Where two price lists differ.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -227,9 +227,9 @@ impl PlatformDifference {
                 "\n{} prices of both: median ratio {:.2}{}",
                 prices.count,
                 prices.median,
-                prices
-                    .correlation
-                    .map_or_else(String::new, |c| format!(", correlation of logarithms {c:.2}"))
+                prices.correlation.map_or_else(String::new, |c| format!(
+                    ", correlation of logarithms {c:.2}"
+                ))
             );
         }
         if let Some(first) = self.missing.first() {
@@ -320,7 +320,10 @@ impl MovedPredictions {
 impl Applied {
     /// As a person reads it.
     pub fn to_text(&self, width: usize) -> String {
-        let mut header = vec![("observation", Align::Left), ("Σ counts × prices", Align::Right)];
+        let mut header = vec![
+            ("observation", Align::Left),
+            ("Σ counts × prices", Align::Right),
+        ];
         let measured = self.rows.iter().any(|r| r.measured.is_some());
         if measured {
             header.extend([("measured", Align::Right), ("R", Align::Right)]);
@@ -339,11 +342,7 @@ impl Applied {
             .collect();
         let mut text = format!("prices: {}\n\n", printable(&self.list));
         text.push_str(&render(&header, &rows, 0, width));
-        let _ = writeln!(
-            text,
-            "\n{} counted features have a price",
-            self.priced
-        );
+        let _ = writeln!(text, "\n{} counted features have a price", self.priced);
         if let Some(first) = self.unpriced.first() {
             let _ = writeln!(
                 text,

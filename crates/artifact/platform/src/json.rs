@@ -178,7 +178,10 @@ mod tests {
         assert!(PlatformList::from_json("[]").is_err());
         // A seal that was taken off is damage: every version seals.
         let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        value.as_object_mut().unwrap().retain(|k, _| !k.starts_with("seal"));
+        value
+            .as_object_mut()
+            .unwrap()
+            .retain(|k, _| !k.starts_with("seal"));
         let bare = PlatformList::from_json(&value.to_string());
         assert!(matches!(bare, Err(ListError::Damaged)));
     }

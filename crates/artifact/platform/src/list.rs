@@ -11,6 +11,9 @@ pub const PLATFORM_SCHEMA: u32 = 1;
 /// What tells it from the other JSON files of Pricetag.
 pub const PLATFORM_KIND: &str = "platform-prices";
 
+/// Scatter from which on a list is not worth keeping.
+const WORTHLESS: f64 = 0.2;
+
 /// What one platform charges.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlatformList {
@@ -120,6 +123,28 @@ impl PlatformList {
         found.ns.filter(|ns| *ns > 0.0)
     }
 
+    /// Median scatter of benchmarks from one JVM to the next, as a share.
+    pub fn scatter(&self) -> f64 {
+        let spreads: Vec<f64> = self
+            .benchmarks
+            .iter()
+            .filter(|b| b.ns.is_some())
+            .map(|b| b.spread)
+            .collect();
+        pricetag_quantity::median(&spreads).unwrap_or(0.0)
+    }
+
+    /// Why the list says nothing, if it was measured on a machine too busy for that.
+    pub fn worthless(&self) -> Option<String> {
+        let scatter = self.scatter();
+        (scatter > WORTHLESS).then(|| {
+            format!(
+                "the machine is too busy: equal benchmarks differ by {:.0} % in the median from one JVM to the next",
+                scatter * 100.0
+            )
+        })
+    }
+
     /// Price of each feature by itself: a bucket's price is spread over its members in proportion, one share each.
     pub fn by_feature(&self) -> BTreeMap<&str, f64> {
         let mut out = BTreeMap::new();
@@ -146,5 +171,42 @@ impl PlatformList {
             crate::mode(&self.platform).words(),
             crate::collector(&self.platform).words()
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_a_machine_that_is_too_busy_is_worthless() {
+        let with = |spread: f64| PlatformList {
+            benchmarks: (0..5)
+                .map(|i| Benchmark {
+                    ns: Some(1.0),
+                    spread: spread * f64::from(i) / 2.0,
+                    ..Benchmark::default()
+                })
+                .collect(),
+            ..PlatformList::default()
+        };
+        assert_eq!(with(0.1).worthless(), None);
+        let why = with(0.3).worthless().unwrap();
+        assert!(why.contains("too busy") && why.contains("30 %"), "{why}");
+    }
+
+    #[test]
+    fn the_price_of_a_bucket_is_spread_over_its_members() {
+        let list = PlatformList {
+            prices: vec![ListedPrice {
+                members: vec![("a".into(), 1.0), ("b".into(), 4.0)],
+                ns: Some(6.0),
+                ..ListedPrice::default()
+            }],
+            ..PlatformList::default()
+        };
+        // One a and four b, as the benchmarks have them, cost 6 together.
+        let prices = list.by_feature();
+        assert_eq!(prices["a"] + 4.0 * prices["b"], 6.0);
     }
 }

@@ -134,7 +134,11 @@ pub fn same_platform(a: &Facts, b: &Facts) -> Result<(), String> {
     }
     let (x, y) = (collector(a), collector(b));
     if x != y {
-        return Err(format!("one has the {}, the other {}", x.words(), y.words()));
+        return Err(format!(
+            "one has the {}, the other {}",
+            x.words(),
+            y.words()
+        ));
     }
     Ok(())
 }

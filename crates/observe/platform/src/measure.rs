@@ -174,7 +174,11 @@ pub fn measure(
 
 fn timed(medians: &[f64], refused: Option<String>) -> Timed {
     let ns = median(medians).filter(|ns| *ns > 0.0);
-    let logs: Vec<f64> = medians.iter().filter(|m| **m > 0.0).map(|m| m.ln()).collect();
+    let logs: Vec<f64> = medians
+        .iter()
+        .filter(|m| **m > 0.0)
+        .map(|m| m.ln())
+        .collect();
     let mean = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
     let squares: f64 = logs.iter().map(|l| (l - mean).powi(2)).sum();
     let spread = (squares / logs.len().saturating_sub(1).max(1) as f64).sqrt();
@@ -344,7 +348,11 @@ impl Jvm {
             }
         }
         let text = std::fs::read_to_string(&self.errors).unwrap_or_default();
-        let said: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).take(3).collect();
+        let said: Vec<&str> = text
+            .lines()
+            .filter(|l| !l.trim().is_empty())
+            .take(3)
+            .collect();
         Err(MeasureError::Ended {
             during: name.to_owned(),
             said: said.join("; "),
@@ -393,7 +401,10 @@ mod tests {
         let found = timed(&[1.0, 1.0_f64.exp(), 2.0_f64.exp()], None);
         assert!((found.ns.unwrap() - 1.0_f64.exp()).abs() < 1e-12);
         assert!((found.spread - 1.0).abs() < 1e-12);
-        assert_eq!(timed(&[], Some("why".into())).refused.as_deref(), Some("why"));
+        assert_eq!(
+            timed(&[], Some("why".into())).refused.as_deref(),
+            Some("why")
+        );
         assert!(timed(&[0.0], None).refused.is_some());
     }
 }

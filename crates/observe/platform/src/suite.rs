@@ -140,9 +140,8 @@ fn helpers() -> Result<Vec<(String, Vec<u8>)>, MeasureError> {
         let name = format!("PricetagShape{number}");
         let mut class = ClassWriter::new(&name, "PricetagBase", &[]);
         constructor(&mut class, "PricetagBase")?;
-        let text = format!(
-            "iload 1 ; aload 0 ; getfield PricetagBase.other:I ; {operation} ; ireturn"
-        );
+        let text =
+            format!("iload 1 ; aload 0 ; getfield PricetagBase.other:I ; {operation} ; ireturn");
         class.method("area", "(I)I", &text)?;
         class.method("edge", "(I)I", &text)?;
         out.push((name, class.finish()?));
@@ -199,7 +198,9 @@ fn parse(text: &str) -> Result<Vec<Program>, MeasureError> {
             name: name.to_owned(),
             group: group.to_owned(),
             steps: steps.parse().map_err(|_| malformed(header))?,
-            sizes: sizes.collect::<Option<_>>().ok_or_else(|| malformed(header))?,
+            sizes: sizes
+                .collect::<Option<_>>()
+                .ok_or_else(|| malformed(header))?,
             before: lines("- "),
             step: step.collect::<Vec<_>>().join("\n"),
             after: lines("> "),

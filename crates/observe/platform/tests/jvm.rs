@@ -86,14 +86,19 @@ fn work_that_is_left_out_and_methods_that_lack_are_refused_by_name() {
         }
     }
     // Program 0 ignores its steps, 1 calls what no JDK has, 2 works.
-    let lacking = "iload 0 ; iconst_1 ; if_icmpne works ; invokestatic java/lang/String.noSuch()V ; return";
+    let lacking =
+        "iload 0 ; iconst_1 ; if_icmpne works ; invokestatic java/lang/String.noSuch()V ; return";
     let works = "works: ; iconst_0 ; istore 3 ; again: ; iload 3 ; iload 1 ; if_icmpge done ; iload 2 ; invokestatic $.loop(I)V ; iinc 3 1 ; goto again ; done: ; return";
     let idle = "idle: ; iconst_0 ; istore 3 ; more: ; iload 3 ; iload 1 ; if_icmpge done ; int 100 ; invokestatic $.loop(I)V ; iinc 3 1 ; goto more";
     let text = format!("iload 0 ; ifeq idle\n{lacking}\n{idle}\n{works}");
     class.function("run", "(III)V", &text).unwrap();
     let text = "iconst_0 ; istore 1 ; again: ; iload 1 ; iload 0 ; if_icmpge done ; getstatic $.x:I ; iload 1 ; imul ; iconst_1 ; iadd ; putstatic $.x:I ; iinc 1 1 ; goto again ; done: ; return";
     class.function("loop", "(I)V", text).unwrap();
-    std::fs::write(folder.path().join("PricetagSuite.class"), class.finish().unwrap()).unwrap();
+    std::fs::write(
+        folder.path().join("PricetagSuite.class"),
+        class.finish().unwrap(),
+    )
+    .unwrap();
     let found = measure(&suite, &launch(folder.path(), &[]), BRIEF, &mut |_| true).unwrap();
     let why = |at: usize| found.programs[at].refused.clone().unwrap_or_default();
     assert!(why(0).contains("left the work out"), "{:?}", found.programs);
