@@ -115,10 +115,7 @@ for a, b in [("lg", "lenovo"), ("lg", "mac"), ("lenovo", "mac")]:
     ratio = pricetag("--json", "platform", "diff", b + "_measured.json", a + "_measured.json")["prices"]
     found[f"priceratio_{a}_{b}_median{ratio['count']}"] = ratio["median"]
     found[f"logcorr_{a}_{b}"] = ratio["correlation"]
-# Of the opcodes alone: the other columns are sums and inputs.
-opcodes = [{"file": row["file"], **{name: row[name] for name in names}, "unused": 1} for row in counts]
-dataset("opcodes", opcodes, "unused")
-found["rank_counts"] = pricetag("--json", "inspect", "opcodes")["rank"]
+found["rank_counts"] = applied("lenovo_raw", "all")["rank"]
 for machine in ["p1", "p2"]:
     for row in applied("fig6_" + machine, "lzw")["rows"]:
         found[f"lzw_{row['label']}_fig6_{machine}_ns"] = row["sum"]

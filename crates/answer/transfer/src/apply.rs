@@ -11,6 +11,7 @@ use pricetag_quantity::median;
 
 use crate::TransferError;
 use crate::program::{Program, sum};
+use crate::rank::exact_rank;
 
 /// Applies a list to a counted program.
 ///
@@ -31,6 +32,14 @@ pub fn apply(list: &PlatformList, program: &Program) -> Result<Applied, Transfer
     if priced.is_empty() {
         return Err(TransferError::NotCounted { route: "sum" });
     }
+    let counts: Vec<Vec<f64>> = program
+        .rows
+        .iter()
+        .map(|row| {
+            let count = |name: &&str| row.counts.get(*name).copied().unwrap_or(0.0);
+            priced.iter().map(count).collect()
+        })
+        .collect();
     let rows: Vec<AppliedRow> = program
         .rows
         .iter()
@@ -49,6 +58,7 @@ pub fn apply(list: &PlatformList, program: &Program) -> Result<Applied, Transfer
         list: list.title(),
         target: None,
         priced: priced.len() as u32,
+        rank: exact_rank(&counts),
         unpriced: unpriced.into_iter().map(str::to_owned).collect(),
         factor: factor(&rows),
         rows,

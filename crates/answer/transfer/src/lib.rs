@@ -10,6 +10,7 @@ mod calibrate;
 mod difference;
 mod mixture;
 mod program;
+mod rank;
 mod routes;
 
 pub use apply::apply;

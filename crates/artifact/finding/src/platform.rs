@@ -135,6 +135,8 @@ pub struct Applied {
     pub target: Option<String>,
     /// Features that have a price and are counted.
     pub priced: u32,
+    /// Rank of their counts, exactly; none where counts are no whole numbers.
+    pub rank: Option<u32>,
     /// Counted features without a price.
     pub unpriced: Vec<String>,
     /// One for each observation.
@@ -342,7 +344,13 @@ impl Applied {
             .collect();
         let mut text = format!("prices: {}\n\n", printable(&self.list));
         text.push_str(&render(&header, &rows, 0, width));
-        let _ = writeln!(text, "\n{} counted features have a price", self.priced);
+        let _ = writeln!(
+            text,
+            "\n{} counted features have a price{}",
+            self.priced,
+            self.rank
+                .map_or_else(String::new, |r| format!(", their counts have rank {r}"))
+        );
         if let Some(first) = self.unpriced.first() {
             let _ = writeln!(
                 text,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pricetag_file::sealed::{self, Seal};
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::{PLATFORM_KIND, PLATFORM_SCHEMA, PlatformList};
 
@@ -67,6 +68,20 @@ impl ListError {
     }
 }
 
+/// The members of a list, in the order of the file.
+const ORDER: [&str; 10] = [
+    "schema",
+    "kind",
+    "pricetag",
+    "platform",
+    "suite",
+    "measuring",
+    "notes",
+    "fit",
+    "prices",
+    "benchmarks",
+];
+
 #[derive(Deserialize)]
 struct Header {
     schema: u64,
@@ -74,9 +89,33 @@ struct Header {
 }
 
 impl PlatformList {
-    /// As sealed, indented JSON.
+    /// As sealed JSON: one line for each benchmark and price, so that people can read it and files stay small.
     pub fn to_json(&self) -> Result<String, ListError> {
-        Ok(sealed::seal(&serde_json::to_string_pretty(self)?))
+        let Value::Object(members) = serde_json::to_value(self)? else {
+            return Ok(String::new());
+        };
+        let mut parts = Vec::new();
+        for name in ORDER {
+            let Some(value) = members.get(name) else {
+                continue;
+            };
+            let lines = match value {
+                Value::Array(items) if !items.is_empty() => {
+                    let lines: Vec<String> = items.iter().map(|i| format!("    {i}")).collect();
+                    format!("[\n{}\n  ]", lines.join(",\n"))
+                }
+                Value::Object(facts) if !facts.is_empty() => {
+                    let lines: Vec<String> = facts
+                        .iter()
+                        .map(|(name, value)| format!("    {}: {value}", Value::from(name.as_str())))
+                        .collect();
+                    format!("{{\n{}\n  }}", lines.join(",\n"))
+                }
+                other => other.to_string(),
+            };
+            parts.push(format!("  \"{name}\": {lines}"));
+        }
+        Ok(sealed::seal(&format!("{{\n{}\n}}\n", parts.join(",\n"))))
     }
 
     /// Reads what [`Self::to_json`] wrote.

@@ -89,6 +89,9 @@ pub struct ListedPrice {
     pub members: Vec<(String, f64)>,
     /// ns per unit; none where the benchmarks do not determine it.
     pub ns: Option<f64>,
+    /// What the fit says where that is too uncertain to be a price by itself; in sums over many features it serves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<f64>,
     /// Interval at 95 %.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounds: Option<(f64, f64)>,
@@ -145,11 +148,14 @@ impl PlatformList {
         })
     }
 
-    /// Price of each feature by itself: a bucket's price is spread over its members in proportion, one share each.
+    /// Price of each feature by itself, uncertain ones among them: a bucket's price is spread over its members in proportion, one share
+    /// each.
     pub fn by_feature(&self) -> BTreeMap<&str, f64> {
         let mut out = BTreeMap::new();
         for price in &self.prices {
-            let Some(ns) = price.ns else { continue };
+            let Some(ns) = price.ns.or(price.estimate) else {
+                continue;
+            };
             let shares = price.members.len().max(1) as f64;
             for (member, amount) in &price.members {
                 if *amount > 0.0 {

@@ -44,9 +44,8 @@ pub fn mode(facts: &Facts) -> Mode {
     let mut mode = Mode::C2;
     for flag in words(facts) {
         match flag {
-            "-Xint" => return Mode::Interpreter,
+            "-Xint" | "-XX:-UseCompiler" => return Mode::Interpreter,
             "-Xmixed" | "-Xcomp" => mode = Mode::C2,
-            "-XX:-UseCompiler" => return Mode::Interpreter,
             _ => match flag.strip_prefix("-XX:TieredStopAtLevel=") {
                 Some("0") => mode = Mode::Interpreter,
                 Some("1" | "2" | "3") => mode = Mode::C1,

@@ -102,6 +102,7 @@ fn price(
             .map(|(at, ratio)| (name(*at), *ratio))
             .collect(),
         ns: determined.then(|| log.exp()),
+        estimate: (!determined).then(|| log.exp()),
         bounds: determined.then(|| ((log - Z * deviation).exp(), (log + Z * deviation).exp())),
         support: matrix.iter().filter(|row| row[j] > 0.0).count() as u32,
         note: (!determined).then(|| {

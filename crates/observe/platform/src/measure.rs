@@ -180,7 +180,7 @@ fn timed(medians: &[f64], refused: Option<String>) -> Timed {
         .map(|m| m.ln())
         .collect();
     let mean = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
-    let squares: f64 = logs.iter().map(|l| (l - mean).powi(2)).sum();
+    let squares = logs.iter().fold(0.0, |sum, l| sum + (l - mean).powi(2));
     let spread = (squares / logs.len().saturating_sub(1).max(1) as f64).sqrt();
     let refused = refused.or_else(|| {
         ns.is_none()

@@ -37,7 +37,7 @@ fn desk() -> Desk {
         let _ = writeln!(text, "i{i},{adds},{divides},{}", adds + 10 * divides);
     }
     std::fs::write(desk.path("t.csv"), text).unwrap();
-    let ran = desk.run("import t.csv --target cpu --unit ns -o data");
+    let ran = desk.run("import t.csv --target cpu --unit ns --label input -o data");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let ran = desk.run("fit data --train 50%");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -135,7 +135,8 @@ fn runs_there_correct_the_factor_and_narrow_it() {
     }
     std::fs::write(desk.path("r.csv"), text).unwrap();
     assert_eq!(
-        desk.run("import r.csv --target cpu --unit ns -o runs").code,
+        desk.run("import r.csv --target cpu --unit ns --label input -o runs")
+            .code,
         0
     );
     let after = desk.json(&format!("{PREDICT} --calibrate runs --json"));

@@ -28,7 +28,7 @@ use crate::failure::{Failure, io};
 use crate::scratch::Scratch;
 use crate::watch::{counting, watch};
 
-/// Where counts of the same work must be found.
+/// What benchmarks and programs have in common; arguments of a call are no counts.
 const STEPS: [FeatureKind; 2] = [FeatureKind::Opcode, FeatureKind::Call];
 /// Digits that a list keeps.
 const DIGITS: i32 = 5;
@@ -192,7 +192,8 @@ fn counted(
 
 fn per_step(suite: &Suite, dataset: &Dataset) -> Vec<BTreeMap<String, f64>> {
     let mut out = vec![BTreeMap::new(); suite.programs.len()];
-    for (feature, column) in dataset.features.iter().zip(&dataset.columns) {
+    let columns = dataset.features.iter().zip(&dataset.columns);
+    for (feature, column) in columns.filter(|(f, _)| STEPS.contains(&f.kind)) {
         for (row, count) in column {
             let at = row.0 as usize;
             let steps = f64::from(suite.programs[at].steps);
@@ -220,7 +221,7 @@ fn list(
             name: program.name.clone(),
             group: program.group.clone(),
             ns: timed.ns.map(rounded),
-            spread: short(timed.spread),
+            spread: short(timed.spread.max(0.0)),
             refused: timed.refused.clone(),
             counts: counts.clone(),
         })
@@ -231,6 +232,7 @@ fn list(
     };
     for price in &mut prices {
         price.ns = price.ns.map(rounded);
+        price.estimate = price.estimate.map(rounded);
         price.bounds = price
             .bounds
             .map(|(low, high)| (rounded(low), rounded(high)));
