@@ -84,10 +84,12 @@ pub fn mixture(
         .map(|((i, _), w)| (both[*i].here.name.clone(), *w))
         .collect();
     named.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let log = TRUST * own + (1.0 - TRUST) * middle;
+    let parts = [scatter / 2.0_f64.sqrt(), noise, far * all, log - own];
     Some(Mixture {
         shares: named,
-        log: TRUST * own + (1.0 - TRUST) * middle,
-        deviation: (scatter.powi(2) / 2.0 + noise.powi(2) + (far * all).powi(2)).sqrt(),
+        log,
+        deviation: parts.iter().map(|p| p * p).sum::<f64>().sqrt(),
         covered: covered(total, prices),
     })
 }

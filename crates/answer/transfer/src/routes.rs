@@ -18,6 +18,8 @@ use crate::{TransferError, apply};
 pub(crate) const EVEN: f64 = 0.25;
 /// Standard normal quantile of intervals at 95 %, the level of factors.
 const Z: f64 = 1.96;
+/// Least uncertainty of any route: programs that benchmarks resemble moved this far from them in the study.
+const FLOOR: f64 = 0.1;
 /// Uncertainty of Σ counts × prices by itself, on interpreters.
 const SUM_DEVIATION: f64 = 0.25;
 /// The same of the paper's factor, between platforms of one mode and of several.
@@ -150,7 +152,7 @@ pub fn move_to(ask: Ask<'_>) -> Result<MovedPredictions, TransferError> {
         Route::Sum => by_sum(&ask, &both)?,
         Route::Paper => by_paper(&ask)?,
     };
-    finish(ask, &both, route, why, plan)
+    finish(ask, &both, route, why, &plan)
 }
 
 fn by_ratio(ask: &Ask<'_>, both: &[Shared<'_>]) -> Plan {
@@ -159,7 +161,9 @@ fn by_ratio(ask: &Ask<'_>, both: &[Shared<'_>]) -> Plan {
     let factor = median(&logs).unwrap_or(0.0).exp();
     Plan {
         factors: vec![factor; ask.predictions.rows.len()],
-        deviation: (iqr(&logs) / 1.349).hypot(median(&noises).unwrap_or(0.0)),
+        deviation: (iqr(&logs) / 1.349)
+            .hypot(median(&noises).unwrap_or(0.0))
+            .hypot(FLOOR),
         mixture: None,
     }
 }
@@ -172,7 +176,7 @@ fn by_mixture(ask: &Ask<'_>, both: &[Shared<'_>]) -> Result<Plan, TransferError>
     })?;
     Ok(Plan {
         factors: vec![found.log.exp(); ask.predictions.rows.len()],
-        deviation: found.deviation,
+        deviation: found.deviation.hypot(FLOOR),
         mixture: Some(found),
     })
 }
@@ -228,7 +232,7 @@ fn finish(
     both: &[Shared<'_>],
     route: Route,
     why: String,
-    plan: Plan,
+    plan: &Plan,
 ) -> Result<MovedPredictions, TransferError> {
     let middle = median(&plan.factors).unwrap_or(1.0);
     let residuals: Vec<f64> = ask

@@ -216,7 +216,7 @@ mod tests {
         assert!(matches!(kind, ListError::Kind { .. }), "{kind}");
         assert!(PlatformList::from_json("[]").is_err());
         // A seal that was taken off is damage: every version seals.
-        let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut value: Value = serde_json::from_str(&text).unwrap();
         value
             .as_object_mut()
             .unwrap()

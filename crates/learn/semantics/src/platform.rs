@@ -238,15 +238,15 @@ mod tests {
         }
     }
 
-    /// Twenty programs of planted prices, one of which was disturbed.
-    fn planted() -> Vec<Benchmark> {
+    /// Twenty programs of planted prices, one of which was measured so many times too long.
+    fn planted(wrong: f64) -> Vec<Benchmark> {
         let mut out = Vec::new();
         for k in 0..20_u32 {
             let a = f64::from(k % 5 + 1) * 10.0;
             let b = f64::from(k % 3) * 20.0;
             let c = f64::from(k % 7) * 3.0;
             let ns = 0.5 * a + 4.0 * b + 25.0 * c;
-            let disturbed = if k == 7 { 3.0 } else { 1.0 };
+            let disturbed = if k == 7 { wrong } else { 1.0 };
             let counts = [
                 ("opcode add", a),
                 ("opcode div", b),
@@ -260,19 +260,23 @@ mod tests {
 
     #[test]
     fn planted_prices_come_back_in_their_intervals_though_one_time_is_wrong() {
-        let (prices, fit) = platform_prices(&planted()).unwrap();
+        // The guess pulls a little where programs are few. A hundred times too long is no worse than three times: an outlier has a bounded pull.
+        for (wrong, most) in [(1.0, 0.1), (3.0, 0.15), (100.0, 0.15)] {
+            let (prices, _) = platform_prices(&planted(wrong)).unwrap();
+            for (name, expected) in [("opcode add", 0.5), ("opcode div", 4.0)] {
+                let price = prices.iter().find(|p| p.name == name).unwrap();
+                let off = price.ns.unwrap() / expected - 1.0;
+                assert!(off.abs() < most, "{wrong}: {price:?}");
+                let (low, high) = price.bounds.unwrap();
+                assert!(low < expected && expected < high, "{price:?}");
+            }
+        }
+        let (prices, fit) = platform_prices(&planted(1.0)).unwrap();
         let find = |name: &str| {
             prices
                 .iter()
                 .find(|p| p.members.iter().any(|m| m.0 == name))
         };
-        for (name, expected) in [("opcode add", 0.5), ("opcode div", 4.0)] {
-            let price = find(name).unwrap();
-            let ns = price.ns.unwrap();
-            assert!((ns / expected - 1.0).abs() < 0.05, "{price:?}");
-            let (low, high) = price.bounds.unwrap();
-            assert!(low < expected && expected < high, "{price:?}");
-        }
         // The call and the push stand in fixed proportion: one bucket.
         let bucket = find("call f").unwrap();
         assert_eq!(bucket.members.len(), 2, "{bucket:?}");
@@ -288,7 +292,7 @@ mod tests {
 
     #[test]
     fn what_hides_behind_others_has_no_price() {
-        let mut programs = planted();
+        let mut programs = planted(1.0);
         programs.push(benchmark(
             1000.0,
             &[("opcode add", 2000.0), ("opcode rare", 1.0)],

@@ -333,11 +333,12 @@ impl Jvm {
         while written.is_ok() {
             let left = left.saturating_sub(begun.elapsed());
             match self.from.recv_timeout(left) {
-                Ok(line) => match reply(&line) {
-                    Some(reply) => return Ok(reply),
-                    // The JVM may write lines of its own, such as warnings.
-                    None => continue,
-                },
+                // The JVM may write lines of its own, such as warnings.
+                Ok(line) => {
+                    if let Some(reply) = reply(&line) {
+                        return Ok(reply);
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(MeasureError::Hangs {
                         during: name.to_owned(),

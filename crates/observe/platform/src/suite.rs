@@ -4,6 +4,7 @@
 //! go from step to step, into what the method returns and from there into a field, or nothing would keep the compiler from leaving them out
 //! (Krogmann et al. 2010, section 3.5, meet the same need with helper instructions that they subtract; here they are counted).
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use pricetag_file::sealed::digest;
@@ -84,9 +85,12 @@ impl Suite {
         for (index, program) in self.programs.iter().enumerate() {
             let name = format!("benchmark{index}");
             suite.function(&name, "(I)I", &kernel(program))?;
-            dispatch.push_str(&format!("iload 0 ; int {index} ; if_icmpne next{index}\n"));
-            dispatch.push_str(&calls(&name));
-            dispatch.push_str(&format!("next{index}:\n"));
+            let calls = calls(&name);
+            // Writing into a string cannot fail.
+            let _ = writeln!(
+                dispatch,
+                "iload 0 ; int {index} ; if_icmpne next{index}\n{calls}\nnext{index}:"
+            );
         }
         dispatch.push_str("return");
         suite.function(RUN, "(III)V", &dispatch)?;

@@ -31,7 +31,9 @@ use crate::watch::{counting, watch};
 /// What benchmarks and programs have in common; arguments of a call are no counts.
 const STEPS: [FeatureKind; 2] = [FeatureKind::Opcode, FeatureKind::Call];
 /// Digits that a list keeps.
-const DIGITS: i32 = 5;
+const DIGITS: i32 = 4;
+/// Least executions per step that are kept: what is done once before a thousand steps is none of their work.
+const LEAST: f64 = 0.005;
 
 pub fn run(
     args: &PlatformMeasureArgs,
@@ -197,7 +199,10 @@ fn per_step(suite: &Suite, dataset: &Dataset) -> Vec<BTreeMap<String, f64>> {
         for (row, count) in column {
             let at = row.0 as usize;
             let steps = f64::from(suite.programs[at].steps);
-            out[at].insert(feature.name.clone(), rounded(count / steps));
+            let count = count / steps;
+            if count >= LEAST {
+                out[at].insert(feature.name.clone(), rounded(count));
+            }
         }
     }
     for (counts, program) in out.iter_mut().zip(&suite.programs) {
@@ -257,7 +262,7 @@ fn list(
     }
 }
 
-/// Five digits.
+/// As many digits as a list keeps.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
