@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Judges price lists and moved predictions; called by platforms.sh.
 
   platforms.py repeat FIRST.json SECOND.json      how many times and prices of two lists of one platform agree within 5 %

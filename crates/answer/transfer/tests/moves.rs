@@ -96,11 +96,11 @@ fn the_papers_rule_is_its_formula() {
     let moved = move_to(ask(&program, &here, &there, Some(Route::Paper))).unwrap();
     let values: Vec<f64> = moved.predictions.rows.iter().map(|r| r.value).collect();
     assert!(
-        (values[0] - (20.0 * 3.0 + 10.0 * 5.0) / 2.0).abs() < 1e-9,
+        (values[0] - 0.5 * (20.0 * 3.0 + 10.0 * 5.0)).abs() < 1e-9,
         "{values:?}"
     );
     assert!(
-        (values[1] - (40.0 * 3.0 + 20.0 * 5.0) / 2.0).abs() < 1e-9,
+        (values[1] - 0.5 * (40.0 * 3.0 + 20.0 * 5.0)).abs() < 1e-9,
         "{values:?}"
     );
 }
