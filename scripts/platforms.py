@@ -10,11 +10,14 @@ nothing changes, "one run" scales by one call measured there, "rerun" compares t
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
 
 PROGRAM = os.environ["PRICETAG"]
+# Sizes in Programs.java.
+SIZES = 12
 
 
 def pricetag(*words):
@@ -44,14 +47,14 @@ def repeat(first, second):
 
 
 def by_size(answer, key):
-    """Median of a column over the calls of one size: labels are numbered."""
+    """Median of a column over the calls of one size: labels are numbered, and Programs.java takes its sizes in turn."""
     found = {}
     for row in answer["rows"]:
-        label = row["label"].split(" #")[0] + row["label"].split(" ", 2)[-1] if " #" in row["label"] else row["label"]
+        number = int(re.search(r" #(\d+)", row["label"]).group(1))
         value = row.get(key)
         if value:
-            found.setdefault(label, []).append(value)
-    return {label: statistics.median(values) for label, values in found.items()}
+            found.setdefault((number - 1) % SIZES, []).append(value)
+    return {size: statistics.median(values) for size, values in found.items()}
 
 
 def errors(predicted, measured):
