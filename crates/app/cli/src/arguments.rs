@@ -8,6 +8,7 @@ mod gate;
 mod learning;
 mod ocaml;
 mod patterns;
+mod platform;
 mod questions;
 mod services;
 mod slices;
@@ -28,6 +29,10 @@ pub use ocaml::{
     OcamlPredictArgs,
 };
 pub use patterns::{PatternsArgs, WindowArg};
+pub use platform::{
+    MoveArgs, PlatformApplyArgs, PlatformCommand, PlatformDiffArgs, PlatformImportArgs,
+    PlatformMeasureArgs,
+};
 pub use questions::{DiffArgs, ExplainArgs, Layout, PredictArgs, ReportArgs};
 pub use services::{ServicesCommand, ServicesLearnArgs, ServicesRecordArgs, ServicesShowArgs};
 pub use slices::{ExceptionsArg, SliceArgs};
@@ -168,6 +173,9 @@ pub enum Command {
     /// Learn what a component does at its border: which calls enter and leave it, how often, with what, and what it executes.
     #[command(subcommand)]
     Services(ServicesCommand),
+    /// Measure what a machine, a JVM and its options charge, and compare such price lists.
+    #[command(subcommand)]
+    Platform(PlatformCommand),
     /// Write one self-contained HTML page about a model.
     Report(ReportArgs),
     /// Time every block by itself, an inaccurate baseline for cost models: its mean with its spread.
@@ -196,7 +204,7 @@ pub enum Command {
 }
 
 /// What `-h` shows: enough for a first hour. `--help` shows all.
-const FIRST: [&str; 21] = [
+const FIRST: [&str; 23] = [
     "output",
     "report",
     "inputs",
@@ -218,6 +226,8 @@ const FIRST: [&str; 21] = [
     "dataset",
     "features_file",
     "model",
+    "platform",
+    "calibrate",
 ];
 
 /// Leaves an argument out of `-h` unless it is one of the first.

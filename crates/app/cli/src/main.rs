@@ -137,6 +137,7 @@ fn run(cli: &Cli, console: &Console) -> Result<ExitCode, Failure> {
         Command::Patterns(args) => commands::patterns::run(args, console),
         Command::Services(command) => commands::services::run(command, common, console),
         Command::Slice(args) => commands::slice::run(args, console),
+        Command::Platform(command) => commands::platform::run(command, common, console),
         Command::Report(args) => commands::report::run(args, console),
         Command::TimeBlocks(args) => commands::time_blocks::run(args, common, console),
         Command::Ocaml(command) => commands::ocaml::run(command, common, console),

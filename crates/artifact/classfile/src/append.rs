@@ -148,6 +148,12 @@ impl<'p, 'a> PoolAppender<'p, 'a> {
         self.member(tag::INTERFACE_METHOD_REF, owner, name, descriptor)
     }
 
+    /// A string literal.
+    pub fn string(&mut self, text: &str) -> Result<u16, ClassFileError> {
+        let text = self.utf8(text)?;
+        self.entry(tag::STRING, &[&text.to_be_bytes()])
+    }
+
     /// A package by internal name.
     pub fn package(&mut self, name: &str) -> Result<u16, ClassFileError> {
         let name = self.utf8(name)?;

@@ -9,6 +9,7 @@ mod bytes;
 mod collector;
 mod interval;
 mod overlap;
+mod platform;
 mod time;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use pricetag_cost_model::{ModePrices, OVERLAP, PRICE_LIST_SCHEMA, PriceList, reg
 use pricetag_dataset::{Dataset, FeatureKind, Measured, Observation, ObservationId, Status};
 use pricetag_study::FitError;
 
+pub use platform::platform_prices;
 pub use time::{CHOSEN, ESTIMATORS};
 
 /// Growth of a count between the sizes of one program that makes it supported.

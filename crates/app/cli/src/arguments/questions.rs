@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use pricetag_finding::Grouping;
 use pricetag_trace::Pattern;
 
+use super::platform::MoveArgs;
 use super::tables::TableColumns;
 use super::values::{duration, pattern, separator, variable, word};
 
@@ -66,6 +67,8 @@ pub struct PredictArgs {
     /// default.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub cache: Option<PathBuf>,
+    #[command(flatten)]
+    pub moving: MoveArgs,
     /// Count this run of the subject and predict its cost.
     #[arg(last = true, value_name = "COMMAND", value_parser = word(), value_hint = ValueHint::CommandWithArguments)]
     pub command: Vec<String>,

@@ -16,6 +16,7 @@ pub mod mine;
 pub mod ocaml;
 pub mod pages;
 pub mod patterns;
+pub mod platform;
 pub mod predict;
 pub mod record;
 pub mod report;

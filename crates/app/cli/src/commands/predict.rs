@@ -14,6 +14,7 @@ use pricetag_trace::Scope;
 use crate::analysis::{as_learnt, open_dataset, open_model};
 use crate::arguments::{Common, PredictArgs};
 use crate::commands::evaluator;
+use crate::commands::platform::moving::moved;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::lists::listed;
@@ -23,13 +24,21 @@ use crate::watch::{cache, counting, main_reason, watch, workload};
 
 pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     if evaluator::is_predictor(&args.model) {
+        if args.moving.platform.is_some() {
+            let why = "--platform moves predictions of models, not of predictors";
+            return Err(
+                Failure::usage(why).advice("give the model.json that the predictor was built from")
+            );
+        }
         return evaluator::predict(args, console);
     }
     let model = open_model(&args.model)?;
+    let mut seen = None;
     let predictions: Predictions = if let Some(dir) = &args.dataset {
         let dataset = open_dataset(dir)?;
         check_categories(&model, &dataset)?;
-        predict_dataset(&model, &as_learnt(&model, dataset))?
+        let dataset = seen.insert(as_learnt(&model, dataset));
+        predict_dataset(&model, dataset)?
     } else if let Some(table) = &args.features {
         let doing = || format!("predicting {}", table.display());
         let source =
@@ -50,16 +59,20 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
         let recording = Recording::of(&model);
         console.say("the program runs over the input once, counted; nothing of this run is timed");
         let begun = Instant::now();
-        let predicted = predict_dataset(
-            &model,
-            &counted(args, &needed, &recording, common, console)?,
-        )?;
+        let dataset = seen.insert(counted(args, &needed, &recording, common, console)?);
+        let predicted = predict_dataset(&model, dataset)?;
         console.say(&format!(
             "the answer took {:.1} s, with the run",
             begun.elapsed().as_secs_f64()
         ));
         predicted
     };
+    if let Some(there) = &args.moving.platform {
+        let (moving, file) = (&args.moving, &args.model);
+        let answer = moved(moving, there, file, &model, predictions, seen.as_ref())?;
+        console.result(&answer, || answer.to_text(console.width))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     console.result(&predictions, || predictions.to_text(console.width))?;
     Ok(ExitCode::SUCCESS)
 }

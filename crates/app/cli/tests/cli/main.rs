@@ -27,6 +27,7 @@ mod offline;
 mod outputs;
 mod patterns;
 mod planted;
+mod platform;
 mod preference;
 mod record;
 mod resume;
