@@ -13,6 +13,7 @@ mod expression;
 pub(crate) mod free;
 mod function;
 mod fuse;
+mod imperative;
 mod liveness;
 mod native;
 mod pattern;

@@ -242,6 +242,10 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
             break;
         }
     }
+    // A program that ends itself has not failed.
+    if stop == Some(Stop::Exit(0)) {
+        stop = None;
+    }
     if let (Some(Stop::Exception(text)), Some(value)) = (&mut stop, machine.uncaught) {
         let heap = machine.global(0).1;
         *text = Printer {
@@ -424,6 +428,11 @@ fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
         if missed.closures > 0 {
             let chain = Construct::ClosureChain;
             ways[0].plain.insert(chain, missed.closures);
+        }
+        if missed.copied > 0 {
+            ways[0]
+                .plain
+                .insert(Construct::CopiedWord, missed.copied);
         }
         let returns = (missed.returns as f64 * places).round() as u64;
         if returns > 0 {

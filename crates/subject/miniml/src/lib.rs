@@ -20,6 +20,8 @@ pub mod first_order;
 mod infer;
 mod machine;
 mod parse;
+mod printf;
+mod reference;
 mod show;
 mod syntax;
 mod token;

@@ -1,60 +1,13 @@
 //! Expressions: keywords as far as they reach, operators by precedence.
 
 use super::literal;
+use super::operator::{COMMA, PREFIX, applied, bare, call, name_of, powers, variable};
 use super::{Parsed, Parser};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Clause, Expr, ExprKind, Name, Path, Pattern};
+use crate::syntax::{
+    Clause, Expr, ExprKind, Label, Name, Parameter, Path, Pattern, PatternKind,
+};
 use crate::token::Token;
-
-/// Binding powers: left, right; a smaller right one than left associates to the right.
-const COMMA: u8 = 2;
-
-fn powers(token: Token<'_>) -> Option<(u8, u8)> {
-    Some(match token {
-        Token::Comma => (COMMA, COMMA + 1),
-        Token::Operator("||") => (5, 4),
-        Token::Operator("&&") => (7, 6),
-        Token::Equal | Token::Operator("<" | ">" | "<=" | ">=" | "<>" | "|>") => (8, 9),
-        Token::Operator("^" | "@" | "@@") => (11, 10),
-        Token::Cons => (13, 12),
-        Token::Operator("+" | "+.") | Token::Minus(_) => (14, 15),
-        Token::Star | Token::Mod | Token::Operator("/" | "/." | "*.") => (16, 17),
-        Token::Operator("**") => (19, 18),
-        _ => return None,
-    })
-}
-
-/// What a minus sign before an expression binds.
-const PREFIX: u8 = 20;
-
-fn bare(name: &str) -> Path {
-    Path {
-        modules: vec![],
-        name: name.into(),
-    }
-}
-
-fn variable(name: &str, span: crate::syntax::Span) -> Expr {
-    Expr {
-        kind: ExprKind::Variable(bare(name)),
-        span,
-    }
-}
-
-/// `f @@ x`; where `f` is an application itself, the compiler makes one of both.
-fn applied(function: Expr, argument: Expr, span: crate::syntax::Span) -> Expr {
-    let kind = match function.kind {
-        ExprKind::Apply(inner, mut arguments) => {
-            arguments.push(argument);
-            ExprKind::Apply(inner, arguments)
-        }
-        kind => {
-            let span = function.span;
-            ExprKind::Apply(Box::new(Expr { kind, span }), vec![argument])
-        }
-    };
-    Expr { kind, span }
-}
 
 impl Parser<'_> {
     /// `a; b; c`.
@@ -121,31 +74,26 @@ impl Parser<'_> {
         let (token, at) = self.advance();
         let right = self.expression(right_power)?;
         let span = left.span.to(right.span);
-        let (left_box, name) = match token {
-            Token::Operator("&&") => {
-                let kind = ExprKind::And(Box::new(left), Box::new(right));
-                return Ok(Expr { kind, span });
+        let kind = match token {
+            Token::Operator("&&" | "&") => ExprKind::And(Box::new(left), Box::new(right)),
+            Token::Operator("||") | Token::Lower(_) => {
+                ExprKind::Or(Box::new(left), Box::new(right))
             }
-            Token::Operator("||") => {
-                let kind = ExprKind::Or(Box::new(left), Box::new(right));
-                return Ok(Expr { kind, span });
-            }
+            Token::Store => ExprKind::Store(Box::new(left), Box::new(right)),
             Token::Cons => {
                 let both = Expr {
                     kind: ExprKind::Tuple(vec![left, right]),
                     span,
                 };
-                let kind = ExprKind::Constructor(bare("::"), Some(Box::new(both)));
-                return Ok(Expr { kind, span });
+                ExprKind::Constructor(bare("::"), Some(Box::new(both)))
             }
             Token::Operator("@@") => return Ok(applied(left, right, span)),
             Token::Operator("|>") => return Ok(applied(right, left, span)),
-            Token::Operator(name) | Token::Minus(name) => (left, name),
-            Token::Equal => (left, "="),
-            Token::Star => (left, "*"),
-            _ => (left, "mod"),
+            other => {
+                let name = variable(name_of(other).unwrap_or("mod"), at);
+                return Ok(call(name, vec![left, right], span));
+            }
         };
-        let kind = ExprKind::Apply(Box::new(variable(name, at)), vec![left_box, right]);
         Ok(Expr { kind, span })
     }
 
@@ -169,17 +117,41 @@ impl Parser<'_> {
             }
             Token::Fun => {
                 self.advance();
-                let mut parameters = Vec::new();
-                while self.begins_simple_pattern() {
-                    parameters.push(self.simple_pattern()?);
-                }
+                let parameters = self.parameters()?;
                 if parameters.is_empty() {
                     return Err(self.unexpected("a parameter after `fun`"));
                 }
+                let annotation = if self.eat(Token::Colon) {
+                    Some(self.applied_type()?)
+                } else {
+                    None
+                };
                 self.expect(Token::Arrow, "`->`", "and the function's body")?;
-                ExprKind::Fun(parameters, Box::new(self.sequence()?))
+                let mut body = self.sequence()?;
+                if let Some(annotation) = annotation {
+                    body = Expr {
+                        span: body.span,
+                        kind: ExprKind::Annotate(Box::new(body), annotation),
+                    };
+                }
+                ExprKind::Fun(parameters, Box::new(body))
             }
+            Token::While => {
+                self.advance();
+                let condition = Box::new(self.sequence()?);
+                let body = self.loop_body()?;
+                ExprKind::While(condition, body)
+            }
+            Token::For => self.counted_loop()?,
+            Token::Binding(name) => return self.binding_operator(name),
             Token::Minus(sign) => return self.negation(sign),
+            Token::Operator(sign @ ("+" | "+.")) => {
+                let at = self.advance().1;
+                let operand = self.expression(PREFIX)?;
+                let name = if sign == "+" { "~+" } else { "~+." };
+                let span = start.to(operand.span);
+                return Ok(call(variable(name, at), vec![operand], span));
+            }
             _ => return self.application(),
         };
         Ok(Expr {
@@ -207,15 +179,83 @@ impl Parser<'_> {
         }
         let operand = self.expression(PREFIX)?;
         let name = if sign == "-" { "~-" } else { "~-." };
-        Ok(Expr {
-            span: start.to(operand.span),
-            kind: ExprKind::Apply(Box::new(variable(name, start)), vec![operand]),
-        })
+        let span = start.to(operand.span);
+        Ok(call(variable(name, start), vec![operand], span))
+    }
+
+    /// `do … done`.
+    fn loop_body(&mut self) -> Parsed<Box<Expr>> {
+        self.expect(Token::Do, "`do`", "and the loop's body")?;
+        let start = self.span();
+        let body = if self.peek() == Token::Done {
+            Expr {
+                kind: ExprKind::Constructor(bare("()"), None),
+                span: start,
+            }
+        } else {
+            self.sequence()?
+        };
+        self.expect(Token::Done, "`done`", "after the loop's body")?;
+        Ok(Box::new(body))
+    }
+
+    fn counted_loop(&mut self) -> Parsed<ExprKind> {
+        self.advance();
+        let name: Name = if self.peek() == Token::Lower("_") {
+            self.advance();
+            "_".into()
+        } else {
+            self.lower("the loop's variable")?
+        };
+        self.expect(Token::Equal, "`=`", "and the first number")?;
+        let first = Box::new(self.sequence()?);
+        let up = self.peek() == Token::To;
+        if !up && self.peek() != Token::Downto {
+            return Err(self.unexpected("`to` or `downto`"));
+        }
+        self.advance();
+        let last = Box::new(self.sequence()?);
+        let body = self.loop_body()?;
+        Ok(ExprKind::For(name, first, last, up, body))
+    }
+
+    /// `let* p = e and* q = f in body` is `( let* ) (( and* ) e f) (fun (p, q) -> body)`.
+    fn binding_operator(&mut self, name: &str) -> Parsed<Expr> {
+        let start = self.advance().1;
+        let (mut pattern, mut value) = self.bound()?;
+        while let (Token::Binding(and), at) = (self.peek(), self.span()) {
+            if !and.starts_with("and") {
+                break;
+            }
+            self.advance();
+            let (second, right) = self.bound()?;
+            let span = value.span.to(right.span);
+            value = call(variable(and, at), vec![value, right], span);
+            pattern = Pattern {
+                span: pattern.span.to(second.span),
+                kind: PatternKind::Tuple(vec![pattern, second]),
+            };
+        }
+        self.expect(Token::In, "`in`", "after the definition")?;
+        let body = self.sequence()?;
+        let span = start.to(body.span);
+        let function = Expr {
+            span: body.span,
+            kind: ExprKind::Fun(vec![Parameter::plain(pattern)], Box::new(body)),
+        };
+        Ok(call(variable(name, start), vec![value, function], span))
+    }
+
+    /// `p = e` after a binding operator.
+    fn bound(&mut self) -> Parsed<(Pattern, Expr)> {
+        let binding = self.binding()?;
+        Ok((binding.pattern, binding.value))
     }
 
     fn local_let(&mut self) -> Parsed<Expr> {
         let start = self.advance().1;
         if self.eat(Token::Open) {
+            self.eat_override();
             let path = self.module_path()?;
             self.expect(Token::In, "`in`", "after `let open`")?;
             let body = self.sequence()?;
@@ -224,12 +264,23 @@ impl Parser<'_> {
                 kind: ExprKind::Open(path, Box::new(body)),
             });
         }
-        if matches!(self.peek(), Token::Module | Token::Exception) {
-            return Err(Diagnostic::new(
-                self.span(),
-                "modules and exceptions inside expressions are OCaml, but not in this language",
-            )
-            .advice("define it at top level"));
+        if self.eat(Token::Module) {
+            let (name, module) = self.module_binding()?;
+            self.expect(Token::In, "`in`", "after the local module")?;
+            let body = Box::new(self.sequence()?);
+            return Ok(Expr {
+                span: start.to(body.span),
+                kind: ExprKind::LetModule(name, Box::new(module), body),
+            });
+        }
+        if self.eat(Token::Exception) {
+            let variant = self.variant()?;
+            self.expect(Token::In, "`in`", "after the local exception")?;
+            let body = Box::new(self.sequence()?);
+            return Ok(Expr {
+                span: start.to(body.span),
+                kind: ExprKind::LetException(variant, body),
+            });
         }
         let definition = self.definition()?;
         self.expect(Token::In, "`in`", "after the local definition")?;
@@ -244,9 +295,9 @@ impl Parser<'_> {
         self.advance();
         let condition = Box::new(self.sequence()?);
         self.expect(Token::Then, "`then`", "after the condition")?;
-        let yes = Box::new(self.expression(COMMA)?);
+        let yes = Box::new(self.expression(1)?);
         let no = if self.eat(Token::Else) {
-            Some(Box::new(self.expression(COMMA)?))
+            Some(Box::new(self.expression(1)?))
         } else {
             None
         };
@@ -264,13 +315,6 @@ impl Parser<'_> {
         self.eat(Token::Bar);
         let mut clauses = Vec::new();
         loop {
-            if self.peek() == Token::Exception {
-                return Err(Diagnostic::new(
-                    self.span(),
-                    "`match … with exception …` is OCaml, but not in this language",
-                )
-                .advice("write `try … with …`"));
-            }
             let pattern: Pattern = self.pattern()?;
             let guard = if self.eat(Token::When) {
                 Some(self.sequence()?)
@@ -312,13 +356,38 @@ impl Parser<'_> {
             }
             self.at = before;
         }
+        let start = self.span();
+        match self.peek() {
+            Token::Assert | Token::Lazy => {
+                let assert = self.advance().0 == Token::Assert;
+                let operand = Box::new(self.nested(Self::projected)?);
+                return Ok(Expr {
+                    span: start.to(self.last()),
+                    kind: if assert {
+                        ExprKind::Assert(operand)
+                    } else {
+                        ExprKind::Lazy(operand)
+                    },
+                });
+            }
+            Token::Backquote => {
+                let name = self.tag()?;
+                let argument = if self.begins_simple() {
+                    Some(Box::new(self.nested(Self::projected)?))
+                } else {
+                    None
+                };
+                return Ok(Expr {
+                    kind: ExprKind::Tag(name, argument),
+                    span: start.to(self.last()),
+                });
+            }
+            _ => {}
+        }
         let function = self.projected()?;
         let mut arguments = Vec::new();
-        while self.begins_simple() {
-            arguments.push(self.nested(Self::projected)?);
-        }
-        if let Token::Label(_) = self.peek() {
-            return Err(self.unexpected("an argument"));
+        while let Some(argument) = self.argument()? {
+            arguments.push(argument);
         }
         if arguments.is_empty() {
             return Ok(function);
@@ -329,8 +398,46 @@ impl Parser<'_> {
         })
     }
 
+    /// One argument, if there is one.
+    fn argument(&mut self) -> Parsed<Option<(Label, Expr)>> {
+        let at = self.span();
+        Ok(Some(match self.peek() {
+            Token::Label(name) => {
+                self.advance();
+                (Label::Named(name.into()), variable(name, at))
+            }
+            Token::Optional(name) => {
+                self.advance();
+                (Label::Optional(name.into()), variable(name, at))
+            }
+            Token::LabelOf(name) => {
+                self.advance();
+                (Label::Named(name.into()), self.nested(Self::projected)?)
+            }
+            Token::OptionalOf(name) => {
+                self.advance();
+                (Label::Optional(name.into()), self.nested(Self::projected)?)
+            }
+            _ if self.begins_simple() => (Label::None, self.nested(Self::projected)?),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The name after a backquote.
+    pub(super) fn tag(&mut self) -> Parsed<Name> {
+        self.advance();
+        match self.peek() {
+            Token::Upper(name) | Token::Lower(name) => {
+                self.advance();
+                Ok(name.into())
+            }
+            _ => Err(self.unexpected("a name after the backquote")),
+        }
+    }
+
     fn begins_simple(&self) -> bool {
-        self.peek().opens_simple() || matches!(self.peek(), Token::Begin)
+        (self.peek().opens_simple() && self.peek() != Token::Lower("or"))
+            || matches!(self.peek(), Token::Begin | Token::Prefix(_))
     }
 
     fn begins_expression(&self) -> bool {
@@ -343,6 +450,11 @@ impl Parser<'_> {
                     | Token::Try
                     | Token::Function
                     | Token::Fun
+                    | Token::While
+                    | Token::For
+                    | Token::Assert
+                    | Token::Lazy
+                    | Token::Binding(_)
                     | Token::Minus(_)
             )
     }
@@ -356,12 +468,9 @@ impl Parser<'_> {
             if chain > super::DEPTH {
                 return Err(self.unexpected("fewer fields of fields"));
             }
-            if matches!(self.peek(), Token::Open_ | Token::OpenBracket) {
-                return Err(Diagnostic::new(
-                    self.span(),
-                    "reading arrays and strings by index is OCaml, but not in this language",
-                )
-                .advice("use a list and `List.nth`, or pattern matching"));
+            if let Token::Open_ | Token::OpenBracket = self.peek() {
+                left = self.index(left)?;
+                continue;
             }
             let modules = self.qualifier();
             let name = self.lower("a field after `.`")?;
@@ -373,6 +482,26 @@ impl Parser<'_> {
         Ok(left)
     }
 
+    /// `a.(i)`, `s.[i]`.
+    fn index(&mut self, left: Expr) -> Parsed<Expr> {
+        let array = self.advance().0 == Token::Open_;
+        let index = self.sequence()?;
+        let (close, text, module) = if array {
+            (Token::Close, "`)`", "Array")
+        } else {
+            (Token::CloseBracket, "`]`", "String")
+        };
+        self.expect(close, text, "after the index")?;
+        let path = Path {
+            modules: vec![module.into()],
+            name: "get".into(),
+        };
+        Ok(Expr {
+            span: left.span.to(self.last()),
+            kind: ExprKind::Index(path, Box::new(left), Box::new(index)),
+        })
+    }
+
     /// An expression that needs no parentheses as an argument.
     fn simple(&mut self) -> Parsed<Expr> {
         let (token, start) = (self.peek(), self.span());
@@ -381,6 +510,23 @@ impl Parser<'_> {
             Token::Float(text) => ExprKind::Float(literal::float(text, start)?),
             Token::Char(text) => ExprKind::Char(literal::char(text, start)?),
             Token::String(text) => ExprKind::String(literal::string(text, start)?),
+            Token::Quoted(text) => ExprKind::String(text.as_bytes().to_vec()),
+            Token::Prefix(name) => {
+                self.advance();
+                let operand = self.nested(Self::simple)?;
+                let span = start.to(self.last());
+                return Ok(call(variable(name, start), vec![operand], span));
+            }
+            Token::Backquote => ExprKind::Tag(self.tag()?, None),
+            Token::OpenArray => {
+                self.advance();
+                let parts = self.separated(Token::CloseArray, |p| p.expression(0))?;
+                self.expect(Token::CloseArray, "`|]`", "after the array")?;
+                return Ok(Expr {
+                    kind: ExprKind::Array(parts),
+                    span: start.to(self.last()),
+                });
+            }
             Token::Lower(name @ ("true" | "false")) => ExprKind::Constructor(bare(name), None),
             Token::Lower("_") => return Err(self.unexpected("an expression, not `_`")),
             Token::Lower(name) => ExprKind::Variable(bare(name)),
@@ -398,8 +544,13 @@ impl Parser<'_> {
             Token::OpenBrace => return self.record(),
             _ => return Err(self.unexpected("an expression")),
         };
-        self.advance();
-        Ok(Expr { kind, span: start })
+        if !matches!(kind, ExprKind::Tag(..)) {
+            self.advance();
+        }
+        Ok(Expr {
+            kind,
+            span: start.to(self.last()),
+        })
     }
 
     /// `M.x`, `M.C`, `M.(e)`.
@@ -418,10 +569,19 @@ impl Parser<'_> {
                 },
                 None,
             ),
-            Token::Open_ => {
+            Token::Open_ | Token::OpenBracket | Token::OpenBrace | Token::OpenArray => {
+                let operator = self.peek() == Token::Open_ && self.names_operator();
+                if operator {
+                    self.advance();
+                    let name = self.operator_name().unwrap_or_else(|| "".into());
+                    return Ok(Expr {
+                        kind: ExprKind::Variable(Path { modules, name }),
+                        span: start.to(self.last()),
+                    });
+                }
                 let name: Name = modules.pop().unwrap_or_else(|| "".into());
                 let path = Path { modules, name };
-                let body = self.parenthesised()?;
+                let body = self.nested(Self::simple)?;
                 return Ok(Expr {
                     span: start.to(self.last()),
                     kind: ExprKind::Open(path, Box::new(body)),
@@ -434,33 +594,6 @@ impl Parser<'_> {
             kind,
             span: start.to(self.last()),
         })
-    }
-
-    /// The name in `( + )`, or nothing.
-    pub(super) fn operator_name(&mut self) -> Option<Name> {
-        if self.peek_after(1) != Token::Close {
-            return None;
-        }
-        let name: Name = match self.peek() {
-            Token::Operator("&&" | "||" | "@@" | "|>") => return None,
-            Token::Operator(name) | Token::Minus(name) => name.into(),
-            Token::Star => "*".into(),
-            Token::Equal => "=".into(),
-            Token::Mod => "mod".into(),
-            _ => return None,
-        };
-        self.advance();
-        self.advance();
-        Some(name)
-    }
-
-    /// Whether an operator stands between the parenthesis here and the next.
-    pub(super) fn names_operator(&self) -> bool {
-        self.peek_after(2) == Token::Close
-            && matches!(
-                self.peek_after(1),
-                Token::Operator(_) | Token::Minus(_) | Token::Star | Token::Equal | Token::Mod
-            )
     }
 
     fn parenthesised(&mut self) -> Parsed<Expr> {
@@ -480,6 +613,13 @@ impl Parser<'_> {
             && let Some(name) = self.operator_name()
         {
             return Ok(variable(&name, start.to(self.last())));
+        }
+        if token == Token::Open_ && self.peek() == Token::Module {
+            return Err(Diagnostic::new(
+                self.span(),
+                "modules as values are OCaml, but not in this language",
+            )
+            .advice("pass a record of functions"));
         }
         let mut inner = self.sequence()?;
         if self.eat(Token::Colon) {
@@ -506,7 +646,7 @@ impl Parser<'_> {
             }
             matches!(
                 self.peek_after(n + 1),
-                Token::Equal | Token::Semicolon | Token::CloseBrace
+                Token::Equal | Token::Semicolon | Token::CloseBrace | Token::Colon
             )
         };
         let base = if is_field {
@@ -520,8 +660,20 @@ impl Parser<'_> {
             let span = p.span();
             let modules = p.qualifier();
             let name = p.lower("a field")?;
+            let annotation = if p.eat(Token::Colon) {
+                Some(p.type_expr()?)
+            } else {
+                None
+            };
             let value = if p.eat(Token::Equal) {
-                p.expression(0)?
+                let value = p.expression(0)?;
+                match annotation {
+                    Some(annotation) => Expr {
+                        span: value.span,
+                        kind: ExprKind::Annotate(Box::new(value), annotation),
+                    },
+                    None => value,
+                }
             } else {
                 variable(&name, span)
             };
@@ -536,5 +688,119 @@ impl Parser<'_> {
             kind,
             span: start.to(self.last()),
         })
+    }
+
+    /// Parameters of a function.
+    pub(super) fn parameters(&mut self) -> Parsed<Vec<Parameter>> {
+        let mut parameters = Vec::new();
+        loop {
+            let at = self.span();
+            let named = |name: &str| Pattern {
+                kind: PatternKind::Variable(name.into()),
+                span: at,
+            };
+            let parameter = match self.peek() {
+                Token::Label(name) => {
+                    self.advance();
+                    Parameter {
+                        label: Label::Named(name.into()),
+                        ..Parameter::plain(named(name))
+                    }
+                }
+                Token::LabelOf(name) => {
+                    self.advance();
+                    Parameter {
+                        label: Label::Named(name.into()),
+                        ..Parameter::plain(self.simple_pattern()?)
+                    }
+                }
+                Token::Optional(name) => {
+                    self.advance();
+                    Parameter {
+                        label: Label::Optional(name.into()),
+                        ..Parameter::plain(named(name))
+                    }
+                }
+                Token::OptionalOf(name) => {
+                    self.advance();
+                    let (pattern, default) = if self.eat(Token::Open_) {
+                        self.with_default()?
+                    } else {
+                        (self.simple_pattern()?, None)
+                    };
+                    Parameter {
+                        label: Label::Optional(name.into()),
+                        default,
+                        ..Parameter::plain(pattern)
+                    }
+                }
+                Token::Tilde | Token::Question => {
+                    let optional = self.advance().0 == Token::Question;
+                    self.expect(Token::Open_, "`(`", "and the parameter")?;
+                    let (pattern, default) = self.with_default()?;
+                    let Some(name) = name_in(&pattern) else {
+                        return Err(self.unexpected("a parameter with a name"));
+                    };
+                    Parameter {
+                        label: if optional {
+                            Label::Optional(name)
+                        } else {
+                            Label::Named(name)
+                        },
+                        default,
+                        ..Parameter::plain(pattern)
+                    }
+                }
+                Token::Open_ if self.peek_after(1) == Token::Type => {
+                    self.advance();
+                    self.advance();
+                    let mut types = Vec::new();
+                    while let Token::Lower(name) = self.peek() {
+                        self.advance();
+                        types.push(name.into());
+                    }
+                    self.expect(Token::Close, "`)`", "after the names of types")?;
+                    Parameter {
+                        types,
+                        ..Parameter::plain(Pattern {
+                            kind: PatternKind::Any,
+                            span: at,
+                        })
+                    }
+                }
+                _ if self.begins_simple_pattern() => Parameter::plain(self.simple_pattern()?),
+                _ => return Ok(parameters),
+            };
+            parameters.push(parameter);
+        }
+    }
+
+    /// `p : t = e)`.
+    fn with_default(&mut self) -> Parsed<(Pattern, Option<Expr>)> {
+        let mut pattern = self.pattern()?;
+        if self.eat(Token::Colon) {
+            let annotation = self.type_expr()?;
+            let span = pattern.span;
+            pattern = Pattern {
+                kind: PatternKind::Annotate(Box::new(pattern), annotation),
+                span,
+            };
+        }
+        let default = if self.eat(Token::Equal) {
+            Some(self.expression(0)?)
+        } else {
+            None
+        };
+        self.expect(Token::Close, "`)`", "after the parameter")?;
+        Ok((pattern, default))
+    }
+}
+
+/// The name that a parameter's pattern gives it.
+fn name_in(pattern: &Pattern) -> Option<Name> {
+    match &pattern.kind {
+        PatternKind::Variable(name) => Some(name.clone()),
+        PatternKind::Annotate(inner, _) => name_in(inner),
+        _ => None,
     }
 }
