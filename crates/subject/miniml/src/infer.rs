@@ -403,7 +403,13 @@ impl Infer {
                         self.open(path, item.span)?;
                         None
                     }
-                    _ => Some(self.structure(module)?),
+                    _ => {
+                        let from = self.items.len();
+                        let scope = self.structure(module)?;
+                        // What is opened only is not shown.
+                        self.items[from..].iter_mut().for_each(|i| i.shown.clear());
+                        Some(scope)
+                    }
                 };
                 if let Some(scope) = scope {
                     self.scopes.push((*scope).clone());

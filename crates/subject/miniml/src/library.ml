@@ -112,6 +112,10 @@ let print_int n = print_string (string_of_int n)
 let print_float x = print_string (string_of_float x)
 let print_endline s = print_string s; print_string "\n"
 let print_newline () = print_string "\n"
+let ( && ) a b = a && b
+let ( || ) a b = a || b
+let ( |> ) x f = f x
+let ( @@ ) f x = f x
 let lnot x = x lxor -1
 let bool_of_string s = match s with "true" -> true | "false" -> false | _ -> invalid_arg "bool_of_string"
 let bool_of_string_opt s = match s with "true" -> Some true | "false" -> Some false | _ -> None
@@ -150,8 +154,8 @@ end
 module Char = struct
   type t = char
   external code : char -> int = "CharCode"
-  external chr : int -> char = "CharOfCode"
   external unsafe_chr : int -> char = "CharOfCode"
+  let chr n = if n < 0 || n > 255 then invalid_arg "Char.chr" else unsafe_chr n
   let lowercase_ascii c = match c with 'A' .. 'Z' -> unsafe_chr (code c + 32) | _ -> c
   let uppercase_ascii c = match c with 'a' .. 'z' -> unsafe_chr (code c - 32) | _ -> c
   let compare c1 c2 = code c1 - code c2
@@ -183,7 +187,7 @@ module Bytes = struct
     for i = 0 to n - 1 do unsafe_set s i (f i) done;
     s
   let map f s = let n = length s in init n (fun i -> f (unsafe_get s i))
-  let iter f s = for i = 0 to length s - 1 do f (unsafe_get s i) done
+  let iter (f : char -> unit) s = for i = 0 to length s - 1 do f (unsafe_get s i) done
   let equal (a : bytes) b = a = b
   let compare (a : bytes) b = compare a b
 end
@@ -206,7 +210,7 @@ module Seq = struct
     | Nil -> Nil
     | Cons (x, next) -> append (f x) (flat_map f next) ()
   let rec fold_left f acc seq = match seq () with Nil -> acc | Cons (x, next) -> fold_left f (f acc x) next
-  let rec iter f seq = match seq () with Nil -> () | Cons (x, next) -> f x; iter f next
+  let rec iter (f : 'a -> unit) seq = match seq () with Nil -> () | Cons (x, next) -> f x; iter f next
   let rec unfold f u () = match f u with None -> Nil | Some (x, v) -> Cons (x, unfold f v)
 end
 
@@ -223,8 +227,8 @@ module String = struct
   let init n f = Bytes.unsafe_to_string (Bytes.init n f)
   let map f s = Bytes.unsafe_to_string (Bytes.map f (Bytes.unsafe_of_string s))
   let mapi f s = init (length s) (fun i -> f i (unsafe_get s i))
-  let iter f s = for i = 0 to length s - 1 do f (unsafe_get s i) done
-  let iteri f s = for i = 0 to length s - 1 do f i (unsafe_get s i) done
+  let iter (f : char -> unit) s = for i = 0 to length s - 1 do f (unsafe_get s i) done
+  let iteri (f : int -> char -> unit) s = for i = 0 to length s - 1 do f i (unsafe_get s i) done
   let fold_left f acc s =
     let r = ref acc in
     for i = 0 to length s - 1 do r := f !r (unsafe_get s i) done;
@@ -284,7 +288,12 @@ module String = struct
     let rec go acc seq = match seq () with Seq.Nil -> acc | Seq.Cons (c, next) -> go (acc ^ make 1 c) next in
     go "" seq
   external formatted : string -> string -> string = "Format"
+  external formatted_char : string -> char -> string = "Format"
   let escaped s = let t = formatted "%S" s in sub t 1 (length t - 2)
+end
+module Char = struct
+  include Char
+  let escaped c = let t = String.formatted_char "%C" c in String.sub t 1 (String.length t - 2)
 end
 let print_char c = print_string (String.make 1 c)
 let prerr_char _ = ()
@@ -657,8 +666,8 @@ module Array = struct
     let a = make m [||] in
     for i = 0 to m - 1 do unsafe_set a i (make n x) done;
     a
-  let iter f a = for i = 0 to length a - 1 do f (unsafe_get a i) done
-  let iteri f a = for i = 0 to length a - 1 do f i (unsafe_get a i) done
+  let iter (f : 'a -> unit) a = for i = 0 to length a - 1 do f (unsafe_get a i) done
+  let iteri (f : int -> 'a -> unit) a = for i = 0 to length a - 1 do f i (unsafe_get a i) done
   let iter2 f a b =
     if length a <> length b then invalid_arg "Array.iter2: arrays must have the same length"
     else for i = 0 to length a - 1 do f (unsafe_get a i) (unsafe_get b i) done
@@ -831,6 +840,7 @@ module Buffer = struct
   let add_substring b s from n = add_string b (String.sub s from n)
   let add_buffer b other = add_string b (contents other)
   let truncate b n = if n < 0 || n > b.used then invalid_arg "Buffer.truncate" else b.used <- n
+  let blit b from target at n = Bytes.blit b.text from target at n
   let output_buffer channel b = output_string channel (contents b)
 end
 
@@ -968,7 +978,7 @@ module Hashtbl = struct
       h.size <- h.size + 1;
       grow place h
     end
-  let rec iter_bucket f bucket = match bucket with Empty -> () | Entry (k, d, next) -> f k d; iter_bucket f next
+  let rec iter_bucket (f : 'a -> 'b -> unit) bucket = match bucket with Empty -> () | Entry (k, d, next) -> f k d; iter_bucket f next
   let iter f h = Array.iter (fun bucket -> iter_bucket f bucket) h.data
   let rec fold_bucket f bucket acc = match bucket with
     | Empty -> acc
@@ -1107,7 +1117,7 @@ module Map = struct
         if c = 0 then merge_both l r else if c < 0 then bal (remove k l) v d r else bal l v d (remove k r)
     let update k f m =
       match f (find_opt k m) with None -> remove k m | Some d -> add k d m
-    let rec iter f m = match m with Empty -> () | Node (l, k, d, r, _) -> iter f l; f k d; iter f r
+    let rec iter (f : key -> 'a -> unit) m = match m with Empty -> () | Node (l, k, d, r, _) -> iter f l; f k d; iter f r
     let rec map f m = match m with
       | Empty -> Empty
       | Node (l, k, d, r, h) ->
@@ -1223,7 +1233,7 @@ module Set = struct
       | Node (l, v, r, _) ->
         let c = Ord.compare x v in
         if c = 0 then merge l r else if c < 0 then bal (remove x l) v r else bal l v (remove x r)
-    let rec iter f s = match s with Empty -> () | Node (l, v, r, _) -> iter f l; f v; iter f r
+    let rec iter (f : elt -> unit) s = match s with Empty -> () | Node (l, v, r, _) -> iter f l; f v; iter f r
     let rec fold f s acc = match s with Empty -> acc | Node (l, v, r, _) -> fold f r (f v (fold f l acc))
     let rec elements_onto acc s = match s with
       | Empty -> acc

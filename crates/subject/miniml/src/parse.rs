@@ -19,7 +19,7 @@ use crate::syntax::{Item, Name, Path, Span};
 use crate::token::{LexError, Token};
 
 /// Levels an expression, a pattern or a type may be nested.
-pub(crate) const DEPTH: u32 = 150;
+pub(crate) const DEPTH: u32 = 1500;
 /// Errors after which parsing stops.
 const ERRORS: usize = 20;
 
@@ -34,6 +34,7 @@ pub(crate) fn parse(source: &str, library: bool) -> (Vec<Item>, Vec<Diagnostic>)
         at: 0,
         depth: 0,
         library,
+        own: vec![],
         errors,
     };
     let items = parser.items(false);
@@ -99,6 +100,8 @@ pub(crate) struct Parser<'s> {
     at: usize,
     depth: u32,
     library: bool,
+    /// Which of `&&`, `||`, `|>` and `@@` the program defines itself: from there on they are functions as others.
+    own: Vec<Name>,
     errors: Vec<Diagnostic>,
 }
 

@@ -71,10 +71,14 @@ impl<'p> Compiler<'p> {
     /// Code that leaves the value in `acc`.
     pub(super) fn expr(&mut self, e: &'p Expr, want: Want) {
         match self.structured_constant(e) {
-            Some(Constant::Int(n)) => return self.int(n),
-            Some(constant) => return self.emit_constant(constant),
-            None => {}
+            Some(Constant::Int(n)) => self.int(n),
+            Some(constant) => self.emit_constant(constant),
+            None => self.built(e, want),
         }
+    }
+
+    /// The same where the value must be built anew, even if it is made of constants alone.
+    fn built(&mut self, e: &'p Expr, want: Want) {
         match e {
             Expr::Int(n) => self.int(*n),
             Expr::Float(x) => self.emit_constant(Constant::Float(x.to_bits())),
@@ -213,6 +217,8 @@ impl<'p> Compiler<'p> {
                 self.expr(body, want);
                 self.drop(self.frame.depth - depth);
             }
+            // What may change is written as a sequence of one: no two of them are the same constant.
+            Expr::Sequence(parts) if parts.len() == 1 => self.built(&parts[0], want),
             Expr::Sequence(parts) => {
                 for (i, part) in parts.iter().enumerate() {
                     let last = i + 1 == parts.len();

@@ -143,6 +143,49 @@ impl Infer {
         }
     }
 
+    /// A function with optional parameters where one without is expected: they stay away.
+    pub(super) fn without_options(
+        &mut self,
+        core: core::Expr,
+        found: Ty,
+        wanted: Ty,
+        span: Span,
+    ) -> (core::Expr, Ty) {
+        let (f, w) = (self.types.expand(found), self.types.expand(wanted));
+        let (mut ty, mut options) = (f, 0);
+        let Node::Arrow(label, _, _) = self.types.node(w).clone() else {
+            return (core, found);
+        };
+        while let Node::Arrow(Label::Optional(name), _, to) = self.types.node(ty).clone()
+            && label != Label::Optional(name)
+        {
+            options += 1;
+            ty = self.types.expand(to);
+        }
+        let Node::Arrow(Label::None, _, to) = self.types.node(ty).clone() else {
+            return (core, found);
+        };
+        if options == 0 {
+            return (core, found);
+        }
+        let _ = to;
+        let (callee, argument) = (self.local(), self.local());
+        let mut arguments = vec![core::Expr::Int(0); options];
+        arguments.push(core::Expr::Local(argument));
+        let body = core::Expr::Apply(Box::new(core::Expr::Local(callee)), arguments);
+        let lambda = core::Expr::Lambda(Box::new(Lambda {
+            parameters: vec![(core::Pattern::Variable(argument), span)],
+            body,
+            ty,
+        }));
+        let binding = core::Binding {
+            pattern: core::Pattern::Variable(callee),
+            value: core,
+            span,
+        };
+        (core::Expr::Let(vec![binding], Box::new(lambda)), ty)
+    }
+
     /// A function of the parameters that got nothing.
     fn partially(
         &mut self,

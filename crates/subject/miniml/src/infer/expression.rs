@@ -102,6 +102,7 @@ impl Infer {
         }
         self.hint = Some(wanted);
         let (core, found) = self.expression(expression)?;
+        let (core, found) = self.without_options(core, found, wanted, expression.span);
         self.require(expression.span, found, wanted)?;
         Ok(core)
     }
@@ -633,10 +634,25 @@ impl Infer {
                 std::mem::take(&mut self.rows),
                 std::mem::take(&mut self.wild),
             );
-            let pattern = self.pattern(&binding.pattern, ty, &mut bound)?;
+            let mut wanted = ty;
+            let mut written = &binding.pattern;
+            if let PatternKind::Annotate(inner, annotation) = &binding.pattern.kind
+                && matches!(annotation.kind, TypeExprKind::Poly(..))
+            {
+                // The value must have the type for whatever its variables stand for.
+                let mut named = std::mem::take(&mut self.named);
+                let scheme = self.written_generic(annotation, &mut named);
+                self.named = named;
+                let scheme = scheme?;
+                let instance = self.types.instantiate(scheme);
+                self.require(binding.pattern.span, ty, instance)?;
+                wanted = self.rigid(scheme);
+                written = inner;
+            }
+            let pattern = self.pattern(written, ty, &mut bound)?;
             self.close_rows();
             (self.rows, self.wild) = (rows, wild);
-            let value = self.check(&binding.value, ty)?;
+            let value = self.check(&binding.value, wanted)?;
             let expansive = !self.is_value(&binding.value);
             variables.extend(bound.into_iter().map(|(n, v, t)| (n, v, t, expansive)));
             bindings.push(core::Binding {
@@ -648,6 +664,24 @@ impl Infer {
         Ok((bindings, variables))
     }
 
+    /// The type of a function as far as its parameters tell: their labels, before anything is applied to them.
+    fn approximate(&mut self, value: &Expr) -> Ty {
+        match &value.kind {
+            ExprKind::Fun(parameters, body) => {
+                let mut ty = self.approximate(body);
+                for parameter in parameters.iter().rev().filter(|p| p.types.is_empty()) {
+                    let mut from = self.types.variable();
+                    if let Label::Optional(_) = parameter.label {
+                        from = self.types.constructor(types::OPTION, vec![from]);
+                    }
+                    ty = self.types.labelled(parameter.label.clone(), from, ty);
+                }
+                ty
+            }
+            _ => self.types.variable(),
+        }
+    }
+
     /// Functions that see each other; their names go into the innermost scope.
     pub(super) fn recursive(
         &mut self,
@@ -656,7 +690,7 @@ impl Infer {
     ) -> Inferred<Vec<(Name, u32, Lambda)>> {
         let mut heads = Vec::new();
         for binding in &definition.bindings {
-            let ty = self.types.variable();
+            let ty = self.approximate(&binding.value);
             let mut polymorphic = None;
             let pattern = match &binding.pattern.kind {
                 PatternKind::Annotate(inner, annotation)

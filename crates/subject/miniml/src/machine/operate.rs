@@ -182,7 +182,7 @@ impl Machine<'_> {
             }
             O::CharCode => Ok(()),
             O::CharOfCode if (0..256).contains(&word(a)) => Ok(()),
-            O::CharOfCode => Err(self.raise("Invalid_argument", Some("Char.chr"))),
+            O::CharOfCode => Err(self.raise("Invalid_argument", Some("char_of_int"))),
             O::Compare => self.total_order(),
             O::Equal | O::NotEqual | O::Less | O::LessEqual | O::Greater | O::GreaterEqual => {
                 let b = self.pop();

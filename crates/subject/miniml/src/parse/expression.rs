@@ -74,6 +74,11 @@ impl Parser<'_> {
         let (token, at) = self.advance();
         let right = self.expression(right_power)?;
         let span = left.span.to(right.span);
+        if let Token::Operator(name) = token
+            && self.own.iter().any(|own| **own == *name)
+        {
+            return Ok(call(variable(name, at), vec![left, right], span));
+        }
         let kind = match token {
             Token::Operator("&&" | "&") => ExprKind::And(Box::new(left), Box::new(right)),
             Token::Operator("||") | Token::Lower(_) => {

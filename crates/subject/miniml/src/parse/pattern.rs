@@ -18,6 +18,10 @@ impl Parser<'_> {
                     span: left.span.to(p.last()),
                     kind: PatternKind::Alias(Box::new(left), name),
                 };
+                if p.eat(Token::Cons) {
+                    let tail = p.nested(Self::cons_pattern)?;
+                    left = consed(left, tail);
+                }
             }
             Ok(left)
         })
@@ -65,15 +69,7 @@ impl Parser<'_> {
             return Ok(head);
         }
         let tail = self.nested(Self::cons_pattern)?;
-        let span = head.span.to(tail.span);
-        let both = Pattern {
-            kind: PatternKind::Tuple(vec![head, tail]),
-            span,
-        };
-        Ok(Pattern {
-            kind: PatternKind::Constructor(bare("::"), Some(Box::new(both))),
-            span,
-        })
+        Ok(consed(head, tail))
     }
 
     fn applied_pattern(&mut self) -> Parsed<Pattern> {
@@ -234,6 +230,9 @@ impl Parser<'_> {
             });
         }
         if let Some(name) = self.operator_name() {
+            if matches!(&*name, "&&" | "||" | "|>" | "@@") && !self.library {
+                self.own.push(name.clone());
+            }
             return Ok(Pattern {
                 kind: PatternKind::Variable(name),
                 span: start.to(self.last()),
@@ -291,5 +290,18 @@ impl Parser<'_> {
             }
         }
         Ok(parts)
+    }
+}
+
+/// `head :: tail`.
+fn consed(head: Pattern, tail: Pattern) -> Pattern {
+    let span = head.span.to(tail.span);
+    let both = Pattern {
+        kind: PatternKind::Tuple(vec![head, tail]),
+        span,
+    };
+    Pattern {
+        kind: PatternKind::Constructor(bare("::"), Some(Box::new(both))),
+        span,
     }
 }
