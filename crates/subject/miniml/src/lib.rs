@@ -1,4 +1,4 @@
-//! A pure subset of OCaml: parsed, typed, and run while its constructs are counted.
+//! A subset of OCaml: parsed, typed, and run while its constructs are counted.
 //!
 //! The cost semantics is that of Das and Hoffmann, *ML for ML* (TACAS 2017), sections 3 and 5. Rules the paper leaves open are
 //! stated in `docs/ocaml.md`. Source → syntax → typed core → code → counts; costs appear in the last two only.

@@ -13,7 +13,7 @@ use pricetag_predict::{Call, Pricing, predict_call};
 use super::refused;
 use crate::arguments::{ModeArg, OcamlPredictArgs};
 use crate::console::Console;
-use crate::failure::{FAILED, Failure, io};
+use crate::failure::{FAILED, Failure};
 
 pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failure> {
     let list = open_list(&args.list)?;
@@ -23,7 +23,7 @@ pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failu
     };
     let pricing = Pricing::of(&list, mode.name(), args.estimator.as_deref())?;
     let file = args.program.display().to_string();
-    let source = std::fs::read_to_string(&args.program).map_err(io("read", &args.program))?;
+    let source = super::source_of(&args.program)?;
     let mut options = Options {
         limits: Limits {
             fuel: args.fuel,
