@@ -430,9 +430,7 @@ fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
             ways[0].plain.insert(chain, missed.closures);
         }
         if missed.copied > 0 {
-            ways[0]
-                .plain
-                .insert(Construct::CopiedWord, missed.copied);
+            ways[0].plain.insert(Construct::CopiedWord, missed.copied);
         }
         let returns = (missed.returns as f64 * places).round() as u64;
         if returns > 0 {

@@ -583,7 +583,12 @@ fn advice_for(path: &Path, what: &str) -> String {
 fn show_name(name: &str) -> String {
     let word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && !name.ends_with(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '\'');
-    if word && !matches!(name, "mod" | "land" | "lor" | "lxor" | "lsl" | "lsr" | "asr") {
+    if word
+        && !matches!(
+            name,
+            "mod" | "land" | "lor" | "lxor" | "lsl" | "lsr" | "asr"
+        )
+    {
         name.to_owned()
     } else {
         format!("( {name} )")

@@ -880,6 +880,8 @@ module Random = struct
     let make seed = let s = { numbers = Array.make 55 0; at = 0 } in full_init s seed; s
     let copy s = { numbers = Array.copy s.numbers; at = s.at }
     let bits s =
+      (* The state that nobody seeded is made when it is first asked. *)
+      if s.at < 0 then full_init s [| 27182818 |];
       s.at <- (s.at + 1) mod 55;
       let old = s.numbers.(s.at) in
       let next = (s.numbers.((s.at + 24) mod 55) + (old lxor ((old lsr 25) land 0x1F))) land 0x3FFFFFFF in
@@ -897,7 +899,7 @@ module Random = struct
       (a /. scale +. b) /. scale *. bound
     let bool s = bits s land 1 = 0
   end
-  let default = State.make [| 27182818 |]
+  let default = { State.numbers = Array.make 55 0; at = -1 }
   let init n = State.full_init default [| n |]
   let full_init seed = State.full_init default seed
   let self_init () = init 1

@@ -219,9 +219,7 @@ impl<'c> Machine<'c> {
                 w
             }
             Constant::String(s) => self.heap.string(s),
-            Constant::Block(tag, parts) if parts.is_empty() => {
-                self.heap.block_of(*tag, 0, int(0))
-            }
+            Constant::Block(tag, parts) if parts.is_empty() => self.heap.block_of(*tag, 0, int(0)),
             Constant::Block(tag, parts) => {
                 let words: Vec<Word> = parts.iter().map(|p| self.constant(p)).collect();
                 let (first, others) = words
@@ -370,7 +368,10 @@ impl<'c> Machine<'c> {
                     self.acc = int(0);
                 }
                 Op::AddToField(n) => {
-                    let sum = self.heap.field(self.acc, 0).wrapping_add((i64::from(n) as u64) << 1);
+                    let sum = self
+                        .heap
+                        .field(self.acc, 0)
+                        .wrapping_add((i64::from(n) as u64) << 1);
                     self.heap.assign(self.acc, 0, sum);
                     self.acc = int(0);
                 }

@@ -24,7 +24,9 @@ pub(crate) fn format(spec: &[u8], value: Word, heap: &Heap) -> Vec<u8> {
         b'S' => {
             let mut text = String::from("\"");
             let bytes = heap.bytes(value);
-            bytes.into_iter().for_each(|b| show::escape(b, b'"', &mut text));
+            bytes
+                .into_iter()
+                .for_each(|b| show::escape(b, b'"', &mut text));
             text.push('"');
             pad(&spec, text.into_bytes(), false)
         }

@@ -14,9 +14,7 @@ pub(crate) fn eliminate(item: &mut Item, types: &mut Types) {
         Work::Let(bindings, _) => bindings
             .iter_mut()
             .for_each(|b| expression(&mut b.value, types)),
-        Work::LetRec(functions) => functions
-            .iter_mut()
-            .for_each(|(_, l)| function(l, types)),
+        Work::LetRec(functions) => functions.iter_mut().for_each(|(_, l)| function(l, types)),
     }
 }
 

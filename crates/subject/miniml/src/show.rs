@@ -110,7 +110,10 @@ impl Printer<'_> {
                 } else {
                     value
                 });
-                let found = row.tags.iter().find(|(name, _)| types::hash(name) == number);
+                let found = row
+                    .tags
+                    .iter()
+                    .find(|(name, _)| types::hash(name) == number);
                 let Some((name, (_, argument))) = found else {
                     return out.push_str("<unknown constructor>");
                 };
@@ -137,7 +140,13 @@ impl Printer<'_> {
                 types::LAZY => {
                     if self.heap.field(value, 0) == crate::machine::int(1) {
                         out.push_str("lazy ");
-                        self.write(self.heap.field(value, 1), arguments[0], true, depth + 1, out);
+                        self.write(
+                            self.heap.field(value, 1),
+                            arguments[0],
+                            true,
+                            depth + 1,
+                            out,
+                        );
                     } else {
                         out.push_str("<lazy>");
                     }

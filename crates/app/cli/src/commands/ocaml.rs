@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use pricetag_miniml::{Diagnostic, Limits, Mode, Options, Run, Stop, render};
 use serde_json::json;
 
-use crate::arguments::{Common, ModeArg, OcamlCommand, OcamlCountArgs};
+use crate::arguments::{CallArgs, Common, ModeArg, OcamlCommand, OcamlCountArgs};
 use crate::console::Console;
 use crate::failure::{Failure, io};
 
@@ -78,10 +78,27 @@ fn source_of(path: &Path) -> Result<String, Failure> {
     })
 }
 
+/// A program with its calls at the end: `call1`, or `call1_n100` with `n` = 100.
+fn with_calls(mut source: String, args: &CallArgs) -> String {
+    use std::fmt::Write as _;
+
+    for (i, call) in args.call.iter().enumerate() {
+        let i = i + 1;
+        // Writing into a string cannot fail.
+        if args.sizes.is_empty() {
+            let _ = write!(source, "\n;;\nlet call{i} = ({call}\n)");
+        }
+        for n in &args.sizes {
+            let _ = write!(source, "\n;;\nlet call{i}_n{n} = let n = {n} in ({call}\n)");
+        }
+    }
+    source
+}
+
 fn count_constructs(args: &OcamlCountArgs, console: &Console) -> Result<ExitCode, Failure> {
     let path = &args.program;
     let file = path.display().to_string();
-    let source = source_of(path)?;
+    let source = with_calls(source_of(path)?, &args.calls);
     let mode = match args.mode {
         ModeArg::Paper => Mode::Paper,
         ModeArg::Extended => Mode::Extended,

@@ -129,9 +129,7 @@ impl Compiler<'_> {
             return false;
         };
         let element = arguments.first();
-        element.is_some_and(|e| {
-            matches!(self.types.node(*e), Node::Constructor(types::FLOAT, _))
-        })
+        element.is_some_and(|e| matches!(self.types.node(*e), Node::Constructor(types::FLOAT, _)))
     }
 
     /// Storing a value of that kind in a field.

@@ -61,9 +61,7 @@ impl<'p> Compiler<'p> {
                 self.charge(Construct::LetData, 1);
                 self.push();
                 let slot = self.frame.depth - 1;
-                self.frame
-                    .locations
-                    .insert(*variable, Location::Slot(slot));
+                self.frame.locations.insert(*variable, Location::Slot(slot));
                 if raw {
                     self.raw.insert(*variable);
                 }
@@ -273,9 +271,9 @@ impl<'p> Compiler<'p> {
     fn is_variable(&mut self, ty: Ty) -> bool {
         let ty = self.types.expand(ty);
         match self.types.node(ty) {
-            crate::types::Node::Constructor(_, arguments) => arguments.first().is_some_and(|e| {
-                matches!(self.types.node(*e), crate::types::Node::Variable(_))
-            }),
+            crate::types::Node::Constructor(_, arguments) => arguments
+                .first()
+                .is_some_and(|e| matches!(self.types.node(*e), crate::types::Node::Variable(_))),
             _ => true,
         }
     }

@@ -122,10 +122,7 @@ fn pass(
         }
         if matches!(
             op,
-            Op::Reraise
-                | Op::MatchFailure(_)
-                | Op::AssertFailure(_)
-                | Op::Operate(Operator::Raise)
+            Op::Reraise | Op::MatchFailure(_) | Op::AssertFailure(_) | Op::Operate(Operator::Raise)
         ) {
             live = Live::default();
             handlers.iter().for_each(|h| live.join(h));

@@ -211,9 +211,9 @@ impl<'p> Lower<'p> {
                 self.failed = true;
                 value
             }
-            Expr::Attempt { .. } => {
-                Err(self.refuse("`match … with exception`: what an exception leaves undone is not followed"))
-            }
+            Expr::Attempt { .. } => Err(self.refuse(
+                "`match … with exception`: what an exception leaves undone is not followed",
+            )),
             Expr::Try(..) => {
                 Err(self.refuse("`try`: what an exception leaves undone is not followed"))
             }

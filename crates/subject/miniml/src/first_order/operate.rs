@@ -68,7 +68,9 @@ impl<'p> Lower<'p> {
             O::BoolNot => C::BoolNot,
             O::Raise => C::Raise,
             O::Compare => C::PolyCond,
-            O::Equal | O::NotEqual | O::Same | O::NotSame => comparison(kind, [C::IntCondEq, C::FloatCondEq]),
+            O::Equal | O::NotEqual | O::Same | O::NotSame => {
+                comparison(kind, [C::IntCondEq, C::FloatCondEq])
+            }
             O::Less => comparison(kind, [C::IntCondLT, C::FloatCondLT]),
             O::LessEqual => comparison(kind, [C::IntCondLE, C::FloatCondLE]),
             O::Greater => comparison(kind, [C::IntCondGT, C::FloatCondGT]),

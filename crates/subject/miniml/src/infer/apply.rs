@@ -41,10 +41,7 @@ impl Infer {
         let cores: Vec<core::Expr> = cores.collect();
         let core = match external {
             Some(core::Operator::Identity) => {
-                return Ok((
-                    cores.into_iter().next().unwrap_or(core::Expr::Int(0)),
-                    ty,
-                ));
+                return Ok((cores.into_iter().next().unwrap_or(core::Expr::Int(0)), ty));
             }
             Some(core::Operator::FormatOf) => {
                 let mut cores = cores.into_iter();
@@ -301,9 +298,7 @@ impl Infer {
             }
             let body = match core {
                 core::Expr::Lambda(inner)
-                    if patterns
-                        .iter()
-                        .all(|(p, _)| super::expression::is_total(p)) =>
+                    if patterns.iter().all(|(p, _)| super::expression::is_total(p)) =>
                 {
                     patterns.extend(inner.parameters);
                     inner.body

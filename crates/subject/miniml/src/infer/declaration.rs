@@ -300,10 +300,7 @@ impl Infer {
             if self.types.is_cyclic(id) {
                 return Err(Diagnostic::new(
                     d.span,
-                    format!(
-                        "type `{}` is an abbreviation that contains itself",
-                        d.name
-                    ),
+                    format!("type `{}` is an abbreviation that contains itself", d.name),
                 )
                 .advice("declare a variant or a record, whose constructor stands in between"));
             }
@@ -312,7 +309,12 @@ impl Infer {
         Ok(())
     }
 
-    pub(super) fn variant_text(&self, name: &str, arguments: &[Ty], letters: &mut Letters) -> String {
+    pub(super) fn variant_text(
+        &self,
+        name: &str,
+        arguments: &[Ty],
+        letters: &mut Letters,
+    ) -> String {
         if arguments.is_empty() {
             return name.to_owned();
         }

@@ -331,9 +331,7 @@ impl Infer {
                     unit,
                 ))
             }
-            ExprKind::LetModule(name, module, body) => {
-                self.local_module(name, module, body, hint)
-            }
+            ExprKind::LetModule(name, module, body) => self.local_module(name, module, body, hint),
             ExprKind::LetException(variant, body) => self.local_exception(variant, body, hint),
             ExprKind::Annotate(inner, annotation) => {
                 let ty = self.annotation(annotation)?;
@@ -408,7 +406,10 @@ impl Infer {
             ) if info.inline.is_some() => {
                 let names = info.inline.clone().unwrap_or_default();
                 let parts = self.inline_fields(&names, fields, span)?;
-                let parts = parts.into_iter().zip(&types).map(|(p, t)| self.check(p, *t));
+                let parts = parts
+                    .into_iter()
+                    .zip(&types)
+                    .map(|(p, t)| self.check(p, *t));
                 parts.collect::<Inferred<_>>()?
             }
             _ if info.inline.is_some() => {

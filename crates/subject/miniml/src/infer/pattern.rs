@@ -156,7 +156,10 @@ impl Infer {
                             let Some(i) = names.iter().position(|n| *n == path.name) else {
                                 return Err(Diagnostic::new(
                                     part.span,
-                                    format!("there is no field `{}` in this constructor", path.name),
+                                    format!(
+                                        "there is no field `{}` in this constructor",
+                                        path.name
+                                    ),
                                 ));
                             };
                             cores[i] = self.pattern(part, arguments[i], bound)?;

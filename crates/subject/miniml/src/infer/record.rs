@@ -246,8 +246,10 @@ impl Infer {
                     .collect();
                 self.apply(&function, &arguments, span)
             }
-            _ => Err(Diagnostic::new(span, "only fields and elements are assigned with `<-`")
-                .advice("write `:=` for a reference")),
+            _ => Err(
+                Diagnostic::new(span, "only fields and elements are assigned with `<-`")
+                    .advice("write `:=` for a reference"),
+            ),
         }
     }
 
@@ -270,9 +272,9 @@ impl Infer {
             .iter()
             .map(|name| {
                 let found = fields.iter().find(|(p, _)| p.name == *name);
-                found.map(|(_, e)| e).ok_or_else(|| {
-                    Diagnostic::new(span, format!("field `{name}` is missing"))
-                })
+                found
+                    .map(|(_, e)| e)
+                    .ok_or_else(|| Diagnostic::new(span, format!("field `{name}` is missing")))
             })
             .collect()
     }

@@ -336,11 +336,7 @@ impl Infer {
             TypeBody::Alias(written) => {
                 let parameters: Vec<Ty> =
                     d.parameters.iter().map(|_| self.types.generic()).collect();
-                let named = d
-                    .parameters
-                    .iter()
-                    .cloned()
-                    .zip(parameters.iter().copied());
+                let named = d.parameters.iter().cloned().zip(parameters.iter().copied());
                 let ty = self.declared(written, &mut named.collect())?;
                 let ty = self.uncovered(ty);
                 let mine = self.types.constructor(own, parameters);

@@ -132,8 +132,12 @@ impl Machine<'_> {
             }
             O::ArrayBlit => {
                 let source = self.acc;
-                let (from, target, to, length) =
-                    (word(self.pop()), self.pop(), word(self.pop()), word(self.pop()));
+                let (from, target, to, length) = (
+                    word(self.pop()),
+                    self.pop(),
+                    word(self.pop()),
+                    word(self.pop()),
+                );
                 let ranges = self
                     .range(source, from, length)
                     .zip(self.range(target, to, length));
@@ -221,13 +225,19 @@ impl Machine<'_> {
             }
             O::BytesBlit => {
                 let source = self.acc;
-                let (from, target, to, length) =
-                    (word(self.pop()), self.pop(), word(self.pop()), word(self.pop()));
+                let (from, target, to, length) = (
+                    word(self.pop()),
+                    self.pop(),
+                    word(self.pop()),
+                    word(self.pop()),
+                );
                 let ranges = self
                     .byte_range(source, from, length)
                     .zip(self.byte_range(target, to, length));
                 let Some(((from, length), (to, _))) = ranges else {
-                    return Err(self.raise("Invalid_argument", Some("String.blit / Bytes.blit_string")));
+                    return Err(
+                        self.raise("Invalid_argument", Some("String.blit / Bytes.blit_string"))
+                    );
                 };
                 let text = self.text(source);
                 for (i, byte) in text[from..from + length].iter().enumerate() {

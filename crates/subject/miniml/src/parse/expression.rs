@@ -4,9 +4,7 @@ use super::literal;
 use super::operator::{COMMA, PREFIX, applied, bare, call, name_of, powers, variable};
 use super::{Parsed, Parser};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{
-    Clause, Expr, ExprKind, Label, Name, Parameter, Path, Pattern, PatternKind,
-};
+use crate::syntax::{Clause, Expr, ExprKind, Label, Name, Parameter, Path, Pattern, PatternKind};
 use crate::token::Token;
 
 impl Parser<'_> {

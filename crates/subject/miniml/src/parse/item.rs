@@ -254,7 +254,13 @@ impl Parser<'_> {
                 span: start.to(self.last()),
             });
         }
-        self.eat(Token::Private);
+        if self.peek() == Token::Private {
+            return Err(Diagnostic::new(
+                self.span(),
+                "private types are OCaml, but not in this language",
+            )
+            .advice("leave `private` out, or hide the type behind a signature"));
+        }
         if self.peek() == Token::Range {
             return Err(Diagnostic::new(
                 self.span(),
@@ -280,7 +286,6 @@ impl Parser<'_> {
                 let same = self.type_expr()?;
                 // `type t = u = A | B` declares the constructors of `u` again.
                 if self.eat(Token::Equal) {
-                    self.eat(Token::Private);
                     return self.type_body();
                 }
                 TypeBody::Alias(same)

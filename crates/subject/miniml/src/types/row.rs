@@ -17,11 +17,15 @@ impl Row {
 
 /// The number that stands for a tag at run time: 31 bits of a polynomial in 223, as the compiler computes it.
 pub(crate) fn hash(tag: &str) -> i64 {
-    let number = tag
-        .bytes()
-        .fold(0u64, |sum, b| sum.wrapping_mul(223).wrapping_add(u64::from(b)));
+    let number = tag.bytes().fold(0u64, |sum, b| {
+        sum.wrapping_mul(223).wrapping_add(u64::from(b))
+    });
     let low = (number & 0x7fff_ffff) as i64;
-    if low > 0x3fff_ffff { low - (1 << 31) } else { low }
+    if low > 0x3fff_ffff {
+        low - (1 << 31)
+    } else {
+        low
+    }
 }
 
 impl Types {

@@ -24,3 +24,5 @@ type t = { f : 'a. 'a -> 'a }
 type 'a t = 'a list constraint 'a = int
 (*** unknown escape ***)
 let s = "\q"
+(*** private type ***)
+type t = private int

@@ -33,7 +33,8 @@ module type S = sig val x : int end
 (*** module with signature ***)
 module M : sig val x : int end = struct let x = 1 end
 (*** include ***)
-include struct let x = 1 let f y = y + x end
+module M = struct let x = 1 let f y = y + x end
+include M
 let a = f 2
 (*** assert ***)
 let f x = assert (x > 0); x
@@ -55,8 +56,6 @@ let f x = let exception E in raise E
 let f x = match x with y -> y | exception Not_found -> 0
 (*** inline record ***)
 type t = A of { x : int }
-(*** private type ***)
-type t = private int
 (*** attribute ***)
 let f x = (x [@inline])
 (*** printf ***)
