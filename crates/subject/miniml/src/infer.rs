@@ -5,12 +5,14 @@
 
 mod apply;
 mod declaration;
+mod definition;
 mod expression;
 mod format;
 mod module;
 mod pattern;
 mod record;
 mod signature;
+mod value;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -398,12 +400,11 @@ impl Infer {
                 Ok(())
             }
             ItemKind::Open(module) => {
-                let scope = match &module.kind {
-                    ModuleKind::Path(path) => {
-                        self.open(path, item.span)?;
-                        None
-                    }
-                    _ => {
+                let scope = if let ModuleKind::Path(path) = &module.kind {
+                    self.open(path, item.span)?;
+                    None
+                } else {
+                    {
                         let from = self.items.len();
                         let scope = self.structure(module)?;
                         // What is opened only is not shown.

@@ -6,7 +6,8 @@
 #![allow(
     clippy::needless_for_each,
     clippy::format_push_string,
-    reason = "recursive walks read better as one line, and signatures are built once"
+    clippy::match_same_arms,
+    reason = "recursive walks read better as one line, signatures are built once, and arms stand in the order of the language"
 )]
 
 mod code;

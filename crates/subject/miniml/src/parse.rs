@@ -4,11 +4,13 @@
 //! What OCaml has and this language has not is refused where it stands, with what to write instead.
 //! Nesting is limited, so that no text exhausts the stack of the stages that walk the tree.
 
+mod control;
 mod expression;
 mod item;
 mod literal;
 mod module;
 mod operator;
+mod parameter;
 mod pattern;
 mod types;
 

@@ -5,6 +5,7 @@ use crate::show;
 
 /// Flags, width and precision of a conversion.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "C has as many flags")]
 struct Spec {
     left: bool,
     zero: bool,

@@ -204,7 +204,7 @@ impl Types {
                     self.labelled(label, f, t)
                 }
             }
-            Node::Tags(row) => self.copy_row(ty, row, map),
+            Node::Tags(row) => self.copy_row(ty, &row, map),
             Node::Tuple(parts) => match self.copy_all(&parts, map) {
                 Some(new) => self.tuple(new),
                 None => ty,
@@ -248,7 +248,7 @@ impl Types {
         match (self.node(a).clone(), self.node(b).clone()) {
             (Node::Variable(level), _) => self.bind(a, level, b),
             (_, Node::Variable(level)) => self.bind(b, level, a),
-            (Node::Tags(x), Node::Tags(y)) => self.unify_rows(a, x, b, y, depth),
+            (Node::Tags(x), Node::Tags(y)) => self.unify_rows(a, &x, b, &y, depth),
             (Node::Arrow(l, f, t), Node::Arrow(m, g, u)) if l == m => {
                 self.unify_at(f, g, depth + 1)?;
                 self.unify_at(t, u, depth + 1)?;

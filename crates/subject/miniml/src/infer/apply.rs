@@ -298,7 +298,7 @@ impl Infer {
             }
             let body = match core {
                 core::Expr::Lambda(inner)
-                    if patterns.iter().all(|(p, _)| super::expression::is_total(p)) =>
+                    if patterns.iter().all(|(p, _)| super::definition::is_total(p)) =>
                 {
                     patterns.extend(inner.parameters);
                     inner.body

@@ -381,10 +381,8 @@ impl Infer {
         let id = self.exceptions.len() as u32;
         // The runtime's own exceptions are shown bare, this one by its path.
         let mut shown = String::new();
-        if self.library {
-            if !self.modules.is_empty() || &*variant.name == "Exit" {
-                shown.push_str("Stdlib.");
-            }
+        if self.library && (!self.modules.is_empty() || &*variant.name == "Exit") {
+            shown.push_str("Stdlib.");
         }
         self.modules.iter().for_each(|m| shown += &format!("{m}."));
         shown.push_str(&variant.name);

@@ -254,6 +254,7 @@ impl Infer {
     }
 
     /// What a constructor is given as a record, in order of its declaration.
+    #[expect(clippy::unused_self, reason = "a rule of records like the others")]
     pub(super) fn inline_fields<'e>(
         &self,
         names: &[Name],

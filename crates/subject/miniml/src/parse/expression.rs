@@ -4,7 +4,7 @@ use super::literal;
 use super::operator::{COMMA, PREFIX, applied, bare, call, name_of, powers, variable};
 use super::{Parsed, Parser};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Clause, Expr, ExprKind, Label, Name, Parameter, Path, Pattern, PatternKind};
+use crate::syntax::{Expr, ExprKind, Label, Name, Path};
 use crate::token::Token;
 
 impl Parser<'_> {
@@ -30,7 +30,7 @@ impl Parser<'_> {
     }
 
     /// An expression whose operators bind at least as tightly as `power`.
-    fn expression(&mut self, power: u8) -> Parsed<Expr> {
+    pub(super) fn expression(&mut self, power: u8) -> Parsed<Expr> {
         self.nested(|p| {
             let mut left = p.prefix()?;
             let mut chain = 0;
@@ -186,157 +186,6 @@ impl Parser<'_> {
         Ok(call(variable(name, start), vec![operand], span))
     }
 
-    /// `do … done`.
-    fn loop_body(&mut self) -> Parsed<Box<Expr>> {
-        self.expect(Token::Do, "`do`", "and the loop's body")?;
-        let start = self.span();
-        let body = if self.peek() == Token::Done {
-            Expr {
-                kind: ExprKind::Constructor(bare("()"), None),
-                span: start,
-            }
-        } else {
-            self.sequence()?
-        };
-        self.expect(Token::Done, "`done`", "after the loop's body")?;
-        Ok(Box::new(body))
-    }
-
-    fn counted_loop(&mut self) -> Parsed<ExprKind> {
-        self.advance();
-        let name: Name = if self.peek() == Token::Lower("_") {
-            self.advance();
-            "_".into()
-        } else {
-            self.lower("the loop's variable")?
-        };
-        self.expect(Token::Equal, "`=`", "and the first number")?;
-        let first = Box::new(self.sequence()?);
-        let up = self.peek() == Token::To;
-        if !up && self.peek() != Token::Downto {
-            return Err(self.unexpected("`to` or `downto`"));
-        }
-        self.advance();
-        let last = Box::new(self.sequence()?);
-        let body = self.loop_body()?;
-        Ok(ExprKind::For(name, first, last, up, body))
-    }
-
-    /// `let* p = e and* q = f in body` is `( let* ) (( and* ) e f) (fun (p, q) -> body)`.
-    fn binding_operator(&mut self, name: &str) -> Parsed<Expr> {
-        let start = self.advance().1;
-        let (mut pattern, mut value) = self.bound()?;
-        while let (Token::Binding(and), at) = (self.peek(), self.span()) {
-            if !and.starts_with("and") {
-                break;
-            }
-            self.advance();
-            let (second, right) = self.bound()?;
-            let span = value.span.to(right.span);
-            value = call(variable(and, at), vec![value, right], span);
-            pattern = Pattern {
-                span: pattern.span.to(second.span),
-                kind: PatternKind::Tuple(vec![pattern, second]),
-            };
-        }
-        self.expect(Token::In, "`in`", "after the definition")?;
-        let body = self.sequence()?;
-        let span = start.to(body.span);
-        let function = Expr {
-            span: body.span,
-            kind: ExprKind::Fun(vec![Parameter::plain(pattern)], Box::new(body)),
-        };
-        Ok(call(variable(name, start), vec![value, function], span))
-    }
-
-    /// `p = e` after a binding operator.
-    fn bound(&mut self) -> Parsed<(Pattern, Expr)> {
-        let binding = self.binding()?;
-        Ok((binding.pattern, binding.value))
-    }
-
-    fn local_let(&mut self) -> Parsed<Expr> {
-        let start = self.advance().1;
-        if self.eat(Token::Open) {
-            self.eat_override();
-            let path = self.module_path()?;
-            self.expect(Token::In, "`in`", "after `let open`")?;
-            let body = self.sequence()?;
-            return Ok(Expr {
-                span: start.to(body.span),
-                kind: ExprKind::Open(path, Box::new(body)),
-            });
-        }
-        if self.eat(Token::Module) {
-            let (name, module) = self.module_binding()?;
-            self.expect(Token::In, "`in`", "after the local module")?;
-            let body = Box::new(self.sequence()?);
-            return Ok(Expr {
-                span: start.to(body.span),
-                kind: ExprKind::LetModule(name, Box::new(module), body),
-            });
-        }
-        if self.eat(Token::Exception) {
-            let variant = self.variant()?;
-            self.expect(Token::In, "`in`", "after the local exception")?;
-            let body = Box::new(self.sequence()?);
-            return Ok(Expr {
-                span: start.to(body.span),
-                kind: ExprKind::LetException(variant, body),
-            });
-        }
-        let definition = self.definition()?;
-        self.expect(Token::In, "`in`", "after the local definition")?;
-        let body = self.sequence()?;
-        Ok(Expr {
-            span: start.to(body.span),
-            kind: ExprKind::Let(definition, Box::new(body)),
-        })
-    }
-
-    fn conditional(&mut self) -> Parsed<ExprKind> {
-        self.advance();
-        let condition = Box::new(self.sequence()?);
-        self.expect(Token::Then, "`then`", "after the condition")?;
-        let yes = Box::new(self.expression(1)?);
-        let no = if self.eat(Token::Else) {
-            Some(Box::new(self.expression(1)?))
-        } else {
-            None
-        };
-        Ok(ExprKind::If(condition, yes, no))
-    }
-
-    fn matching(&mut self) -> Parsed<(Box<Expr>, Vec<Clause>)> {
-        self.advance();
-        let value = Box::new(self.sequence()?);
-        self.expect(Token::With, "`with`", "after the value")?;
-        Ok((value, self.clauses()?))
-    }
-
-    fn clauses(&mut self) -> Parsed<Vec<Clause>> {
-        self.eat(Token::Bar);
-        let mut clauses = Vec::new();
-        loop {
-            let pattern: Pattern = self.pattern()?;
-            let guard = if self.eat(Token::When) {
-                Some(self.sequence()?)
-            } else {
-                None
-            };
-            self.expect(Token::Arrow, "`->`", "after the pattern")?;
-            let body = self.sequence()?;
-            clauses.push(Clause {
-                pattern,
-                guard,
-                body,
-            });
-            if !self.eat(Token::Bar) {
-                return Ok(clauses);
-            }
-        }
-    }
-
     fn application(&mut self) -> Parsed<Expr> {
         if let (Token::Upper(_), start) = (self.peek(), self.span()) {
             let before = self.at;
@@ -438,7 +287,7 @@ impl Parser<'_> {
         }
     }
 
-    fn begins_simple(&self) -> bool {
+    pub(super) fn begins_simple(&self) -> bool {
         (self.peek().opens_simple() && self.peek() != Token::Lower("or"))
             || matches!(self.peek(), Token::Begin | Token::Prefix(_))
     }
@@ -691,119 +540,5 @@ impl Parser<'_> {
             kind,
             span: start.to(self.last()),
         })
-    }
-
-    /// Parameters of a function.
-    pub(super) fn parameters(&mut self) -> Parsed<Vec<Parameter>> {
-        let mut parameters = Vec::new();
-        loop {
-            let at = self.span();
-            let named = |name: &str| Pattern {
-                kind: PatternKind::Variable(name.into()),
-                span: at,
-            };
-            let parameter = match self.peek() {
-                Token::Label(name) => {
-                    self.advance();
-                    Parameter {
-                        label: Label::Named(name.into()),
-                        ..Parameter::plain(named(name))
-                    }
-                }
-                Token::LabelOf(name) => {
-                    self.advance();
-                    Parameter {
-                        label: Label::Named(name.into()),
-                        ..Parameter::plain(self.simple_pattern()?)
-                    }
-                }
-                Token::Optional(name) => {
-                    self.advance();
-                    Parameter {
-                        label: Label::Optional(name.into()),
-                        ..Parameter::plain(named(name))
-                    }
-                }
-                Token::OptionalOf(name) => {
-                    self.advance();
-                    let (pattern, default) = if self.eat(Token::Open_) {
-                        self.with_default()?
-                    } else {
-                        (self.simple_pattern()?, None)
-                    };
-                    Parameter {
-                        label: Label::Optional(name.into()),
-                        default,
-                        ..Parameter::plain(pattern)
-                    }
-                }
-                Token::Tilde | Token::Question => {
-                    let optional = self.advance().0 == Token::Question;
-                    self.expect(Token::Open_, "`(`", "and the parameter")?;
-                    let (pattern, default) = self.with_default()?;
-                    let Some(name) = name_in(&pattern) else {
-                        return Err(self.unexpected("a parameter with a name"));
-                    };
-                    Parameter {
-                        label: if optional {
-                            Label::Optional(name)
-                        } else {
-                            Label::Named(name)
-                        },
-                        default,
-                        ..Parameter::plain(pattern)
-                    }
-                }
-                Token::Open_ if self.peek_after(1) == Token::Type => {
-                    self.advance();
-                    self.advance();
-                    let mut types = Vec::new();
-                    while let Token::Lower(name) = self.peek() {
-                        self.advance();
-                        types.push(name.into());
-                    }
-                    self.expect(Token::Close, "`)`", "after the names of types")?;
-                    Parameter {
-                        types,
-                        ..Parameter::plain(Pattern {
-                            kind: PatternKind::Any,
-                            span: at,
-                        })
-                    }
-                }
-                _ if self.begins_simple_pattern() => Parameter::plain(self.simple_pattern()?),
-                _ => return Ok(parameters),
-            };
-            parameters.push(parameter);
-        }
-    }
-
-    /// `p : t = e)`.
-    fn with_default(&mut self) -> Parsed<(Pattern, Option<Expr>)> {
-        let mut pattern = self.pattern()?;
-        if self.eat(Token::Colon) {
-            let annotation = self.type_expr()?;
-            let span = pattern.span;
-            pattern = Pattern {
-                kind: PatternKind::Annotate(Box::new(pattern), annotation),
-                span,
-            };
-        }
-        let default = if self.eat(Token::Equal) {
-            Some(self.expression(0)?)
-        } else {
-            None
-        };
-        self.expect(Token::Close, "`)`", "after the parameter")?;
-        Ok((pattern, default))
-    }
-}
-
-/// The name that a parameter's pattern gives it.
-fn name_in(pattern: &Pattern) -> Option<Name> {
-    match &pattern.kind {
-        PatternKind::Variable(name) => Some(name.clone()),
-        PatternKind::Annotate(inner, _) => name_in(inner),
-        _ => None,
     }
 }

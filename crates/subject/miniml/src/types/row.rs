@@ -39,7 +39,7 @@ impl Types {
         }))
     }
 
-    pub(super) fn copy_row(&mut self, ty: Ty, row: Row, map: &mut BTreeMap<Ty, Ty>) -> Ty {
+    pub(super) fn copy_row(&mut self, ty: Ty, row: &Row, map: &mut BTreeMap<Ty, Ty>) -> Ty {
         let tags: BTreeMap<_, _> = row
             .tags
             .iter()
@@ -52,16 +52,16 @@ impl Types {
         if same {
             ty
         } else {
-            self.push(Node::Tags(Row { tags, ..row }))
+            self.push(Node::Tags(Row { tags, ..*row }))
         }
     }
 
     pub(super) fn unify_rows(
         &mut self,
         a: Ty,
-        x: Row,
+        x: &Row,
         b: Ty,
-        y: Row,
+        y: &Row,
         depth: u32,
     ) -> Result<(), Mismatch> {
         let mut tags = x.tags.clone();
