@@ -25,7 +25,7 @@ pub use evaluator::{EvaluatorBuildArgs, EvaluatorCheckArgs, EvaluatorCommand};
 pub use gate::{GateAcceptArgs, GateCheckArgs, GateCommand, GateRecordArgs, GateRunArgs};
 pub use learning::{FitArgs, FitChoices, PaceArg};
 pub use ocaml::{
-    ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,
+    CallArgs, ModeArg, NativeArgs, OcamlCommand, OcamlCountArgs, OcamlEvaluateArgs, OcamlLearnArgs,
     OcamlPredictArgs,
 };
 pub use patterns::{PatternsArgs, WindowArg};

@@ -32,6 +32,12 @@ pub(crate) enum Op {
     /// `acc` becomes a field of the block in a slot.
     SetField(u32, u32),
     Field(u32),
+    /// The word on top becomes a field of `acc`, for good.
+    Store(u32),
+    /// That much is added to the number in the first field of `acc`.
+    AddToField(i32),
+    /// A float that is part of an array gets a box of its own.
+    CopyIfRaw,
     BoxFloat,
     CopyFloat,
     Jump(u32),
@@ -40,6 +46,8 @@ pub(crate) enum Op {
     JumpNotInt(i32, u32),
     JumpNotTag(u8, u32),
     JumpNotRange(i16, i16, u32),
+    /// Fields of a block.
+    JumpNotSize(u32, u32),
     JumpNotConstant(u32, u32),
     /// Code and number of captured words on top.
     Closure(u32, u32),
@@ -55,6 +63,7 @@ pub(crate) enum Op {
     EndHandler,
     Reraise,
     MatchFailure(u32),
+    AssertFailure(u32),
     AddInt(i32),
     IntAdd,
     IntSub,
@@ -89,6 +98,7 @@ impl Op {
             | Self::JumpNotInt(_, t)
             | Self::JumpNotTag(_, t)
             | Self::JumpNotRange(_, _, t)
+            | Self::JumpNotSize(_, t)
             | Self::JumpNotConstant(_, t)
             | Self::Handler(t)
             | Self::JumpNotCompareInt(_, t)

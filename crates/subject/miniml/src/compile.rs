@@ -13,15 +13,17 @@ mod expression;
 pub(crate) mod free;
 mod function;
 mod fuse;
+mod imperative;
 mod liveness;
 mod native;
 mod pattern;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::code::{Chain, Code, Constant, Op, Segment};
 use crate::construct::Construct;
-use crate::core::{Binding, Expr, Lambda, Pattern, Program, VarId, Work};
+use crate::core::{Binding, Expr, GlobalId, Lambda, Pattern, Program, VarId, Work};
 use crate::types::Types;
 use function::Known;
 
@@ -45,6 +47,7 @@ pub(crate) fn compile(program: &Program, mode: Mode) -> Code {
         label: 0,
         todo: vec![],
         frame: Frame::default(),
+        around: Rc::default(),
         known: BTreeMap::new(),
         known_globals: BTreeMap::new(),
         numbers: BTreeMap::new(),
@@ -109,6 +112,8 @@ struct Body<'p> {
     lambda: &'p Lambda,
     captured: Vec<VarId>,
     own: Option<VarId>,
+    /// The functions at top level whose definition it stands in.
+    around: Rc<BTreeSet<GlobalId>>,
 }
 
 pub(crate) struct Compiler<'p> {
@@ -122,6 +127,8 @@ pub(crate) struct Compiler<'p> {
     label: usize,
     todo: Vec<Body<'p>>,
     frame: Frame,
+    /// The functions at top level whose definition is compiled: inner functions capture them, as others they do not.
+    around: Rc<BTreeSet<GlobalId>>,
     /// Variables bound to functions of the program.
     known: BTreeMap<VarId, Known>,
     known_globals: BTreeMap<u32, Known>,
@@ -251,6 +258,7 @@ impl<'p> Compiler<'p> {
 
     fn item(&mut self, work: &'p Work) -> Option<u32> {
         self.frame = Frame::default();
+        self.around = Rc::default();
         let entry = self.here();
         match work {
             Work::Nothing => return None,

@@ -35,6 +35,13 @@ operators! {
     IntNegate IntAdd IntSub IntMul IntDiv IntMod FloatNegate FloatAbs FloatAdd FloatSub FloatMul FloatDiv FloatPower FloatSqrt FloatExp FloatLog FloatSin FloatCos FloatFloor
     FloatCeil Equal NotEqual Less LessEqual Greater GreaterEqual Compare BoolNot FloatOfInt IntOfFloat CharCode CharOfCode
     StringLength StringGet StringConcat StringOfInt StringOfFloat IntOfString StringMake StringSub PrintString Raise
+    IntAnd IntOr IntXor IntShiftLeft IntShiftRight IntShiftArithmetic Same NotSame Identity Ignore
+    RefMake RefGet RefSet RefIncrement RefDecrement
+    ArrayLength ArrayGet ArraySet ArrayUnsafeGet ArrayUnsafeSet ArrayMake ArraySub ArrayAppend ArrayConcat ArrayBlit ArrayFill
+    BytesCreate BytesSet BytesUnsafeSet BytesUnsafeGet BytesBlit BytesFill BytesCopy
+    FloatTan FloatAsin FloatAcos FloatAtan FloatAtanTwo FloatSinh FloatCosh FloatTanh FloatLogTen FloatRemainder FloatHypot FloatOfString
+    FloatExpMinus FloatLogPlus FloatTruncate FloatRound
+    Hash Digest Format PrintError Exit FormatOf Ready
 }
 
 impl Operator {
@@ -60,8 +67,33 @@ impl Operator {
             | Self::Compare
             | Self::StringGet
             | Self::StringConcat
+            | Self::IntAnd
+            | Self::IntOr
+            | Self::IntXor
+            | Self::IntShiftLeft
+            | Self::IntShiftRight
+            | Self::IntShiftArithmetic
+            | Self::Same
+            | Self::NotSame
+            | Self::RefSet
+            | Self::ArrayGet
+            | Self::ArrayUnsafeGet
+            | Self::ArrayMake
+            | Self::ArrayAppend
+            | Self::BytesUnsafeGet
+            | Self::FloatAtanTwo
+            | Self::FloatRemainder
+            | Self::FloatHypot
+            | Self::Format
             | Self::StringMake => 2,
-            Self::StringSub => 3,
+            Self::StringSub
+            | Self::ArraySet
+            | Self::ArrayUnsafeSet
+            | Self::ArraySub
+            | Self::BytesSet
+            | Self::BytesUnsafeSet => 3,
+            Self::ArrayFill | Self::BytesFill => 4,
+            Self::ArrayBlit | Self::BytesBlit => 5,
             _ => 1,
         }
     }
@@ -85,6 +117,28 @@ impl Operator {
                 | Self::FloatFloor
                 | Self::FloatCeil
                 | Self::FloatOfInt
+        ) || self.is_float_call()
+    }
+
+    /// Functions of the mathematics library that the compiler calls with floats in registers.
+    pub(crate) fn is_float_call(self) -> bool {
+        matches!(
+            self,
+            Self::FloatTan
+                | Self::FloatAsin
+                | Self::FloatAcos
+                | Self::FloatAtan
+                | Self::FloatAtanTwo
+                | Self::FloatSinh
+                | Self::FloatCosh
+                | Self::FloatTanh
+                | Self::FloatLogTen
+                | Self::FloatRemainder
+                | Self::FloatHypot
+                | Self::FloatExpMinus
+                | Self::FloatLogPlus
+                | Self::FloatTruncate
+                | Self::FloatRound
         )
     }
 }
@@ -138,15 +192,37 @@ pub enum Expr {
     Let(Vec<Binding>, Box<Expr>),
     LetRec(Vec<(VarId, Lambda)>, Box<Expr>),
     Sequence(Vec<Expr>),
+    /// An array, with the type of its elements.
+    Array(Vec<Expr>, Ty),
+    /// `record.field <- value`; the type of the value.
+    SetField(Box<Expr>, usize, bool, Box<Expr>, Ty),
+    While(Box<Expr>, Box<Expr>),
+    /// Variable, first, last, whether upwards, body.
+    For(VarId, Box<Expr>, Box<Expr>, bool, Box<Expr>),
+    /// A reference that the compiler keeps in a register: its variable, what it holds first, whether that is a float.
+    Mutable(VarId, Box<Expr>, bool, Box<Expr>),
+    /// Such a reference's new value.
+    Assign(VarId, Box<Expr>),
+    AssertFailure(Span),
+    /// `match value with clauses | exception handlers`.
+    Attempt {
+        value: Box<Expr>,
+        clauses: Vec<Clause>,
+        handlers: Vec<Clause>,
+        span: Span,
+    },
 }
 
 impl Expr {
     /// The expressions directly inside, functions' bodies included.
     pub(crate) fn children(&self) -> Vec<&Self> {
         match self {
-            Self::Int(_) | Self::Float(_) | Self::String(_) | Self::Local(_) | Self::Global(_) => {
-                vec![]
-            }
+            Self::Int(_)
+            | Self::Float(_)
+            | Self::String(_)
+            | Self::Local(_)
+            | Self::Global(_)
+            | Self::AssertFailure(_) => vec![],
             Self::Lambda(lambda) => vec![&lambda.body],
             Self::Apply(f, parts) => std::iter::once(&**f).chain(parts).collect(),
             Self::Operate(_, parts, _)
@@ -156,7 +232,23 @@ impl Expr {
             | Self::Tuple(parts)
             | Self::List(parts)
             | Self::Exception(_, parts)
+            | Self::Array(parts, _)
             | Self::Sequence(parts) => parts.iter().collect(),
+            Self::SetField(a, _, _, b, _) | Self::While(a, b) | Self::Mutable(_, a, _, b) => {
+                vec![a, b]
+            }
+            Self::For(_, a, b, _, c) => vec![a, b, c],
+            Self::Assign(_, a) => vec![a],
+            Self::Attempt {
+                value,
+                clauses,
+                handlers,
+                ..
+            } => {
+                let all = clauses.iter().chain(handlers);
+                let inner = all.flat_map(|c| c.guard.iter().chain([&c.body]));
+                std::iter::once(&**value).chain(inner).collect()
+            }
             Self::And(a, b) | Self::Or(a, b) | Self::Cons(a, b) => vec![a, b],
             Self::RecordWith { base, fields, .. } => std::iter::once(&**base)
                 .chain(fields.iter().map(|(_, e)| e))
@@ -174,6 +266,69 @@ impl Expr {
                 .iter()
                 .map(|(_, l)| &l.body)
                 .chain([&**body])
+                .collect(),
+        }
+    }
+}
+
+impl Expr {
+    /// The expressions directly inside, to be changed.
+    pub(crate) fn children_mut(&mut self) -> Vec<&mut Self> {
+        fn inner(clauses: &mut [Clause]) -> impl Iterator<Item = &mut Expr> {
+            let parts = clauses.iter_mut();
+            parts.flat_map(|c| c.guard.iter_mut().chain([&mut c.body]))
+        }
+        match self {
+            Self::Int(_)
+            | Self::Float(_)
+            | Self::String(_)
+            | Self::Local(_)
+            | Self::Global(_)
+            | Self::AssertFailure(_) => vec![],
+            Self::Lambda(lambda) => vec![&mut lambda.body],
+            Self::Apply(f, parts) => std::iter::once(&mut **f).chain(parts).collect(),
+            Self::Operate(_, parts, _)
+            | Self::Construct {
+                arguments: parts, ..
+            }
+            | Self::Tuple(parts)
+            | Self::List(parts)
+            | Self::Exception(_, parts)
+            | Self::Array(parts, _)
+            | Self::Sequence(parts) => parts.iter_mut().collect(),
+            Self::And(a, b)
+            | Self::Or(a, b)
+            | Self::Cons(a, b)
+            | Self::SetField(a, _, _, b, _)
+            | Self::While(a, b)
+            | Self::Mutable(_, a, _, b) => vec![a, b],
+            Self::RecordWith { base, fields, .. } => std::iter::once(&mut **base)
+                .chain(fields.iter_mut().map(|(_, e)| e))
+                .collect(),
+            Self::Field(a, ..) | Self::Assign(_, a) => vec![a],
+            Self::If(a, b, c) | Self::For(_, a, b, _, c) => vec![a, b, c],
+            Self::Match { value, clauses, .. } | Self::Try(value, clauses) => {
+                std::iter::once(&mut **value)
+                    .chain(inner(clauses))
+                    .collect()
+            }
+            Self::Attempt {
+                value,
+                clauses,
+                handlers,
+                ..
+            } => std::iter::once(&mut **value)
+                .chain(inner(clauses))
+                .chain(inner(handlers))
+                .collect(),
+            Self::Let(bindings, body) => {
+                let values = bindings.iter_mut().map(|b| &mut b.value);
+                values.chain([&mut **body]).collect()
+            }
+            Self::LetRec(functions, body) => functions
+                .iter_mut()
+                .map(|(_, l)| &mut l.body)
+                .chain([&mut **body])
                 .collect(),
         }
     }
@@ -237,6 +392,8 @@ pub enum Pattern {
     Record(Vec<(usize, Pattern)>, bool),
     Or(Box<Pattern>, Box<Pattern>),
     Alias(Box<Pattern>, VarId),
+    /// An array of so many elements.
+    Array(Vec<Pattern>),
 }
 
 /// Something done at top level.

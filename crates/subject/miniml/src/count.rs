@@ -137,8 +137,8 @@ pub(crate) fn analyse(source: &str) -> Result<Program, Vec<Diagnostic>> {
     })
 }
 
-/// Stack for a program nested as deeply as the parser allows: the caller's may be too small for that.
-const STACK: usize = 64 << 20;
+/// Stack for a program nested as deeply as the parser allows: the caller's may be too small for that. Only what is used becomes memory.
+const STACK: usize = 1 << 30;
 
 /// Does something on a stack of its own.
 pub(crate) fn with_room<T: Send>(act: impl FnOnce() -> T + Send) -> T {
@@ -241,6 +241,10 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
         if stop.is_some() {
             break;
         }
+    }
+    // A program that ends itself has not failed.
+    if stop == Some(Stop::Exit(0)) {
+        stop = None;
     }
     if let (Some(Stop::Exception(text)), Some(value)) = (&mut stop, machine.uncaught) {
         let heap = machine.global(0).1;
@@ -424,6 +428,9 @@ fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
         if missed.closures > 0 {
             let chain = Construct::ClosureChain;
             ways[0].plain.insert(chain, missed.closures);
+        }
+        if missed.copied > 0 {
+            ways[0].plain.insert(Construct::CopiedWord, missed.copied);
         }
         let returns = (missed.returns as f64 * places).round() as u64;
         if returns > 0 {

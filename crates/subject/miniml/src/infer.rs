@@ -3,16 +3,23 @@
 //! An ill-typed item is reported and its names get any type, so that one run reports several errors.
 //! Deviation from OCaml: fields and constructors are looked up by name alone, the last declared first.
 
+mod apply;
 mod declaration;
+mod definition;
 mod expression;
+mod format;
+mod module;
 mod pattern;
+mod record;
+mod signature;
+mod value;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::core::{ExnId, GlobalId, Item, Operator, Program, Shown, VarId, Work};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{self, ItemKind, Name, Path, Span};
+use crate::syntax::{self, ItemKind, ModuleKind, Name, Path, Span};
 use crate::types::{self, Letters, Mismatch, Shape, Ty, TypeId, TypeInfo, Types};
 
 /// What a name of a value stands for.
@@ -32,6 +39,8 @@ pub(super) struct ConstructorInfo {
     result: Ty,
     exception: Option<ExnId>,
     sole: bool,
+    /// The names of its arguments, where they are written as a record.
+    inline: Option<Rc<[Name]>>,
 }
 
 /// What a field is.
@@ -41,6 +50,7 @@ pub(super) struct FieldInfo {
     size: usize,
     /// Whether all fields of the record are floats.
     flat: bool,
+    mutable: bool,
     ty: Ty,
     record: Ty,
     names: Rc<[Name]>,
@@ -54,16 +64,36 @@ pub(super) struct Scope {
     fields: BTreeMap<Name, FieldInfo>,
     types: BTreeMap<Name, TypeId>,
     modules: BTreeMap<Name, Rc<Scope>>,
+    functors: BTreeMap<Name, Rc<module::Functor>>,
+    signatures: BTreeMap<Name, Rc<syntax::SignatureExpr>>,
+    /// What a module's signature says, in order.
+    entries: Vec<Entry>,
+}
+
+impl Scope {
+    /// The names of another scope hide those of the same name.
+    pub(super) fn extend(&mut self, other: Self) {
+        self.values.extend(other.values);
+        self.constructors.extend(other.constructors);
+        self.fields.extend(other.fields);
+        self.types.extend(other.types);
+        self.modules.extend(other.modules);
+        self.functors.extend(other.functors);
+        self.signatures.extend(other.signatures);
+    }
 }
 
 pub(super) type Inferred<T> = Result<T, Diagnostic>;
 
 /// A line of the signature; types of values are written at the end, when all of the program is known.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Entry {
     Text(String),
     Value(Name, Ty),
     Module(Name, Vec<Entry>),
+    Signature(Name, Vec<Entry>),
+    /// Name, parameters with their signatures, result.
+    Functor(Name, Vec<(Name, Vec<Entry>)>, Vec<Entry>),
 }
 
 /// The state of inference.
@@ -82,6 +112,18 @@ pub(super) struct Infer {
     modules: Vec<Name>,
     /// Type variables named in annotations of the item at hand.
     named: BTreeMap<Name, Ty>,
+    /// The type that the expression at hand should have, if that is known.
+    hint: Option<Ty>,
+    /// Fields and constructors by type.
+    fields_of: BTreeMap<TypeId, BTreeMap<Name, FieldInfo>>,
+    constructors_of: BTreeMap<TypeId, BTreeMap<Name, ConstructorInfo>>,
+    /// What is behind an abstract type.
+    behind: BTreeMap<TypeId, TypeId>,
+    /// Definitions of a module inside an expression, while it is read.
+    frames: Option<Vec<module::Frame>>,
+    /// Rows that patterns name tags of, and types that any value matches at.
+    rows: Vec<Ty>,
+    wild: Vec<Ty>,
 }
 
 /// Types a program after the library; both are parsed.
@@ -91,12 +133,16 @@ pub(crate) fn program(
 ) -> Result<Program, Vec<Diagnostic>> {
     let mut infer = Infer::new();
     infer.module_items(library);
+    debug_assert!(infer.errors.is_empty(), "{:?}", infer.errors);
     infer.library = false;
     infer.signature.clear();
     infer.scopes.push(Scope::default());
     infer.module_items(user);
     if !infer.errors.is_empty() {
         return Err(infer.errors);
+    }
+    for item in &mut infer.items {
+        crate::reference::eliminate(item, &mut infer.types);
     }
     let signature = infer.signature_text();
     Ok(Program {
@@ -123,6 +169,13 @@ impl Infer {
             library: true,
             modules: vec![],
             named: BTreeMap::new(),
+            hint: None,
+            fields_of: BTreeMap::new(),
+            constructors_of: BTreeMap::new(),
+            behind: BTreeMap::new(),
+            frames: None,
+            rows: vec![],
+            wild: vec![],
         };
         for (name, arity) in [
             ("int", 0),
@@ -133,12 +186,18 @@ impl Infer {
             ("bool", 0),
             ("unit", 0),
             ("list", 1),
+            ("array", 1),
+            ("option", 1),
+            ("bytes", 0),
+            ("lazy_t", 1),
+            ("format6", 6),
         ] {
             let id = infer.types.declare(TypeInfo {
                 name: name.into(),
+                modules: Rc::from([]),
                 arity,
                 alias: None,
-                covariant: true,
+                covariant: !matches!(name, "array" | "format6"),
                 shape: Shape::Basic,
             });
             infer.scopes[0].types.insert(name.into(), id);
@@ -149,12 +208,20 @@ impl Infer {
         );
         let element = infer.types.generic();
         let list = infer.types.constructor(types::LIST, vec![element]);
+        let option = infer.types.constructor(types::OPTION, vec![element]);
+        let some: Rc<[Ty]> = Rc::from([element]);
+        infer.types.infos[types::OPTION.0 as usize].shape = Shape::Variants(
+            some.clone(),
+            vec![("None".into(), Rc::from([])), ("Some".into(), some)],
+        );
         for (name, tag, arguments, result) in [
             ("false", 0, vec![], bool),
             ("true", 1, vec![], bool),
             ("()", 0, vec![], unit),
             ("[]", 0, vec![], list),
             ("::", 0, vec![element, list], list),
+            ("None", 0, vec![], option),
+            ("Some", 0, vec![element], option),
         ] {
             let info = ConstructorInfo {
                 tag,
@@ -162,6 +229,7 @@ impl Infer {
                 arguments: arguments.into(),
                 result,
                 exception: None,
+                inline: None,
             };
             infer.scopes[0].constructors.insert(name.into(), info);
         }
@@ -193,9 +261,13 @@ impl Infer {
     ) -> Inferred<T> {
         let unknown = |name: &str, what: &str| {
             Diagnostic::new(span, format!("there is no {what} `{name}`"))
-                .advice("define it before this line; of OCaml's library, parts of Stdlib, List, Option, String and Char are here")
+                .advice(advice_for(path, what))
         };
-        let Some((first, rest)) = path.modules.split_first() else {
+        let modules = match path.modules.split_first() {
+            Some((first, rest)) if &**first == "Stdlib" && !rest.is_empty() => rest,
+            _ => &path.modules[..],
+        };
+        let Some((first, rest)) = modules.split_first() else {
             let found = self.scopes.iter().rev().find_map(&get);
             return found.cloned().ok_or_else(|| unknown(&path.name, what));
         };
@@ -254,11 +326,12 @@ impl Infer {
             .map_err(|_| Diagnostic::new(span, "the type of this is nested too deeply"))
     }
 
-    fn module_items(&mut self, items: &[syntax::Item]) {
+    pub(super) fn module_items(&mut self, items: &[syntax::Item]) {
+        let level = self.types.level;
         for item in items {
             self.named.clear();
             let depth = self.scopes.len();
-            self.types.level = 0;
+            self.types.level = level;
             if let Err(error) = self.item(item) {
                 if !matches!(item.kind, ItemKind::Open(_)) {
                     self.scopes.truncate(depth);
@@ -269,6 +342,7 @@ impl Infer {
                 }
             }
         }
+        self.types.level = level;
     }
 
     /// Gives the names of an ill-typed definition any type.
@@ -289,10 +363,15 @@ impl Infer {
         match &item.kind {
             ItemKind::Let(definition) => self.let_item(definition, item.span),
             ItemKind::Expression(expression) => {
-                self.types.level = 1;
+                self.types.level += 1;
                 let (core, ty) = self.expression(expression)?;
-                self.types.level = 0;
-                self.generalize(ty, !expression::is_value(expression), item.span)?;
+                self.types.level -= 1;
+                let expansive = !self.is_value(expression);
+                self.generalize(ty, expansive, item.span)?;
+                if let Some(frames) = &mut self.frames {
+                    frames.push(module::Frame::Expression(core));
+                    return Ok(());
+                }
                 let global = self.global();
                 let shown = vec![self.shown(None, global, ty)];
                 self.push(item.span, Work::Expression(core, global), shown);
@@ -300,30 +379,55 @@ impl Infer {
             }
             ItemKind::Types(declarations) => self.type_declarations(declarations, item.span),
             ItemKind::Exception(variant) => self.exception(variant),
-            ItemKind::Module(name, items) => {
-                let outer = std::mem::take(&mut self.signature);
-                self.modules.push(name.clone());
-                self.scopes.push(Scope::default());
-                let depth = self.scopes.len();
-                self.module_items(items);
-                self.modules.pop();
-                // Opened modules are no part of this one, what stands after them is.
-                let mut module = Scope::default();
-                for scope in self.scopes.drain(depth - 1..) {
-                    module.values.extend(scope.values);
-                    module.constructors.extend(scope.constructors);
-                    module.fields.extend(scope.fields);
-                    module.types.extend(scope.types);
-                    module.modules.extend(scope.modules);
-                }
-                let inner = std::mem::replace(&mut self.signature, outer);
-                self.signature.push(Entry::Module(name.clone(), inner));
-                self.scope().modules.insert(name.clone(), Rc::new(module));
+            ItemKind::SameException(name, path) => {
+                let info = self.lookup(path, item.span, "exception", |s| {
+                    s.constructors.get(&path.name)
+                })?;
+                let text = self.variant_text(name, &info.arguments, &mut Letters::default());
+                self.signature
+                    .push(Entry::Text(format!("exception {text}\n")));
+                self.scope().constructors.insert(name.clone(), info);
                 Ok(())
             }
-            ItemKind::Open(path) => {
-                self.open(path, item.span)?;
+            ItemKind::Module(name, module) => self.module_item(name, module),
+            ItemKind::ModuleType(name, signature) => {
+                let scope = self.signature(signature, None)?;
+                self.signature
+                    .push(Entry::Signature(name.clone(), scope.entries));
+                self.scope()
+                    .signatures
+                    .insert(name.clone(), Rc::new(signature.clone()));
+                Ok(())
+            }
+            ItemKind::Open(module) => {
+                let scope = if let ModuleKind::Path(path) = &module.kind {
+                    self.open(path, item.span)?;
+                    None
+                } else {
+                    {
+                        let from = self.items.len();
+                        let scope = self.structure(module)?;
+                        // What is opened only is not shown.
+                        self.items[from..].iter_mut().for_each(|i| i.shown.clear());
+                        Some(scope)
+                    }
+                };
+                if let Some(scope) = scope {
+                    self.scopes.push((*scope).clone());
+                }
                 self.scopes.push(Scope::default());
+                Ok(())
+            }
+            ItemKind::Include(module) => {
+                let scope = self.structure(module)?;
+                for entry in &scope.entries {
+                    if let Entry::Value(name, _) = entry {
+                        self.signature
+                            .retain(|e| !matches!(e, Entry::Value(n, _) if n == name));
+                    }
+                    self.signature.push(entry.clone());
+                }
+                self.scope().extend((*scope).clone());
                 Ok(())
             }
             ItemKind::External(name, annotation, operator) => {
@@ -360,7 +464,7 @@ impl Infer {
         out
     }
 
-    fn write_signature(&self, entries: &[Entry], letters: &mut Letters, out: &mut String) {
+    fn write_signature(&mut self, entries: &[Entry], letters: &mut Letters, out: &mut String) {
         for entry in entries {
             match entry {
                 Entry::Text(text) => out.push_str(text),
@@ -371,6 +475,24 @@ impl Infer {
                 }
                 Entry::Module(name, inner) => {
                     out.push_str(&format!("module {name} : sig "));
+                    self.types.inside.push(name.clone());
+                    self.write_signature(inner, letters, out);
+                    self.types.inside.pop();
+                    out.push_str(" end\n");
+                }
+                Entry::Signature(name, inner) => {
+                    out.push_str(&format!("module type {name} = sig "));
+                    self.write_signature(inner, letters, out);
+                    out.push_str(" end\n");
+                }
+                Entry::Functor(name, parameters, inner) => {
+                    out.push_str(&format!("module {name} : "));
+                    for (parameter, signature) in parameters {
+                        out.push_str(&format!("functor ({parameter} : sig "));
+                        self.write_signature(signature, letters, out);
+                        out.push_str(" end) -> ");
+                    }
+                    out.push_str("sig ");
                     self.write_signature(inner, letters, out);
                     out.push_str(" end\n");
                 }
@@ -379,12 +501,13 @@ impl Infer {
     }
 
     fn let_item(&mut self, definition: &syntax::Definition, span: Span) -> Inferred<()> {
-        self.types.level = 1;
+        self.types.level += 1;
         self.scopes.push(Scope::default());
+        let inside = self.frames.is_some();
         if definition.recursive {
-            let bindings = self.recursive(definition, true)?;
+            let bindings = self.recursive(definition, !inside)?;
             let scope = self.scopes.pop().unwrap_or_default();
-            self.types.level = 0;
+            self.types.level -= 1;
             let mut shown = Vec::new();
             for (name, id, _) in &bindings {
                 let (place, ty) = scope.values[name];
@@ -392,25 +515,35 @@ impl Infer {
                 self.scope().values.insert(name.clone(), (place, ty));
                 shown.push(self.exported(name, *id, ty));
             }
-            let functions = bindings
-                .into_iter()
-                .map(|(_, id, lambda)| (id, lambda))
-                .collect();
+            let functions = bindings.into_iter().map(|(_, id, lambda)| (id, lambda));
+            let functions: Vec<_> = functions.collect();
+            if let Some(frames) = &mut self.frames {
+                frames.push(module::Frame::Recursive(functions));
+                return Ok(());
+            }
             self.push(span, Work::LetRec(functions), shown);
             return Ok(());
         }
         let (bindings, variables) = self.parallel(definition, None)?;
         self.scopes.pop();
-        self.types.level = 0;
+        self.types.level -= 1;
         let (mut places, mut shown) = (vec![], vec![]);
         for (name, variable, ty, expansive) in variables {
             self.generalize(ty, expansive, span)?;
-            let global = self.global();
-            places.push((variable, global));
-            self.scope()
-                .values
-                .insert(name.clone(), (Place::Global(global), ty));
-            shown.push(self.exported(&name, global, ty));
+            let place = if inside {
+                self.exported(&name, 0, ty);
+                Place::Local(variable)
+            } else {
+                let global = self.global();
+                places.push((variable, global));
+                shown.push(self.exported(&name, global, ty));
+                Place::Global(global)
+            };
+            self.scope().values.insert(name, (place, ty));
+        }
+        if let Some(frames) = &mut self.frames {
+            frames.push(module::Frame::Let(bindings));
+            return Ok(());
         }
         self.push(span, Work::Let(bindings, places), shown);
         Ok(())
@@ -429,9 +562,34 @@ impl Infer {
     }
 }
 
+/// What to do about a name that is not there.
+fn advice_for(path: &Path, what: &str) -> String {
+    let module = path.modules.first().map(|m| &**m);
+    match module {
+        Some("Unix" | "Str" | "Thread" | "Num" | "Big_int" | "Graphics" | "Core" | "Base") => {
+            "only parts of OCaml's own library are here, no other libraries".to_owned()
+        }
+        Some("Int32" | "Int64" | "Nativeint") => "use `int`, which has 63 bits".to_owned(),
+        Some("Format") => "use `Printf`".to_owned(),
+        Some("Scanf" | "Sys" | "Filename") => {
+            "programs read no input: write it as a value".to_owned()
+        }
+        _ => format!(
+            "define this {what} before this line; docs/ocaml.md says which parts of OCaml's library are here"
+        ),
+    }
+}
+
 /// `( + )` for an operator.
 fn show_name(name: &str) -> String {
-    if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name != "mod" {
+    let word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && !name.ends_with(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '\'');
+    if word
+        && !matches!(
+            name,
+            "mod" | "land" | "lor" | "lxor" | "lsl" | "lsr" | "asr"
+        )
+    {
         name.to_owned()
     } else {
         format!("( {name} )")

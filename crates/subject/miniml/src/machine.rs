@@ -5,7 +5,9 @@
 //! minor heap, what is still reachable from live variables is promoted. Limit: strings above 256 words are allocated as others are.
 
 mod apply;
+mod array;
 mod collect;
+mod digest;
 mod heap;
 mod occurrences;
 mod operate;
@@ -30,6 +32,9 @@ pub enum Stop {
     /// An exception nobody caught.
     #[error("uncaught exception {0}")]
     Exception(String),
+    /// The program ended itself, by `exit`.
+    #[error("the program ends itself: exit {0}")]
+    Exit(i64),
 }
 
 /// Where the machine is: the next instruction, and where its function's slots begin.
@@ -119,6 +124,8 @@ pub(crate) struct Missed {
     pub returns: u64,
     /// Calls of a function made by the same `fun`, from inside of one: each is found in the one before.
     pub closures: u64,
+    /// Words that the runtime copies or fills, however many a call of it has.
+    pub copied: u64,
 }
 
 /// Calls of a recursive definition.
@@ -212,6 +219,7 @@ impl<'c> Machine<'c> {
                 w
             }
             Constant::String(s) => self.heap.string(s),
+            Constant::Block(tag, parts) if parts.is_empty() => self.heap.block_of(*tag, 0, int(0)),
             Constant::Block(tag, parts) => {
                 let words: Vec<Word> = parts.iter().map(|p| self.constant(p)).collect();
                 let (first, others) = words
@@ -354,6 +362,29 @@ impl<'c> Machine<'c> {
                         .set(self.stack[base + slot as usize], field as usize, self.acc);
                 }
                 Op::Field(field) => self.acc = self.heap.field(self.acc, field as usize),
+                Op::Store(field) => {
+                    let value = self.pop();
+                    self.heap.assign(self.acc, field as usize, value);
+                    self.acc = int(0);
+                }
+                Op::AddToField(n) => {
+                    let sum = self
+                        .heap
+                        .field(self.acc, 0)
+                        .wrapping_add((i64::from(n) as u64) << 1);
+                    self.heap.assign(self.acc, 0, sum);
+                    self.acc = int(0);
+                }
+                Op::CopyIfRaw => {
+                    if self.heap.has_tag(self.acc, heap::RAW_FLOAT) {
+                        self.room(2)?;
+                        self.acc = self.heap.float(self.heap.as_float(self.acc));
+                        self.heap.box_float(self.acc);
+                        if self.bounds.native {
+                            self.allocate(16, base)?;
+                        }
+                    }
+                }
                 Op::BoxFloat => self.heap.box_float(self.acc),
                 Op::CopyFloat => {
                     self.room(2)?;
@@ -379,6 +410,10 @@ impl<'c> Machine<'c> {
                 }
                 Op::JumpNotRange(a, b, to) => {
                     let taken = !(i64::from(a)..=i64::from(b)).contains(&word(self.acc));
+                    pc = self.branch(taken, to, pc);
+                }
+                Op::JumpNotSize(size, to) => {
+                    let taken = self.heap.size(self.acc) != size as usize;
                     pc = self.branch(taken, to, pc);
                 }
                 Op::JumpNotConstant(c, to) => {
@@ -432,7 +467,12 @@ impl<'c> Machine<'c> {
                 Op::EndHandler => {
                     self.handlers.pop();
                 }
-                Op::MatchFailure(site) => return Err(self.match_failure(site)),
+                Op::MatchFailure(site) => {
+                    return Err(self.match_failure(site, "Match_failure"));
+                }
+                Op::AssertFailure(site) => {
+                    return Err(self.match_failure(site, "Assert_failure"));
+                }
                 Op::AddInt(n) => self.acc = self.acc.wrapping_add((i64::from(n) as u64) << 1),
                 Op::IntAdd => self.acc = self.acc.wrapping_add(self.pop() - 1),
                 Op::IntSub => self.acc = self.acc.wrapping_sub(self.pop()).wrapping_add(1),

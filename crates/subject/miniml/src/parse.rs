@@ -4,9 +4,13 @@
 //! What OCaml has and this language has not is refused where it stands, with what to write instead.
 //! Nesting is limited, so that no text exhausts the stack of the stages that walk the tree.
 
+mod control;
 mod expression;
 mod item;
 mod literal;
+mod module;
+mod operator;
+mod parameter;
 mod pattern;
 mod types;
 
@@ -17,7 +21,7 @@ use crate::syntax::{Item, Name, Path, Span};
 use crate::token::{LexError, Token};
 
 /// Levels an expression, a pattern or a type may be nested.
-pub(crate) const DEPTH: u32 = 150;
+pub(crate) const DEPTH: u32 = 1500;
 /// Errors after which parsing stops.
 const ERRORS: usize = 20;
 
@@ -32,6 +36,7 @@ pub(crate) fn parse(source: &str, library: bool) -> (Vec<Item>, Vec<Diagnostic>)
         at: 0,
         depth: 0,
         library,
+        own: vec![],
         errors,
     };
     let items = parser.items(false);
@@ -47,12 +52,20 @@ fn tokens<'s>(source: &'s str, errors: &mut Vec<Diagnostic>) -> Vec<(Token<'s>, 
         return vec![(Token::End_, Span::default())];
     }
     let mut tokens = Vec::new();
+    // Brackets that are open inside an attribute, which is skipped.
+    let mut attribute = 0u32;
     for (token, range) in Token::lexer(source).spanned() {
         let span = Span {
             start: range.start as u32,
             end: range.end as u32,
         };
         match token {
+            Ok(Token::Foreign("[@" | "[@@" | "[@@@")) => attribute += 1,
+            Ok(
+                Token::OpenBracket | Token::OpenArray | Token::Foreign("[<" | "[>" | "[%" | "[%%"),
+            ) if attribute > 0 => attribute += 1,
+            Ok(Token::CloseBracket | Token::CloseArray) if attribute > 0 => attribute -= 1,
+            Ok(_) if attribute > 0 => {}
             Ok(token) => tokens.push((token, span)),
             Err(_) if errors.len() >= ERRORS => {}
             Err(error) => {
@@ -89,6 +102,8 @@ pub(crate) struct Parser<'s> {
     at: usize,
     depth: u32,
     library: bool,
+    /// Which of `&&`, `||`, `|>` and `@@` the program defines itself: from there on they are functions as others.
+    own: Vec<Name>,
     errors: Vec<Diagnostic>,
 }
 
@@ -209,38 +224,17 @@ fn refused(token: Token<'_>) -> Option<(String, &'static str)> {
         Token::Refused(word) => (
             word,
             match word {
-                "while" | "for" | "do" | "done" | "to" | "downto" => {
-                    "write a recursive function whose arguments are the loop's variables"
-                }
-                "mutable" => {
-                    "pass the changed value on as an argument, or build a new record with `{ r with … }`"
-                }
-                "assert" => "write `if not condition then failwith \"…\"`",
-                "lazy" => "write a function of `()`",
-                "include" => "write `open`, or define the names again",
-                "land" | "lor" | "lxor" | "lsl" | "lsr" | "asr" => {
-                    "write `/`, `mod` and `*` with powers of two"
-                }
-                "private" | "nonrec" | "constraint" => "leave it out",
-                "sig" | "functor" | "val" => "modules are plain `struct … end`, without signatures",
-                "or" => "write `||`",
+                "constraint" => "leave it out",
                 _ => "use records, variants and functions instead of objects",
             },
         ),
         Token::Foreign(sign) => (
             sign,
             match sign {
-                ":=" | "<-" | "!" => "there is no assignment: pass the new value on as an argument",
-                "==" => "write `=`",
-                "!=" => "write `<>`",
-                "[|" | "|]" => "write a list `[ … ]`",
-                "`" | "[<" | "[>" => "declare a variant type",
-                "[@" | "[@@" | "[%" => "leave attributes and extensions out",
-                "#" | ":>" => "use records and functions instead of objects",
-                _ => "pass every argument by position",
+                "[%" | "[%%" => "leave extensions out: they need a preprocessor",
+                _ => "use records and functions instead of objects and subtyping",
             },
         ),
-        Token::Label(label) => (label, "pass every argument by position"),
         _ => return None,
     };
     Some((format!("`{text}` is OCaml, but"), advice))

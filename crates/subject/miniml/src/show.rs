@@ -14,7 +14,7 @@ pub(crate) fn float(x: f64) -> String {
 }
 
 /// As C's `%.*g` writes it, with a point where it would look like an integer.
-fn digits_of(x: f64, digits: usize) -> String {
+pub(crate) fn digits_of(x: f64, digits: usize) -> String {
     if x.is_nan() {
         return "nan".to_owned();
     }
@@ -47,7 +47,7 @@ pub(crate) fn exact_float(x: f64) -> String {
 }
 
 /// A byte as `Char.escaped` writes it; `quote` is escaped too.
-fn escape(byte: u8, quote: u8, out: &mut String) {
+pub(crate) fn escape(byte: u8, quote: u8, out: &mut String) {
     match byte {
         b'\n' => out.push_str("\\n"),
         b'\t' => out.push_str("\\t"),
@@ -87,7 +87,7 @@ impl Printer<'_> {
         out
     }
 
-    fn write(&mut self, value: Word, ty: Ty, argument: bool, depth: u32, out: &mut String) {
+    fn write(&mut self, value: Word, ty: Ty, inside: bool, depth: u32, out: &mut String) {
         if out.len() > LONGEST || depth > DEPTH {
             out.push_str("...");
             return;
@@ -103,10 +103,57 @@ impl Printer<'_> {
                     .collect();
                 self.sequence(&fields, ["(", ", ", ")"], depth, out);
             }
+            Node::Tags(row) => {
+                let block = value & 1 == 0;
+                let number = word(if block {
+                    self.heap.field(value, 0)
+                } else {
+                    value
+                });
+                let found = row
+                    .tags
+                    .iter()
+                    .find(|(name, _)| types::hash(name) == number);
+                let Some((name, (_, argument))) = found else {
+                    return out.push_str("<unknown constructor>");
+                };
+                let fields: Vec<_> = argument
+                    .iter()
+                    .map(|t| (self.heap.field(value, 1), *t))
+                    .collect();
+                self.constructor(&format!("`{name}"), &fields, inside, depth, out);
+            }
             Node::Constructor(id, arguments) => match id {
-                types::INT => self.number(&word(value).to_string(), argument, out),
+                types::ARRAY => {
+                    let fields: Vec<_> = (0..self.heap.size(value))
+                        .map(|i| (self.heap.field(value, i), arguments[0]))
+                        .collect();
+                    let signs = ["[|", "; ", "|]"];
+                    self.sequence(&fields, signs, depth, out);
+                }
+                types::BYTES => {
+                    out.push_str("Bytes.of_string \"");
+                    let bytes = self.heap.bytes(value);
+                    bytes.into_iter().for_each(|b| escape(b, b'"', out));
+                    out.push('"');
+                }
+                types::LAZY => {
+                    if self.heap.field(value, 0) == crate::machine::int(1) {
+                        out.push_str("lazy ");
+                        self.write(
+                            self.heap.field(value, 1),
+                            arguments[0],
+                            true,
+                            depth + 1,
+                            out,
+                        );
+                    } else {
+                        out.push_str("<lazy>");
+                    }
+                }
+                types::INT => self.number(&word(value).to_string(), inside, out),
                 types::FLOAT => {
-                    self.number(&exact_float(self.heap.as_float(value)), argument, out);
+                    self.number(&exact_float(self.heap.as_float(value)), inside, out);
                 }
                 types::CHAR => {
                     out.push('\'');
@@ -119,11 +166,11 @@ impl Printer<'_> {
                     bytes.into_iter().for_each(|b| escape(b, b'"', out));
                     out.push('"');
                 }
-                types::EXN => self.write_exception(value, argument, depth, out),
+                types::EXN => self.write_exception(value, inside, depth, out),
                 types::BOOL => out.push_str(if word(value) == 0 { "false" } else { "true" }),
                 types::UNIT => out.push_str("()"),
                 types::LIST => self.list(value, arguments[0], depth, out),
-                _ => self.declared(value, id, &arguments, argument, depth, out),
+                _ => self.declared(value, id, &arguments, inside, depth, out),
             },
         }
     }

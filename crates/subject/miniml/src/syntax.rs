@@ -52,10 +52,10 @@ pub enum ExprKind {
     Constructor(Path, Option<Box<Expr>>),
     List(Vec<Expr>),
     Tuple(Vec<Expr>),
-    Apply(Box<Expr>, Vec<Expr>),
+    Apply(Box<Expr>, Vec<(Label, Expr)>),
     And(Box<Expr>, Box<Expr>),
     Or(Box<Expr>, Box<Expr>),
-    Fun(Vec<Pattern>, Box<Expr>),
+    Fun(Vec<Parameter>, Box<Expr>),
     Function(Vec<Clause>),
     Let(Definition, Box<Expr>),
     Match(Box<Expr>, Vec<Clause>),
@@ -67,6 +67,56 @@ pub enum ExprKind {
     Field(Box<Expr>, Path),
     Annotate(Box<Expr>, TypeExpr),
     Open(Path, Box<Expr>),
+    /// `` `A e ``.
+    Tag(Name, Option<Box<Expr>>),
+    Assert(Box<Expr>),
+    Lazy(Box<Expr>),
+    While(Box<Expr>, Box<Expr>),
+    /// Variable, first, last, whether upwards, body.
+    For(Name, Box<Expr>, Box<Expr>, bool, Box<Expr>),
+    Array(Vec<Expr>),
+    /// `a.(i)`, `s.[i]`: the function that reads.
+    Index(Path, Box<Expr>, Box<Expr>),
+    /// `a <- b`.
+    Store(Box<Expr>, Box<Expr>),
+    LetModule(Name, Box<ModuleExpr>, Box<Expr>),
+    LetException(Variant, Box<Expr>),
+}
+
+/// How an argument or a parameter is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Label {
+    /// By its place.
+    #[default]
+    None,
+    /// `~name`.
+    Named(Name),
+    /// `?name`.
+    Optional(Name),
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    pub label: Label,
+    pub pattern: Pattern,
+    /// What an optional one is if it is not given.
+    pub default: Option<Expr>,
+    /// `(type a)`: the names, and no parameter at all.
+    pub types: Vec<Name>,
+}
+
+impl Parameter {
+    /// One that is given by its place.
+    #[must_use]
+    pub fn plain(pattern: Pattern) -> Self {
+        Self {
+            label: Label::None,
+            pattern,
+            default: None,
+            types: vec![],
+        }
+    }
 }
 
 /// `let [rec] … and …`.
@@ -115,6 +165,14 @@ pub enum PatternKind {
     Or(Box<Pattern>, Box<Pattern>),
     Alias(Box<Pattern>, Name),
     Annotate(Box<Pattern>, TypeExpr),
+    Tag(Name, Option<Box<Pattern>>),
+    /// `#t`.
+    Array(Vec<Pattern>),
+    Lazy(Box<Pattern>),
+    /// `exception p` in a `match`.
+    Exception(Box<Pattern>),
+    /// `M.(p)`.
+    Open(Path, Box<Pattern>),
 }
 
 /// A type as written.
@@ -129,9 +187,26 @@ pub struct TypeExpr {
 pub enum TypeExprKind {
     Any,
     Variable(Name),
-    Arrow(Box<TypeExpr>, Box<TypeExpr>),
+    Arrow(Label, Box<TypeExpr>, Box<TypeExpr>),
     Tuple(Vec<TypeExpr>),
     Constructor(Path, Vec<TypeExpr>),
+    /// `'a 'b. t`.
+    Poly(Vec<Name>, Box<TypeExpr>),
+    /// `t as 'a`.
+    Alias(Box<TypeExpr>, Name),
+    /// `` [> `A | `B of t ] ``.
+    Tags(Bound, Vec<(Name, Option<TypeExpr>)>, Vec<TypeExpr>),
+}
+
+/// Which tags a type of polymorphic variants has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// `[`: these.
+    Exact,
+    /// `[>`: at least these.
+    Least,
+    /// `[<`: at most these.
+    Most,
 }
 
 /// A constructor in a declaration.
@@ -139,7 +214,17 @@ pub enum TypeExprKind {
 pub struct Variant {
     pub name: Name,
     pub arguments: Vec<TypeExpr>,
+    /// Fields of a record inside: its name, whether it changes, its type.
+    pub record: Option<Vec<Field>>,
     pub span: Span,
+}
+
+/// A field of a record's declaration.
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: Name,
+    pub mutable: bool,
+    pub ty: TypeExpr,
 }
 
 /// One type of a `type … and …`.
@@ -155,8 +240,10 @@ pub struct TypeDeclaration {
 #[derive(Clone, Debug)]
 pub enum TypeBody {
     Variants(Vec<Variant>),
-    Record(Vec<(Name, TypeExpr)>),
+    Record(Vec<Field>),
     Alias(TypeExpr),
+    /// Nothing is said of it.
+    Abstract,
 }
 
 /// Something at top level or in a module.
@@ -173,8 +260,59 @@ pub enum ItemKind {
     Expression(Expr),
     Types(Vec<TypeDeclaration>),
     Exception(Variant),
-    Module(Name, Vec<Item>),
-    Open(Path),
+    /// `exception E = F`.
+    SameException(Name, Path),
+    Module(Name, ModuleExpr),
+    ModuleType(Name, SignatureExpr),
+    Open(ModuleExpr),
+    Include(ModuleExpr),
     /// Of the library only: `external name : type = "operator"`.
     External(Name, TypeExpr, String),
+}
+
+/// A module as written.
+#[derive(Clone, Debug)]
+pub struct ModuleExpr {
+    pub kind: ModuleKind,
+    pub span: Span,
+}
+
+/// What a module is.
+#[derive(Clone, Debug)]
+pub enum ModuleKind {
+    Path(Path),
+    Struct(Vec<Item>),
+    /// Parameter, its signature, body.
+    Functor(Name, Option<Rc<SignatureExpr>>, Rc<ModuleExpr>),
+    Apply(Box<ModuleExpr>, Box<ModuleExpr>),
+    Constraint(Box<ModuleExpr>, Rc<SignatureExpr>),
+}
+
+/// A signature as written.
+#[derive(Clone, Debug)]
+pub struct SignatureExpr {
+    pub kind: SignatureKind,
+    pub span: Span,
+}
+
+/// What a signature is.
+#[derive(Clone, Debug)]
+pub enum SignatureKind {
+    Path(Path),
+    Sig(Vec<SignatureItem>),
+    /// `S with type t = u`: parameters, path, type.
+    With(Box<SignatureExpr>, Vec<(Vec<Name>, Path, TypeExpr)>),
+    Functor,
+}
+
+/// An item of a signature.
+#[derive(Clone, Debug)]
+pub enum SignatureItem {
+    Value(Name, TypeExpr),
+    Types(Vec<TypeDeclaration>),
+    Exception(Variant),
+    Module(Name, SignatureExpr),
+    ModuleType(Name, SignatureExpr),
+    Include(SignatureExpr),
+    Open(Path),
 }

@@ -29,6 +29,9 @@ pub enum Token<'s> {
     Char(&'s str),
     #[token("\"", string)]
     String(&'s str),
+    /// `{|…|}`, without its signs.
+    #[regex(r"\{[a-z_]*\|", quoted)]
+    Quoted(&'s str),
     #[regex(r"[a-z_][A-Za-z0-9_']*")]
     Lower(&'s str),
     #[regex(r"[A-Z][A-Za-z0-9_']*")]
@@ -83,9 +86,39 @@ pub enum Token<'s> {
     When,
     #[token("with")]
     With,
-    #[regex(
-        "assert|class|constraint|do|done|downto|for|functor|include|inherit|initializer|lazy|method|mutable|new|nonrec|object|or|private|sig|to|val|virtual|while|land|lor|lxor|lsl|lsr|asr"
-    )]
+    #[token("assert")]
+    Assert,
+    #[token("do")]
+    Do,
+    #[token("done")]
+    Done,
+    #[token("downto")]
+    Downto,
+    #[token("for")]
+    For,
+    #[token("functor")]
+    Functor,
+    #[token("include")]
+    Include,
+    #[token("lazy")]
+    Lazy,
+    #[token("mutable")]
+    Mutable,
+    #[token("nonrec")]
+    Nonrec,
+    #[token("private")]
+    Private,
+    #[token("sig")]
+    Sig,
+    #[token("to")]
+    To,
+    #[token("val")]
+    Val,
+    #[token("while")]
+    While,
+    #[regex("land|lor|lxor|lsl|lsr|asr")]
+    Bits(&'s str),
+    #[regex("class|constraint|inherit|initializer|method|new|object|virtual")]
     Refused(&'s str),
     #[token("(")]
     Open_,
@@ -100,24 +133,44 @@ pub enum Token<'s> {
     #[token("}")]
     CloseBrace,
     #[token("[|")]
+    OpenArray,
     #[token("|]")]
+    CloseArray,
     #[token("[<")]
     #[token("[>")]
     #[token("[@")]
     #[token("[@@")]
+    #[token("[@@@")]
     #[token("[%")]
+    #[token("[%%")]
     #[token(":>")]
-    #[token(":=")]
-    #[token("<-")]
-    #[token("!")]
-    #[token("?")]
-    #[token("`")]
     #[token("#")]
-    #[token("==")]
-    #[token("!=")]
     Foreign(&'s str),
-    #[regex("~[a-z_][A-Za-z0-9_']*")]
+    #[token("`")]
+    Backquote,
+    #[token(":=")]
+    Assign,
+    #[token("<-")]
+    Store,
+    #[token("~")]
+    Tilde,
+    #[token("?")]
+    Question,
+    /// `~x`, without its tilde.
+    #[regex("~[a-z_][A-Za-z0-9_']*", |lexer| &lexer.slice()[1..])]
     Label(&'s str),
+    /// `~x:`.
+    #[regex("~[a-z_][A-Za-z0-9_']*:", |lexer| &lexer.slice()[1..lexer.slice().len() - 1])]
+    LabelOf(&'s str),
+    /// `?x`.
+    #[regex(r"\?[a-z_][A-Za-z0-9_']*", |lexer| &lexer.slice()[1..])]
+    Optional(&'s str),
+    /// `?x:`.
+    #[regex(r"\?[a-z_][A-Za-z0-9_']*:", |lexer| &lexer.slice()[1..lexer.slice().len() - 1])]
+    OptionalOf(&'s str),
+    /// `let*`, `and+`.
+    #[regex(r"(let|and)[$&*+\-/<=>@^|%][!$%&*+\-./:<=>?@^|~]*")]
+    Binding(&'s str),
     #[token(";;")]
     DoubleSemicolon,
     #[token(";")]
@@ -143,25 +196,11 @@ pub enum Token<'s> {
     #[token("-")]
     #[token("-.")]
     Minus(&'s str),
-    #[token("~-")]
-    #[token("~-.")]
-    #[token("+")]
-    #[token("+.")]
-    #[token("/")]
-    #[token("/.")]
-    #[token("*.")]
-    #[token("**")]
-    #[token("<")]
-    #[token(">")]
-    #[token("<=")]
-    #[token(">=")]
-    #[token("<>")]
-    #[token("&&")]
-    #[token("||")]
-    #[token("^")]
-    #[token("@")]
-    #[token("@@")]
-    #[token("|>")]
+    /// `!`, `~-`, `!!`: before a simple expression.
+    #[regex(r"![!$%&*+\-./:<=>?@^|~]*|[~?][!$%&*+\-./:<=>?@^|~]+")]
+    Prefix(&'s str),
+    #[regex(r"[=<>@^|&+\-*/$%][!$%&*+\-./:<=>?@^|~]*", priority = 1)]
+    #[regex(r"!=[!$%&*+\-./:<=>?@^|~]*", priority = 4)]
     Operator(&'s str),
     /// The end of the text.
     End_,
@@ -178,6 +217,9 @@ impl Token<'_> {
                 | Self::Float(_)
                 | Self::Char(_)
                 | Self::String(_)
+                | Self::Quoted(_)
+                | Self::Backquote
+                | Self::OpenArray
                 | Self::Open_
                 | Self::OpenBracket
                 | Self::OpenBrace
@@ -204,6 +246,7 @@ fn comment<'s>(lexer: &mut Lexer<'s, Token<'s>>) -> FilterResult<(), LexError> {
                 }
             }
             [b'\'', b'"', b'\'', ..] => at += 3,
+            [b'\'', b'\\', b'"', b'\'', ..] => at += 4,
             [b'"', ..] => match string_end(&bytes[at + 1..]) {
                 Some(length) => at += 1 + length,
                 None => break,
@@ -232,6 +275,20 @@ fn string<'s>(lexer: &mut Lexer<'s, Token<'s>>) -> Result<&'s str, LexError> {
     if let Some(length) = string_end(lexer.remainder().as_bytes()) {
         lexer.bump(length);
         Ok(lexer.slice())
+    } else {
+        lexer.bump(lexer.remainder().len());
+        Err(LexError::String)
+    }
+}
+
+/// The text up to the bar and the name that opened it.
+fn quoted<'s>(lexer: &mut Lexer<'s, Token<'s>>) -> Result<&'s str, LexError> {
+    let name = &lexer.slice()[1..lexer.slice().len() - 1];
+    let end = format!("|{name}}}");
+    if let Some(length) = lexer.remainder().find(&end) {
+        let text = &lexer.remainder()[..length];
+        lexer.bump(length + end.len());
+        Ok(text)
     } else {
         lexer.bump(lexer.remainder().len());
         Err(LexError::String)

@@ -6,7 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::syntax::Name;
+use crate::syntax::{Label, Name};
+
+mod row;
+mod text;
+
+pub(crate) use row::hash;
+pub(crate) use text::Letters;
 
 /// A node of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,9 +32,21 @@ const DEPTH: u32 = 700;
 pub(crate) enum Node {
     Variable(u32),
     Link(Ty),
-    Arrow(Ty, Ty),
+    Arrow(Label, Ty, Ty),
     Tuple(Rc<[Ty]>),
     Constructor(TypeId, Rc<[Ty]>),
+    /// Polymorphic variants.
+    Tags(Row),
+}
+
+/// A type of polymorphic variants: its level says how it is generalised, unless it is [fixed](Row::is_fixed).
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub level: u32,
+    /// Whether there are no other tags.
+    pub closed: bool,
+    /// By name: whether it must be there, and its argument.
+    pub tags: BTreeMap<Name, (bool, Option<Ty>)>,
 }
 
 /// Why two types do not agree.
@@ -43,6 +61,8 @@ pub(crate) enum Mismatch {
 #[derive(Clone, Debug)]
 pub(crate) struct TypeInfo {
     pub name: Name,
+    /// Modules around its declaration.
+    pub modules: Rc<[Name]>,
     pub arity: usize,
     /// Parameters and body of an abbreviation.
     pub alias: Option<(Rc<[Ty]>, Ty)>,
@@ -69,6 +89,11 @@ pub(crate) const EXN: TypeId = TypeId(4);
 pub(crate) const BOOL: TypeId = TypeId(5);
 pub(crate) const UNIT: TypeId = TypeId(6);
 pub(crate) const LIST: TypeId = TypeId(7);
+pub(crate) const ARRAY: TypeId = TypeId(8);
+pub(crate) const OPTION: TypeId = TypeId(9);
+pub(crate) const BYTES: TypeId = TypeId(10);
+pub(crate) const LAZY: TypeId = TypeId(11);
+pub(crate) const FORMAT: TypeId = TypeId(12);
 
 /// All types of a program.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +101,8 @@ pub struct Types {
     nodes: Vec<Node>,
     pub(crate) infos: Vec<TypeInfo>,
     pub(crate) level: u32,
+    /// Modules that text is written in: their own types need no path.
+    pub(crate) inside: Vec<Name>,
 }
 
 impl Types {
@@ -93,7 +120,12 @@ impl Types {
     }
 
     pub(crate) fn arrow(&mut self, from: Ty, to: Ty) -> Ty {
-        self.push(Node::Arrow(from, to))
+        self.push(Node::Arrow(Label::None, from, to))
+    }
+
+    /// A function whose argument has a label; an optional one's type is an option.
+    pub(crate) fn labelled(&mut self, label: Label, from: Ty, to: Ty) -> Ty {
+        self.push(Node::Arrow(label, from, to))
     }
 
     pub(crate) fn tuple(&mut self, parts: Vec<Ty>) -> Ty {
@@ -164,14 +196,15 @@ impl Types {
         let copied = match self.nodes[ty.0 as usize].clone() {
             Node::Variable(GENERIC) => self.variable(),
             Node::Variable(_) | Node::Link(_) => ty,
-            Node::Arrow(from, to) => {
+            Node::Arrow(label, from, to) => {
                 let (f, t) = (self.copy(from, map), self.copy(to, map));
                 if (f, t) == (from, to) {
                     ty
                 } else {
-                    self.arrow(f, t)
+                    self.labelled(label, f, t)
                 }
             }
+            Node::Tags(row) => self.copy_row(ty, &row, map),
             Node::Tuple(parts) => match self.copy_all(&parts, map) {
                 Some(new) => self.tuple(new),
                 None => ty,
@@ -193,7 +226,8 @@ impl Types {
     fn children(&self, ty: Ty) -> Vec<Ty> {
         match self.node(ty) {
             Node::Variable(_) | Node::Link(_) => vec![],
-            Node::Arrow(from, to) => vec![*from, *to],
+            Node::Arrow(_, from, to) => vec![*from, *to],
+            Node::Tags(row) => row.tags.values().filter_map(|(_, t)| *t).collect(),
             Node::Tuple(parts) | Node::Constructor(_, parts) => parts.to_vec(),
         }
     }
@@ -214,7 +248,8 @@ impl Types {
         match (self.node(a).clone(), self.node(b).clone()) {
             (Node::Variable(level), _) => self.bind(a, level, b),
             (_, Node::Variable(level)) => self.bind(b, level, a),
-            (Node::Arrow(f, t), Node::Arrow(g, u)) => {
+            (Node::Tags(x), Node::Tags(y)) => self.unify_rows(a, &x, b, &y, depth),
+            (Node::Arrow(l, f, t), Node::Arrow(m, g, u)) if l == m => {
                 self.unify_at(f, g, depth + 1)?;
                 self.unify_at(t, u, depth + 1)?;
                 self.merge(a, b);
@@ -261,7 +296,9 @@ impl Types {
                 return Err(Mismatch::Cyclic);
             }
             if seen.insert(ty) {
-                if let Node::Variable(l) = &mut self.nodes[ty.0 as usize] {
+                if let Node::Variable(l) | Node::Tags(Row { level: l, .. }) =
+                    &mut self.nodes[ty.0 as usize]
+                {
                     *l = (*l).min(level);
                 }
                 todo.extend(self.children(ty));
@@ -280,7 +317,8 @@ impl Types {
         let level = self.level;
         for &ty in &blocked {
             // What stays weak belongs to the level outside.
-            if let Node::Variable(l) = &mut self.nodes[ty.0 as usize]
+            if let Node::Variable(l) | Node::Tags(Row { level: l, .. }) =
+                &mut self.nodes[ty.0 as usize]
                 && *l != GENERIC
             {
                 *l = (*l).min(level);
@@ -304,7 +342,8 @@ impl Types {
             return Err(Mismatch::Deep);
         }
         let current = self.level;
-        if let Node::Variable(level) = &mut self.nodes[ty.0 as usize]
+        if let Node::Variable(level) | Node::Tags(Row { level, .. }) =
+            &mut self.nodes[ty.0 as usize]
             && *level > current
         {
             *level = GENERIC;
@@ -336,7 +375,15 @@ impl Types {
             Node::Variable(_) => {
                 found.insert(ty);
             }
-            Node::Arrow(from, to) => {
+            Node::Tags(row) => {
+                if !positive {
+                    found.insert(ty);
+                }
+                for part in row.tags.values().filter_map(|(_, t)| *t) {
+                    self.contravariant(part, positive, seen, found, depth + 1)?;
+                }
+            }
+            Node::Arrow(_, from, to) => {
                 // Left of an arrow nothing is generalised, as in OCaml.
                 self.contravariant(from, false, seen, found, depth + 1)?;
                 self.contravariant(to, positive, seen, found, depth + 1)?;
@@ -377,102 +424,48 @@ impl Types {
         false
     }
 
-    /// Text of a type; `names` keeps the letters of variables across several types.
-    pub(crate) fn text(&self, ty: Ty, names: &mut Letters) -> String {
-        let mut out = String::new();
-        self.write(ty, 0, names, &mut out);
-        out
-    }
-
-    /// Text of a type as a constructor's argument: arrows and tuples in parentheses.
-    pub(crate) fn argument_text(&self, ty: Ty, names: &mut Letters) -> String {
-        let mut out = String::new();
-        self.write(ty, 2, names, &mut out);
-        out
-    }
-
-    fn write(&self, ty: Ty, precedence: u8, names: &mut Letters, out: &mut String) {
-        // A type of many shared parts may be exponentially longer than its graph.
-        if out.len() > 20_000 {
-            out.push('…');
-            return;
-        }
-        let ty = self.find(ty);
-        match self.node(ty) {
-            Node::Variable(level) => out.push_str(&names.name(ty, *level == GENERIC)),
-            Node::Link(_) => {}
-            Node::Arrow(from, to) => {
-                let open = precedence > 0;
-                out.push_str(if open { "(" } else { "" });
-                self.write(*from, 1, names, out);
-                out.push_str(" -> ");
-                self.write(*to, 0, names, out);
-                out.push_str(if open { ")" } else { "" });
-            }
-            Node::Tuple(parts) => {
-                let open = precedence > 1;
-                out.push_str(if open { "(" } else { "" });
-                for (i, part) in parts.iter().enumerate() {
-                    out.push_str(if i > 0 { " * " } else { "" });
-                    self.write(*part, 2, names, out);
+    /// The generalised variables of a type.
+    pub(crate) fn generic_variables(&self, ty: Ty) -> Vec<Ty> {
+        let mut seen = BTreeSet::new();
+        let (mut todo, mut found) = (vec![ty], vec![]);
+        while let Some(ty) = todo.pop() {
+            let ty = self.find(ty);
+            if seen.insert(ty) {
+                if let Node::Variable(GENERIC) = self.nodes[ty.0 as usize] {
+                    found.push(ty);
                 }
-                out.push_str(if open { ")" } else { "" });
+                todo.extend(self.children(ty));
             }
-            Node::Constructor(id, arguments) => {
-                match &arguments[..] {
-                    [] => {}
-                    [one] => {
-                        self.write(*one, 2, names, out);
-                        out.push(' ');
-                    }
-                    several => {
-                        out.push('(');
-                        for (i, argument) in several.iter().enumerate() {
-                            out.push_str(if i > 0 { ", " } else { "" });
-                            self.write(*argument, 0, names, out);
-                        }
-                        out.push_str(") ");
-                    }
+        }
+        found
+    }
+
+    /// Whether an abbreviation stands for a type that contains itself, through abbreviations alone.
+    pub(crate) fn is_cyclic(&self, id: TypeId) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut todo: Vec<TypeId> = vec![id];
+        let mut first = true;
+        while let Some(at) = todo.pop() {
+            if at == id && !std::mem::take(&mut first) {
+                return true;
+            }
+            if !seen.insert(at) && at != id {
+                continue;
+            }
+            let Some((_, body)) = &self.infos[at.0 as usize].alias else {
+                continue;
+            };
+            let mut parts = vec![*body];
+            while let Some(ty) = parts.pop() {
+                if let Node::Constructor(inner, _) = self.node(ty) {
+                    todo.push(*inner);
                 }
-                out.push_str(&self.infos[id.0 as usize].name);
+                // Cycles through polymorphic variants are types of OCaml's, too.
+                if !matches!(self.node(ty), Node::Tags(_)) {
+                    parts.extend(self.children(ty));
+                }
             }
         }
-    }
-}
-
-/// Names of type variables, in order of appearance.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Letters {
-    names: BTreeMap<Ty, String>,
-    generic: usize,
-    weak: usize,
-}
-
-impl Letters {
-    fn name(&mut self, ty: Ty, generic: bool) -> String {
-        if let Some(name) = self.names.get(&ty) {
-            return name.clone();
-        }
-        let name = if generic {
-            let n = self.generic;
-            self.generic += 1;
-            let letter = char::from(b'a' + (n % 26) as u8);
-            if n < 26 {
-                format!("'{letter}")
-            } else {
-                format!("'{letter}{}", n / 26)
-            }
-        } else {
-            self.weak += 1;
-            format!("'_weak{}", self.weak)
-        };
-        self.names.insert(ty, name.clone());
-        name
-    }
-
-    /// Forgets the generalised letters: each value's type begins with `'a`.
-    pub(crate) fn restart(&mut self) {
-        self.names.retain(|_, name| name.starts_with("'_"));
-        self.generic = 0;
+        false
     }
 }

@@ -74,6 +74,8 @@ pub struct OcamlPredictArgs {
     /// The program.
     #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
     pub program: PathBuf,
+    #[command(flatten)]
+    pub calls: CallArgs,
     /// Show which constructs carry the cost of each call.
     #[arg(long)]
     pub explain: bool,
@@ -117,6 +119,8 @@ pub struct OcamlCountArgs {
     /// The program.
     #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
     pub program: PathBuf,
+    #[command(flatten)]
+    pub calls: CallArgs,
     /// Constructs that may run before the program is taken to diverge.
     #[arg(long, default_value_t = 10_000_000_000, value_name = "N")]
     pub fuel: u64,
@@ -132,4 +136,15 @@ pub struct OcamlCountArgs {
     /// Print values too, as OCaml's toplevel does.
     #[arg(long)]
     pub values: bool,
+}
+
+/// What a program that defines functions alone is to compute.
+#[derive(Debug, Args)]
+pub struct CallArgs {
+    /// An expression that is added to the program's end, as 'sort [5; 3; 1]'. May be given several times.
+    #[arg(long = "call", value_name = "EXPRESSION")]
+    pub call: Vec<String>,
+    /// Numbers that `n` stands for in these expressions, one after the other.
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', requires = "call")]
+    pub sizes: Vec<u64>,
 }

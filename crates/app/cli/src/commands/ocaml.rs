@@ -6,12 +6,13 @@ mod evaluate;
 mod learn;
 mod predict;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use pricetag_miniml::{Diagnostic, Limits, Mode, Options, Run, Stop, render};
 use serde_json::json;
 
-use crate::arguments::{Common, ModeArg, OcamlCommand, OcamlCountArgs};
+use crate::arguments::{CallArgs, Common, ModeArg, OcamlCommand, OcamlCountArgs};
 use crate::console::Console;
 use crate::failure::{Failure, io};
 
@@ -56,13 +57,48 @@ fn stopped(run: &Run, stop: &Stop, file: &str, verb: &str) -> Failure {
             Stop::Fuel(_) => "a smaller input, or a larger --fuel if the program does end",
             Stop::Memory(_) => "a smaller input, or a larger --memory if this machine has it",
             Stop::Exception(_) => "handle the exception in the program",
+            Stop::Exit(_) => "leave the `exit` out, or let it be `exit 0`",
         })
+}
+
+/// The text of a program. OCaml takes other bytes than UTF-8 in strings and comments; here they are refused where they stand.
+fn source_of(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path).map_err(io("read", path))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&error.as_bytes()[..at]).into_owned();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
+        let byte = error.as_bytes()[at];
+        Failure::new(format!(
+            "line {line}, column {column}: the byte {byte} (hexadecimal {byte:02x}) is no UTF-8"
+        ))
+        .doing(format!("cannot read {}", path.display()))
+        .advice("convert the file: iconv -f LATIN1 -t UTF-8")
+    })
+}
+
+/// A program with its calls at the end: `call1`, or `call1_n100` with `n` = 100.
+fn with_calls(mut source: String, args: &CallArgs) -> String {
+    use std::fmt::Write as _;
+
+    for (i, call) in args.call.iter().enumerate() {
+        let i = i + 1;
+        // Writing into a string cannot fail.
+        if args.sizes.is_empty() {
+            let _ = write!(source, "\n;;\nlet call{i} = ({call}\n)");
+        }
+        for n in &args.sizes {
+            let _ = write!(source, "\n;;\nlet call{i}_n{n} = let n = {n} in ({call}\n)");
+        }
+    }
+    source
 }
 
 fn count_constructs(args: &OcamlCountArgs, console: &Console) -> Result<ExitCode, Failure> {
     let path = &args.program;
     let file = path.display().to_string();
-    let source = std::fs::read_to_string(path).map_err(io("read", path))?;
+    let source = with_calls(source_of(path)?, &args.calls);
     let mode = match args.mode {
         ModeArg::Paper => Mode::Paper,
         ModeArg::Extended => Mode::Extended,

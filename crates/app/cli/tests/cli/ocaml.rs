@@ -448,3 +448,25 @@ echo "a table"
     assert_eq!(read("docs/ocaml/prices.txt"), "a table\n");
     assert!(!left("subjects/ocaml/measurements/new") && !left("docs/ocaml/prices.json"));
 }
+
+/// A program that computes nothing is counted by a call, at each size.
+#[test]
+fn a_call_is_given_on_the_command_line() {
+    let desk = Desk::new(&[(
+        "length.ml",
+        "let rec length l = match l with [] -> 0 | _ :: r -> 1 + length r\n",
+    )]);
+    let told = desk.json("ocaml count length.ml --values --json --call length[1;2;3]");
+    let rows = told["items"].as_array().unwrap();
+    assert_eq!(rows.last().unwrap()["values"][0], "3");
+}
+
+/// Bytes that are no UTF-8 are refused where they stand.
+#[test]
+fn a_program_that_is_no_utf_8_is_refused_with_its_place() {
+    let desk = Desk::new(&[]);
+    std::fs::write(desk.path("latin.ml"), b"let x = 1\nlet y = \"\xe9\"\n").unwrap();
+    let ran = desk.run("ocaml count latin.ml");
+    assert_ne!(ran.code, 0);
+    assert!(ran.stderr.contains("line 2, column 10"), "{}", ran.stderr);
+}

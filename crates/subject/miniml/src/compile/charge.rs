@@ -18,7 +18,14 @@ pub(super) fn is_comparison(operator: Operator) -> bool {
     use Operator as O;
     matches!(
         operator,
-        O::Equal | O::NotEqual | O::Less | O::LessEqual | O::Greater | O::GreaterEqual
+        O::Equal
+            | O::NotEqual
+            | O::Less
+            | O::LessEqual
+            | O::Greater
+            | O::GreaterEqual
+            | O::Same
+            | O::NotSame
     )
 }
 
@@ -48,6 +55,14 @@ pub(super) fn charge_of(operator: Operator, kind: Kind) -> Construct {
         O::FloatDiv => Construct::FloatDiv,
         O::BoolNot => Construct::BoolNot,
         O::Raise => Construct::Raise,
+        O::RefSet
+        | O::RefIncrement
+        | O::RefDecrement
+        | O::ArraySet
+        | O::ArrayUnsafeSet
+        | O::BytesSet
+        | O::BytesUnsafeSet => Construct::Assign,
+        O::RefGet => Construct::TupleMatch,
         O::Compare => Construct::PolyCond,
         _ if !is_comparison(operator) => Construct::Primitive,
         _ => match kind {
@@ -69,13 +84,16 @@ impl Compiler<'_> {
     /// What an operation works on. Equality with a constant constructor compares words.
     pub(super) fn kind_of(&mut self, operator: Operator, arguments: &[Expr], ty: Ty) -> Kind {
         let equality = matches!(operator, Operator::Equal | Operator::NotEqual);
+        if matches!(operator, Operator::Same | Operator::NotSame) {
+            return Kind::Int;
+        }
         if equality && arguments.iter().any(|a| matches!(a, Expr::Int(_))) {
             return Kind::Int;
         }
         self.kind(ty)
     }
 
-    fn kind(&mut self, ty: Ty) -> Kind {
+    pub(super) fn kind(&mut self, ty: Ty) -> Kind {
         let ty = self.types.expand(ty);
         let Node::Constructor(id, _) = self.types.node(ty) else {
             return Kind::Any;
@@ -91,5 +109,38 @@ impl Compiler<'_> {
                 _ => Kind::Any,
             },
         }
+    }
+
+    /// What the elements of an array, or what a reference holds, are: of the only argument of the type.
+    pub(super) fn element(&mut self, ty: Ty) -> Kind {
+        let ty = self.types.expand(ty);
+        match self.types.node(ty) {
+            Node::Constructor(_, arguments) => match arguments.first().copied() {
+                Some(element) => self.kind(element),
+                None => Kind::Any,
+            },
+            _ => Kind::Any,
+        }
+    }
+
+    /// Whether a type is that of an array of floats, as far as no abbreviation hides it.
+    pub(super) fn holds_floats(&self, ty: Ty) -> bool {
+        let Node::Constructor(types::ARRAY, arguments) = self.types.node(ty) else {
+            return false;
+        };
+        let element = arguments.first();
+        element.is_some_and(|e| matches!(self.types.node(*e), Node::Constructor(types::FLOAT, _)))
+    }
+
+    /// Storing a value of that kind in a field.
+    pub(super) fn charge_store(&mut self, kind: Kind, flat: bool) {
+        self.charge(
+            match kind {
+                Kind::Int => Construct::SetInt,
+                Kind::Float if flat => Construct::SetFloat,
+                _ => Construct::SetPointer,
+            },
+            1,
+        );
     }
 }

@@ -71,6 +71,10 @@ fn places(pattern: &Pattern, path: &mut Path, out: &mut Places) {
             );
             Head::Exception(*id)
         }
+        Pattern::Array(p) => {
+            parts(&mut p.iter().enumerate(), path);
+            Head::Int(p.len() as i64)
+        }
         Pattern::Int(n) => Head::Int(*n),
         Pattern::IntRange(a, b) => Head::Range(*a, *b),
         Pattern::Float(x) => Head::Text(x.to_be_bytes().to_vec()),

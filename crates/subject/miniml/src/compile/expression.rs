@@ -13,7 +13,7 @@ use crate::types::Ty;
 
 impl<'p> Compiler<'p> {
     /// Pushes arguments from the last to the first; the first stays in `acc` when `keep`.
-    fn arguments(&mut self, arguments: &'p [Expr], keep: bool, want: Want) {
+    pub(super) fn arguments(&mut self, arguments: &'p [Expr], keep: bool, want: Want) {
         for (i, argument) in arguments.iter().enumerate().rev() {
             self.expr(argument, want);
             if i > 0 || !keep {
@@ -22,7 +22,7 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    fn block(&mut self, tag: u8, size: usize) {
+    pub(super) fn block(&mut self, tag: u8, size: usize) {
         self.emit(Op::Block(tag, size as u32));
         self.frame.depth -= size as u32 - 1;
     }
@@ -33,7 +33,7 @@ impl<'p> Compiler<'p> {
         self.paper_bytes(8 + 8 * size);
     }
 
-    fn charge_block(&mut self, size: usize) {
+    pub(super) fn charge_block(&mut self, size: usize) {
         self.charge_tuple(size);
         self.charge(Construct::Block, 1);
         self.charge(Construct::BlockField, size);
@@ -63,7 +63,7 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    fn emit_constant(&mut self, constant: Constant) {
+    pub(super) fn emit_constant(&mut self, constant: Constant) {
         let c = self.constant(constant);
         self.emit(Op::Constant(c));
     }
@@ -71,10 +71,14 @@ impl<'p> Compiler<'p> {
     /// Code that leaves the value in `acc`.
     pub(super) fn expr(&mut self, e: &'p Expr, want: Want) {
         match self.structured_constant(e) {
-            Some(Constant::Int(n)) => return self.int(n),
-            Some(constant) => return self.emit_constant(constant),
-            None => {}
+            Some(Constant::Int(n)) => self.int(n),
+            Some(constant) => self.emit_constant(constant),
+            None => self.built(e, want),
         }
+    }
+
+    /// The same where the value must be built anew, even if it is made of constants alone.
+    fn built(&mut self, e: &'p Expr, want: Want) {
         match e {
             Expr::Int(n) => self.int(*n),
             Expr::Float(x) => self.emit_constant(Constant::Float(x.to_bits())),
@@ -88,6 +92,9 @@ impl<'p> Compiler<'p> {
             }
             Expr::Apply(function, arguments) => self.apply(function, arguments, want),
             Expr::Operate(operator, arguments, ty) => {
+                if self.reference(*operator, arguments, *ty, want) {
+                    return;
+                }
                 let chained = self.chained.get(&std::ptr::from_ref(e).addr()).cloned();
                 self.operate(*operator, arguments, *ty, chained.as_ref());
                 if operator.gives_float() {
@@ -210,12 +217,22 @@ impl<'p> Compiler<'p> {
                 self.expr(body, want);
                 self.drop(self.frame.depth - depth);
             }
+            // What may change is written as a sequence of one: no two of them are the same constant.
+            Expr::Sequence(parts) if parts.len() == 1 => self.built(&parts[0], want),
             Expr::Sequence(parts) => {
                 for (i, part) in parts.iter().enumerate() {
                     let last = i + 1 == parts.len();
                     self.expr(part, if last { want } else { Want::default() });
                 }
             }
+            Expr::Array(..)
+            | Expr::SetField(..)
+            | Expr::While(..)
+            | Expr::For(..)
+            | Expr::Mutable(..)
+            | Expr::Assign(..)
+            | Expr::AssertFailure(_)
+            | Expr::Attempt { .. } => self.imperative(e, want),
         }
     }
 
@@ -453,6 +470,15 @@ impl<'p> Compiler<'p> {
                 | O::IntMul
                 | O::IntNegate
                 | O::BoolNot
+                | O::Same
+                | O::NotSame
+                | O::IntAnd
+                | O::IntOr
+                | O::IntXor
+                | O::IntShiftLeft
+                | O::IntShiftRight
+                | O::IntShiftArithmetic
+                | O::ArrayLength
                 | O::CharCode
                 | O::IntOfFloat
         ) || operator.gives_float()

@@ -21,7 +21,39 @@ pub(crate) fn free_of_lambda(
 
 pub(super) fn free_of(e: &Expr, bound: &mut BTreeSet<VarId>, free: &mut BTreeSet<VarId>) {
     match e {
-        Expr::Int(_) | Expr::Float(_) | Expr::String(_) | Expr::Global(_) => {}
+        Expr::Int(_)
+        | Expr::Float(_)
+        | Expr::String(_)
+        | Expr::Global(_)
+        | Expr::AssertFailure(_) => {}
+        Expr::SetField(a, _, _, b, _) | Expr::While(a, b) => {
+            free_of(a, bound, free);
+            free_of(b, bound, free);
+        }
+        Expr::For(v, a, b, _, c) => {
+            bound.insert(*v);
+            [a, b, c].into_iter().for_each(|p| free_of(p, bound, free));
+        }
+        Expr::Mutable(v, a, _, b) => {
+            bound.insert(*v);
+            free_of(a, bound, free);
+            free_of(b, bound, free);
+        }
+        // It is never in an inner function.
+        Expr::Assign(_, a) => free_of(a, bound, free),
+        Expr::Attempt {
+            value,
+            clauses,
+            handlers,
+            ..
+        } => {
+            free_of(value, bound, free);
+            for c in clauses.iter().chain(handlers) {
+                pattern::variables(&c.pattern, bound);
+                c.guard.iter().for_each(|g| free_of(g, bound, free));
+                free_of(&c.body, bound, free);
+            }
+        }
         Expr::Local(v) => {
             if !bound.contains(v) {
                 free.insert(*v);
@@ -39,6 +71,7 @@ pub(super) fn free_of(e: &Expr, bound: &mut BTreeSet<VarId>, free: &mut BTreeSet
         | Expr::Tuple(parts)
         | Expr::List(parts)
         | Expr::Exception(_, parts)
+        | Expr::Array(parts, _)
         | Expr::Sequence(parts) => {
             parts.iter().for_each(|p| free_of(p, bound, free));
         }

@@ -1,6 +1,7 @@
 //! Functions: closures, groups of closures, and what is known of a function where it is called.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::free::free_of_lambda;
 use super::{Body, Compiler, Frame, Location, Want};
@@ -93,18 +94,40 @@ impl<'p> Compiler<'p> {
             .all(|v| self.known.get(v).is_some_and(|k| k.closed))
     }
 
+    /// How many of the functions at top level that are being defined these functions use: in native code they capture them.
+    fn captured_around<'a>(&self, lambdas: impl IntoIterator<Item = &'a Lambda>) -> usize {
+        fn collect(e: &Expr, around: &BTreeSet<GlobalId>, found: &mut BTreeSet<GlobalId>) {
+            if let Expr::Global(g) = e
+                && around.contains(g)
+            {
+                found.insert(*g);
+            }
+            e.children()
+                .into_iter()
+                .for_each(|c| collect(c, around, found));
+        }
+        let mut found = BTreeSet::new();
+        if self.is_native() && !self.around.is_empty() {
+            for lambda in lambdas {
+                collect(&lambda.body, &self.around, &mut found);
+            }
+        }
+        found.len()
+    }
+
     /// Makes the closure of a function.
     pub(super) fn closure(&mut self, lambda: &'p Lambda) -> Known {
         let mut free = BTreeSet::new();
         free_of_lambda(lambda, &mut BTreeSet::new(), &mut free);
         let captured: Vec<VarId> = free.into_iter().collect();
-        let closed = self.is_closed(&captured);
-        let words = 1 + code_words(lambda) + captured.len();
+        let around = self.captured_around([lambda]);
+        let closed = around == 0 && self.is_closed(&captured);
+        let words = 1 + code_words(lambda) + captured.len() + around;
         let known = self.declare(lambda, closed, words);
         self.charge_closures(
             1,
             captured.len(),
-            captured.len(),
+            captured.len() + around,
             if closed { 0 } else { words },
         );
         self.make(lambda, &known, captured, None, &BTreeSet::new());
@@ -146,6 +169,7 @@ impl<'p> Compiler<'p> {
             lambda,
             captured,
             own,
+            around: Rc::clone(&self.around),
         });
     }
 
@@ -156,6 +180,8 @@ impl<'p> Compiler<'p> {
             self.code.functions[known.function as usize].region = region;
             self.known_globals.insert(*global, known);
         }
+        let group = functions.iter().map(|(g, _)| *g).collect();
+        self.around = Rc::new(group);
         for (global, lambda) in functions {
             self.charge(Construct::LetRec, 1);
             self.charge_closures(1, 0, 0, 0);
@@ -176,13 +202,14 @@ impl<'p> Compiler<'p> {
             all.extend(free.difference(&group).copied());
             captures.push(free.into_iter().collect::<Vec<_>>());
         }
-        let closed = self.is_closed(&all);
+        let around = self.captured_around(functions.iter().map(|(_, l)| l));
+        let closed = around == 0 && self.is_closed(&all);
         let region = self.region();
         let mut knowns = Vec::new();
         let mut total = 0;
         for (i, (variable, lambda)) in functions.iter().enumerate() {
             // One block natively: a header each, the captured words once.
-            let words = 1 + code_words(lambda) + if i == 0 { all.len() } else { 0 };
+            let words = 1 + code_words(lambda) + if i == 0 { all.len() + around } else { 0 };
             total += words;
             let known = self.declare(lambda, closed, words);
             self.code.functions[known.function as usize].region = region;
@@ -198,7 +225,7 @@ impl<'p> Compiler<'p> {
         self.charge_closures(
             functions.len(),
             paper,
-            all.len(),
+            all.len() + around,
             if closed { 0 } else { total },
         );
         // Nothing may be collected before the closures know each other: no segment begins below.
@@ -228,6 +255,7 @@ impl<'p> Compiler<'p> {
 
     pub(super) fn function(&mut self, body: &Body<'p>) {
         let arity = body.lambda.parameters.len() as u32;
+        self.around = Rc::clone(&body.around);
         let entry = self.here();
         self.code.functions[body.id as usize].entry = entry;
         self.frame = Frame {

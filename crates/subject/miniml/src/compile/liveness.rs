@@ -1,6 +1,6 @@
 //! Which slots of a frame are read later: what a collection in native code would find in registers and on the stack.
 //!
-//! Code of a function jumps forward only, so one pass from its end suffices (backward data flow, Kildall 1973).
+//! Where code jumps forward only, one pass from its end suffices (backward data flow, Kildall 1973); loops are gone through until nothing changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::code::{Code, Op};
 use crate::core::Operator;
 
 /// Slots that are live, and whether `acc` is.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Live {
     slots: Vec<u64>,
     acc: bool,
@@ -73,6 +73,28 @@ pub(super) fn analyse(code: &mut Code, start: usize, depths: &[u32]) {
         }
     }
     let mut at: BTreeMap<u32, Live> = BTreeMap::new();
+    let ops = code.ops.iter_mut().enumerate().skip(start);
+    let loops = ops
+        .filter_map(|(pc, op)| Some((pc, *op.target()?)))
+        .any(|(pc, to)| to as usize <= pc);
+    loop {
+        let before = loops.then(|| at.clone());
+        pass(code, start, depths, &labels, &ends, &mut at);
+        if before.is_none_or(|before| before == at) {
+            return;
+        }
+    }
+}
+
+/// Once from the end to the beginning; what is live at labels is known from the pass before.
+fn pass(
+    code: &mut Code,
+    start: usize,
+    depths: &[u32],
+    labels: &BTreeSet<u32>,
+    ends: &BTreeMap<usize, u32>,
+    at: &mut BTreeMap<u32, Live>,
+) {
     let mut live = Live::default();
     let mut handlers: Vec<Live> = vec![];
     for pc in (start..code.ops.len()).rev() {
@@ -100,7 +122,7 @@ pub(super) fn analyse(code: &mut Code, start: usize, depths: &[u32]) {
         }
         if matches!(
             op,
-            Op::Reraise | Op::MatchFailure(_) | Op::Operate(Operator::Raise)
+            Op::Reraise | Op::MatchFailure(_) | Op::AssertFailure(_) | Op::Operate(Operator::Raise)
         ) {
             live = Live::default();
             handlers.iter().for_each(|h| live.join(h));
@@ -116,7 +138,12 @@ pub(super) fn analyse(code: &mut Code, start: usize, depths: &[u32]) {
 fn step(op: Op, depth: u32, joined: &Live, live: &mut Live) {
     match op {
         Op::Count(_) | Op::Drop(_) | Op::Reserve(_) => {}
-        Op::Int(_) | Op::Constant(_) | Op::Global(_) | Op::MatchFailure(_) => live.acc = false,
+        Op::Int(_)
+        | Op::Constant(_)
+        | Op::Global(_)
+        | Op::MatchFailure(_)
+        | Op::AssertFailure(_) => live.acc = false,
+        Op::Store(_) => live.reads(depth, 1),
         Op::Local(slot) | Op::LocalField(slot, _) => {
             live.acc = false;
             live.set(slot);
@@ -159,6 +186,7 @@ fn step(op: Op, depth: u32, joined: &Live, live: &mut Live) {
         | Op::JumpNotInt(..)
         | Op::JumpNotTag(..)
         | Op::JumpNotRange(..)
+        | Op::JumpNotSize(..)
         | Op::JumpNotConstant(..)
         | Op::JumpNotCompareImmediate(..) => {
             live.join(joined);
@@ -175,6 +203,8 @@ fn step(op: Op, depth: u32, joined: &Live, live: &mut Live) {
         | Op::Field(_)
         | Op::BoxFloat
         | Op::CopyFloat
+        | Op::CopyIfRaw
+        | Op::AddToField(_)
         | Op::Reraise
         | Op::AddInt(_) => {
             live.acc = true;

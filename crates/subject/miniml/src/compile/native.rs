@@ -41,7 +41,14 @@ impl Compiler<'_> {
         match e {
             Expr::Operate(Operator::Raise, ..) => Result::Never,
             Expr::Operate(operator, ..) if operator.gives_float() => Result::Computed,
+            Expr::Operate(Operator::ArrayGet | Operator::ArrayUnsafeGet, _, ty)
+                if self.holds_floats(*ty) =>
+            {
+                Result::Computed
+            }
             Expr::Float(_) => Result::Constant,
+            Expr::AssertFailure(_) => Result::Never,
+            Expr::Mutable(.., body) => self.result(body),
             Expr::Local(v) if self.raw.contains(v) => Result::Computed,
             Expr::Field(_, _, true) => Result::Computed,
             Expr::If(_, yes, no) => self.result(yes).join(self.result(no)),
@@ -124,6 +131,15 @@ impl Compiler<'_> {
             (O::IntNegate | O::IntAdd | O::IntSub | O::BoolNot, _) | (O::IntMul, Some(true)) => {
                 C::AddInt
             }
+            (
+                O::IntAnd
+                | O::IntOr
+                | O::IntXor
+                | O::IntShiftLeft
+                | O::IntShiftRight
+                | O::IntShiftArithmetic,
+                _,
+            ) => C::AddInt,
             (O::IntMul, Some(false)) => C::MulIntConst,
             (O::IntMul, None) => pick(C::MulInt, C::MulIntChain),
             (O::IntDiv, Some(true)) => C::DivIntPow2,
@@ -149,8 +165,37 @@ impl Compiler<'_> {
                 | O::FloatCeil,
                 _,
             ) => C::CallFloat,
+            (operator, _) if operator.is_float_call() => C::CallFloat,
             (O::Raise, _) => C::RaiseExn,
-            (O::CharCode, _) => return,
+            (O::CharCode | O::Identity | O::Ignore | O::FormatOf, _) => return,
+            (O::ArrayLength, _) => C::Load,
+            (O::ArrayGet | O::BytesSet, _) => {
+                // The length is looked at first.
+                self.charge(C::Load, 1);
+                self.charge(C::BranchInt, 1);
+                if operator == O::ArrayGet {
+                    C::Load
+                } else {
+                    C::SetInt
+                }
+            }
+            (O::ArrayUnsafeGet | O::BytesUnsafeGet, _) => C::Load,
+            (O::BytesUnsafeSet, _) => C::SetInt,
+            (
+                O::ArrayMake
+                | O::ArraySub
+                | O::ArrayAppend
+                | O::ArrayConcat
+                | O::ArrayBlit
+                | O::ArrayFill
+                | O::BytesCreate
+                | O::BytesBlit
+                | O::BytesFill
+                | O::BytesCopy,
+                _,
+            ) => C::CallArray,
+            (O::Hash, _) => C::CallHash,
+            (O::Format, _) => C::CallFormat,
             (O::StringLength | O::StringGet | O::CharOfCode, _) => C::Load,
             (
                 O::Compare
@@ -159,7 +204,9 @@ impl Compiler<'_> {
                 | O::Less
                 | O::LessEqual
                 | O::Greater
-                | O::GreaterEqual,
+                | O::GreaterEqual
+                | O::Same
+                | O::NotSame,
                 _,
             ) => match kind {
                 Kind::Int => C::CompareInt,

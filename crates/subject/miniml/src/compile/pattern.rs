@@ -23,6 +23,7 @@ pub(super) fn variables(pattern: &Pattern, out: &mut BTreeSet<VarId>) {
             arguments: parts, ..
         }
         | Pattern::Exception(_, parts)
+        | Pattern::Array(parts)
         | Pattern::Tuple(parts) => {
             parts.iter().for_each(|p| variables(p, out));
         }
@@ -46,6 +47,7 @@ fn elements(pattern: &Pattern) -> usize {
         Pattern::Construct {
             arguments: parts, ..
         }
+        | Pattern::Array(parts)
         | Pattern::Exception(_, parts) => parts.iter().map(elements).sum(),
         Pattern::Record(fields, _) => {
             fields.len() + fields.iter().map(|(_, p)| elements(p)).sum::<usize>()
@@ -231,6 +233,11 @@ impl<'p> Compiler<'p> {
                 );
             }
             Pattern::Tuple(parts) => self.parts(parts.iter().enumerate(), slot, path, failures),
+            Pattern::Array(parts) => {
+                self.load(slot, path);
+                failures.push(self.emit(Op::JumpNotSize(parts.len() as u32, 0)));
+                self.parts(parts.iter().enumerate(), slot, path, failures);
+            }
             Pattern::Record(fields, flat) => {
                 if *flat && self.is_native() {
                     fields.iter().for_each(|(_, p)| variables(p, &mut self.raw));

@@ -201,6 +201,19 @@ impl<'p> Lower<'p> {
                 let ty = self.types.basic(types::EXN);
                 Ok(self.bind(Right::Unknown, ty))
             }
+            Expr::Array(..) => Err(self.refuse("an array")),
+            Expr::SetField(..) => Err(self.refuse("an assignment to a field")),
+            Expr::While(..) | Expr::For(..) => Err(self.refuse("a loop")),
+            Expr::Mutable(..) | Expr::Assign(..) => Err(self.refuse("a reference")),
+            Expr::AssertFailure(_) => {
+                self.charge(Construct::Raise, 1);
+                let value = self.unknown();
+                self.failed = true;
+                value
+            }
+            Expr::Attempt { .. } => Err(self.refuse(
+                "`match … with exception`: what an exception leaves undone is not followed",
+            )),
             Expr::Try(..) => {
                 Err(self.refuse("`try`: what an exception leaves undone is not followed"))
             }

@@ -283,7 +283,7 @@ impl<'p> Lower<'p> {
     /// Both sides of an arrow.
     pub fn arrow(&mut self, ty: Ty) -> Lowered<(Ty, Ty)> {
         let ty = self.types.expand(ty);
-        if let types::Node::Arrow(from, to) = *self.types.node(ty) {
+        if let types::Node::Arrow(_, from, to) = *self.types.node(ty) {
             return Ok((from, to));
         }
         let (from, to) = (self.types.variable(), self.types.variable());

@@ -333,6 +333,7 @@ impl<'p> Lower<'p> {
             Pattern::Int(n) => self.constant(pattern, *n, value)?,
             Pattern::IntRange(..) | Pattern::Float(_) | Pattern::String(_) => self.opaque(pattern),
             Pattern::Exception(..) => return Err(self.refuse("a pattern of an exception")),
+            Pattern::Array(_) => return Err(self.refuse("a pattern of an array")),
             Pattern::Or(a, b) => self.either(pattern, a, b, value, bound)?,
         })
     }

@@ -19,6 +19,9 @@ impl<'p> Lower<'p> {
     /// What a comparison works on: the type that is known where it stands chooses, and a constant constructor on either side.
     fn kind(&mut self, operator: Operator, arguments: &[Expr], ty: Ty) -> Kind {
         let equality = matches!(operator, Operator::Equal | Operator::NotEqual);
+        if matches!(operator, Operator::Same | Operator::NotSame) {
+            return Kind::Word;
+        }
         if equality && arguments.iter().any(|a| matches!(a, Expr::Int(_))) {
             return Kind::Word;
         }
@@ -65,7 +68,9 @@ impl<'p> Lower<'p> {
             O::BoolNot => C::BoolNot,
             O::Raise => C::Raise,
             O::Compare => C::PolyCond,
-            O::Equal | O::NotEqual => comparison(kind, [C::IntCondEq, C::FloatCondEq]),
+            O::Equal | O::NotEqual | O::Same | O::NotSame => {
+                comparison(kind, [C::IntCondEq, C::FloatCondEq])
+            }
             O::Less => comparison(kind, [C::IntCondLT, C::FloatCondLT]),
             O::LessEqual => comparison(kind, [C::IntCondLE, C::FloatCondLE]),
             O::Greater => comparison(kind, [C::IntCondGT, C::FloatCondGT]),
@@ -84,6 +89,9 @@ impl<'p> Lower<'p> {
         map: &Map,
     ) -> Lowered<Value<'p>> {
         use Operator as O;
+        if let Some(what) = state(operator) {
+            return Err(self.refuse(what));
+        }
         let mut values = Vec::new();
         for argument in arguments.iter().rev() {
             values.push(self.expr(argument, env, map, false)?);
@@ -174,4 +182,34 @@ impl<'p> Lower<'p> {
             _ => self.bind(Right::AtMost(at, false), int),
         }
     }
+}
+
+/// What an operation is that reads or changes what may have changed, or whose cost is that of what it is given.
+fn state(operator: Operator) -> Option<&'static str> {
+    use Operator as O;
+    Some(match operator {
+        O::RefMake | O::RefGet | O::RefSet | O::RefIncrement | O::RefDecrement => "a reference",
+        O::ArrayLength
+        | O::ArrayGet
+        | O::ArraySet
+        | O::ArrayUnsafeGet
+        | O::ArrayUnsafeSet
+        | O::ArrayMake
+        | O::ArraySub
+        | O::ArrayAppend
+        | O::ArrayConcat
+        | O::ArrayBlit
+        | O::ArrayFill => "an array",
+        O::BytesCreate
+        | O::BytesSet
+        | O::BytesUnsafeSet
+        | O::BytesUnsafeGet
+        | O::BytesBlit
+        | O::BytesFill
+        | O::BytesCopy => "bytes that change",
+        O::Format | O::FormatOf => "a format",
+        O::Hash | O::Digest => "a hash",
+        O::Exit => "`exit`",
+        _ => return None,
+    })
 }

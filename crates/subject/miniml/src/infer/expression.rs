@@ -3,40 +3,10 @@
 use super::{ConstructorInfo, FieldInfo, Infer, Inferred, Place, Scope};
 use crate::core::{self, Lambda, VarId};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Clause, Definition, Expr, ExprKind, Name, Path, Pattern, PatternKind, Span};
+use crate::syntax::{Clause, Expr, ExprKind, Label, Name, Path, PatternKind, Span};
 use crate::types::{self, Node, Ty};
 
-type Typed = (core::Expr, Ty);
-
-/// Whether evaluating an expression cannot do anything: its type may be generalised in full.
-pub(super) fn is_value(expression: &Expr) -> bool {
-    match &expression.kind {
-        ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Char(_)
-        | ExprKind::String(_)
-        | ExprKind::Variable(_)
-        | ExprKind::Fun(..)
-        | ExprKind::Function(_) => true,
-        ExprKind::Constructor(_, argument) => argument.as_deref().is_none_or(is_value),
-        ExprKind::List(parts) | ExprKind::Tuple(parts) => parts.iter().all(is_value),
-        ExprKind::Record(fields) => fields.iter().all(|(_, e)| is_value(e)),
-        ExprKind::RecordWith(base, fields) => {
-            is_value(base) && fields.iter().all(|(_, e)| is_value(e))
-        }
-        ExprKind::Field(e, _) | ExprKind::Annotate(e, _) | ExprKind::Open(_, e) => is_value(e),
-        ExprKind::Let(d, body) => d.bindings.iter().all(|b| is_value(&b.value)) && is_value(body),
-        ExprKind::If(_, a, b) => is_value(a) && b.as_deref().is_none_or(is_value),
-        ExprKind::Match(v, clauses) => {
-            is_value(v)
-                && clauses
-                    .iter()
-                    .all(|c| c.guard.is_none() && is_value(&c.body))
-        }
-        ExprKind::Sequence(parts) => parts.last().is_none_or(is_value),
-        _ => false,
-    }
-}
+pub(super) type Typed = (core::Expr, Ty);
 
 impl Infer {
     /// Instances of a constructor's argument types and result.
@@ -60,13 +30,22 @@ impl Infer {
     }
 
     /// An expression of a given type.
-    fn check(&mut self, expression: &Expr, wanted: Ty) -> Inferred<core::Expr> {
+    pub(super) fn check(&mut self, expression: &Expr, wanted: Ty) -> Inferred<core::Expr> {
+        if let ExprKind::String(text) = &expression.kind
+            && self.is_format(wanted)
+        {
+            let (core, found) = self.format(text, expression.span)?;
+            self.require(expression.span, found, wanted)?;
+            return Ok(core);
+        }
+        self.hint = Some(wanted);
         let (core, found) = self.expression(expression)?;
+        let (core, found) = self.without_options(core, found, wanted, expression.span);
         self.require(expression.span, found, wanted)?;
         Ok(core)
     }
 
-    fn scoped<T>(&mut self, work: impl FnOnce(&mut Self) -> Inferred<T>) -> Inferred<T> {
+    pub(super) fn scoped<T>(&mut self, work: impl FnOnce(&mut Self) -> Inferred<T>) -> Inferred<T> {
         let depth = self.scopes.len();
         self.scopes.push(Scope::default());
         let result = work(self);
@@ -75,6 +54,7 @@ impl Infer {
     }
 
     pub(super) fn expression(&mut self, e: &Expr) -> Inferred<Typed> {
+        let hint = self.hint.take();
         match &e.kind {
             ExprKind::Int(n) => Ok((core::Expr::Int(*n), self.types.basic(types::INT))),
             ExprKind::Char(c) => Ok((
@@ -88,10 +68,14 @@ impl Infer {
             )),
             ExprKind::Variable(path) => self.variable(path, e.span),
             ExprKind::Constructor(path, argument) => {
-                self.construct(path, argument.as_deref(), e.span)
+                self.construct(path, argument.as_deref(), e.span, hint)
             }
             ExprKind::List(parts) => {
                 let element = self.types.variable();
+                if let Some(hint) = hint {
+                    let list = self.types.constructor(types::LIST, vec![element]);
+                    self.types.unify(list, hint).ok();
+                }
                 let parts = parts
                     .iter()
                     .map(|p| self.check(p, element))
@@ -102,9 +86,18 @@ impl Infer {
                 ))
             }
             ExprKind::Tuple(parts) => {
+                let hints = hint.map(|h| self.types.expand(h));
+                let hints: Vec<Ty> = match hints.map(|h| self.types.node(h).clone()) {
+                    Some(Node::Tuple(types)) if types.len() == parts.len() => types.to_vec(),
+                    _ => vec![],
+                };
                 let typed = parts
                     .iter()
-                    .map(|p| self.expression(p))
+                    .enumerate()
+                    .map(|(i, p)| {
+                        self.hint = hints.get(i).copied();
+                        self.expression(p)
+                    })
                     .collect::<Inferred<Vec<_>>>()?;
                 let (cores, parts) = typed.into_iter().unzip();
                 Ok((core::Expr::Tuple(cores), self.types.tuple(parts)))
@@ -127,11 +120,15 @@ impl Infer {
                 ))
             }
             ExprKind::Fun(parameters, body) => {
-                let (lambda, ty) = self.lambda(parameters, body, e.span)?;
+                let (lambda, ty) = self.lambda(parameters, body, e.span, hint)?;
                 Ok((core::Expr::Lambda(Box::new(lambda)), ty))
             }
             ExprKind::Function(clauses) => {
                 let (from, to) = (self.types.variable(), self.types.variable());
+                if let Some(hint) = hint {
+                    let arrow = self.types.arrow(from, to);
+                    self.types.unify(arrow, hint).ok();
+                }
                 let argument = self.local();
                 let clauses = self.clauses(clauses, from, to)?;
                 let value = Box::new(core::Expr::Local(argument));
@@ -149,11 +146,15 @@ impl Infer {
                 Ok((core::Expr::Lambda(Box::new(lambda)), ty))
             }
             ExprKind::Let(definition, body) => {
-                self.scoped(|i| i.local_let(definition, body, e.span))
+                self.scoped(|i| i.local_let(definition, body, e.span, hint))
             }
             ExprKind::Match(value, clauses) => {
                 let (value, from) = self.expression(value)?;
-                let to = self.types.variable();
+                let to = hint.unwrap_or_else(|| self.types.variable());
+                let handles = |c: &Clause| matches!(c.pattern.kind, PatternKind::Exception(_));
+                if clauses.iter().any(handles) {
+                    return self.attempt(value, from, clauses, to, e.span);
+                }
                 let clauses = self.clauses(clauses, from, to)?;
                 Ok((
                     core::Expr::Match {
@@ -165,6 +166,7 @@ impl Infer {
                 ))
             }
             ExprKind::Try(value, clauses) => {
+                self.hint = hint;
                 let (value, ty) = self.expression(value)?;
                 let exn = self.types.basic(types::EXN);
                 let clauses = self.clauses(clauses, exn, ty)?;
@@ -174,6 +176,7 @@ impl Infer {
                 let bool = self.types.basic(types::BOOL);
                 let condition = Box::new(self.check(condition, bool)?);
                 let (yes, no, ty) = if let Some(no) = no {
+                    self.hint = hint;
                     let (y, ty) = self.expression(yes)?;
                     (y, self.check(no, ty)?, ty)
                 } else {
@@ -187,6 +190,7 @@ impl Infer {
                 let mut cores = Vec::new();
                 let mut ty = unit;
                 for (i, part) in parts.iter().enumerate() {
+                    self.hint = hint.filter(|_| i + 1 == parts.len());
                     let (core, t) = self.expression(part)?;
                     // OCaml only warns about a value that is dropped; so the type may be anything.
                     cores.push(core);
@@ -196,59 +200,90 @@ impl Infer {
                 }
                 Ok((core::Expr::Sequence(cores), ty))
             }
-            ExprKind::Record(fields) => self.record(fields, e.span),
-            ExprKind::RecordWith(base, fields) => {
-                let (base, ty) = self.expression(base)?;
-                let (mut size, mut flat) = (0, false);
-                let mut cores = Vec::new();
-                for (path, value) in fields {
-                    let info = self.lookup(path, e.span, "field", |s| s.fields.get(&path.name))?;
-                    let (field, record) = self.field_types(&info);
-                    self.require(e.span, ty, record)?;
-                    (size, flat) = (info.size, info.flat);
-                    if cores.iter().any(|(index, _)| *index == info.index) {
-                        return Err(given_twice(value.span, &path.name));
-                    }
-                    cores.push((info.index, self.check(value, field)?));
-                }
-                cores.sort_by_key(|(index, _)| *index);
-                Ok((
-                    core::Expr::RecordWith {
-                        base: Box::new(base),
-                        size,
-                        flat,
-                        fields: cores,
-                    },
-                    ty,
-                ))
-            }
+            ExprKind::Record(fields) => self.record(fields, e.span, hint),
+            ExprKind::RecordWith(base, fields) => self.record_with(base, fields, e.span, hint),
             ExprKind::Field(record, path) => {
-                let info = self.lookup(path, e.span, "field", |s| s.fields.get(&path.name))?;
-                let (field, wanted) = self.field_types(&info);
-                let record = self.check(record, wanted)?;
+                let (core, info, field) = self.read_field(record, path, e.span)?;
                 Ok((
-                    core::Expr::Field(Box::new(record), info.index, info.flat),
+                    core::Expr::Field(Box::new(core), info.index, info.flat),
                     field,
                 ))
             }
+            ExprKind::Tag(name, argument) => self.tag(name, argument.as_deref()),
+            ExprKind::Array(parts) => {
+                let element = self.types.variable();
+                let parts = parts
+                    .iter()
+                    .map(|p| self.check(p, element))
+                    .collect::<Inferred<_>>()?;
+                Ok((
+                    core::Expr::Array(parts, element),
+                    self.types.constructor(types::ARRAY, vec![element]),
+                ))
+            }
+            ExprKind::Index(path, array, index) => {
+                let function = Expr {
+                    kind: ExprKind::Variable(path.clone()),
+                    span: e.span,
+                };
+                let arguments = [array, index].map(|a| (Label::None, (**a).clone()));
+                self.apply(&function, &arguments, e.span)
+            }
+            ExprKind::Store(target, value) => self.store(target, value, e.span),
+            ExprKind::Assert(condition) => {
+                let failure = core::Expr::AssertFailure(e.span);
+                if let ExprKind::Constructor(path, None) = &condition.kind
+                    && &*path.name == "false"
+                {
+                    return Ok((failure, hint.unwrap_or_else(|| self.types.variable())));
+                }
+                let bool = self.types.basic(types::BOOL);
+                let condition = Box::new(self.check(condition, bool)?);
+                let nothing = Box::new(core::Expr::Int(0));
+                Ok((
+                    core::Expr::If(condition, nothing, Box::new(failure)),
+                    self.types.basic(types::UNIT),
+                ))
+            }
+            ExprKind::Lazy(inner) => self.lazy(inner),
+            ExprKind::While(condition, body) => {
+                let (bool, unit) = (self.types.basic(types::BOOL), self.types.basic(types::UNIT));
+                let condition = Box::new(self.check(condition, bool)?);
+                let body = Box::new(self.expression(body)?.0);
+                Ok((core::Expr::While(condition, body), unit))
+            }
+            ExprKind::For(name, first, last, up, body) => {
+                let int = self.types.basic(types::INT);
+                let first = Box::new(self.check(first, int)?);
+                let last = Box::new(self.check(last, int)?);
+                let variable = self.local();
+                let body = self.scoped(|i| {
+                    i.scope()
+                        .values
+                        .insert(name.clone(), (Place::Local(variable), int));
+                    Ok(i.expression(body)?.0)
+                })?;
+                let unit = self.types.basic(types::UNIT);
+                Ok((
+                    core::Expr::For(variable, first, last, *up, Box::new(body)),
+                    unit,
+                ))
+            }
+            ExprKind::LetModule(name, module, body) => self.local_module(name, module, body, hint),
+            ExprKind::LetException(variant, body) => self.local_exception(variant, body, hint),
             ExprKind::Annotate(inner, annotation) => {
                 let ty = self.annotation(annotation)?;
                 Ok((self.check(inner, ty)?, ty))
             }
             ExprKind::Open(path, body) => self.scoped(|i| {
                 i.open(path, e.span)?;
+                i.hint = hint;
                 i.expression(body)
             }),
         }
     }
 
     fn variable(&mut self, path: &Path, span: Span) -> Inferred<Typed> {
-        if path.modules.is_empty() && &*path.name == "ref" {
-            return Err(
-                Diagnostic::new(span, "references are OCaml, but not in this language")
-                    .advice("pass the changing value on as an argument"),
-            );
-        }
         let (place, scheme) = self.lookup(path, span, "value", |s| s.values.get(&path.name))?;
         let ty = self.types.instantiate(scheme);
         let core = match place {
@@ -258,16 +293,26 @@ impl Infer {
                 // As a value, a built-in function is one that calls it.
                 let variables: Vec<VarId> = (0..arity).map(|_| self.local()).collect();
                 let first = match self.types.node(ty) {
-                    Node::Arrow(from, _) => *from,
+                    Node::Arrow(_, from, _) => *from,
                     _ => ty,
                 };
-                let arguments = variables.iter().map(|v| core::Expr::Local(*v)).collect();
+                let arguments: Vec<core::Expr> =
+                    variables.iter().map(|v| core::Expr::Local(*v)).collect();
+                let body = if operator == core::Operator::Identity {
+                    arguments.into_iter().next().unwrap_or(core::Expr::Int(0))
+                } else if operator == core::Operator::FormatOf {
+                    let mut arguments = arguments.into_iter();
+                    let format = arguments.next().unwrap_or(core::Expr::Int(0));
+                    core::Expr::Apply(Box::new(format), arguments.collect())
+                } else {
+                    core::Expr::Operate(operator, arguments, first)
+                };
                 core::Expr::Lambda(Box::new(Lambda {
                     parameters: variables
                         .iter()
                         .map(|v| (core::Pattern::Variable(*v), span))
                         .collect(),
-                    body: core::Expr::Operate(operator, arguments, first),
+                    body,
                     ty,
                 }))
             }
@@ -275,13 +320,43 @@ impl Infer {
         Ok((core, ty))
     }
 
-    fn construct(&mut self, path: &Path, argument: Option<&Expr>, span: Span) -> Inferred<Typed> {
-        let info = self.lookup(path, span, "constructor", |s| {
-            s.constructors.get(&path.name)
-        })?;
+    fn construct(
+        &mut self,
+        path: &Path,
+        argument: Option<&Expr>,
+        span: Span,
+        hint: Option<Ty>,
+    ) -> Inferred<Typed> {
+        let info = self.constructor(path, span, hint)?;
         let (types, result) = self.constructor_types(&info);
+        if let (Some(hint), true) = (hint, types.len() <= 1) {
+            // What is expected may say the type of the argument; what is wrong is said later.
+            self.types.unify(result, hint).ok();
+        }
         let arguments = match (argument, types.len()) {
             (None, 0) => vec![],
+            (
+                Some(Expr {
+                    kind: ExprKind::Record(fields),
+                    ..
+                }),
+                _,
+            ) if info.inline.is_some() => {
+                let names = info.inline.clone().unwrap_or_default();
+                let parts = self.inline_fields(&names, fields, span)?;
+                let parts = parts
+                    .into_iter()
+                    .zip(&types)
+                    .map(|(p, t)| self.check(p, *t));
+                parts.collect::<Inferred<_>>()?
+            }
+            _ if info.inline.is_some() => {
+                return Err(Diagnostic::new(
+                    span,
+                    "the record inside a constructor as a value is OCaml, but not in this language",
+                )
+                .advice("write its fields: `Constructor { field = …; … }`"));
+            }
             (
                 Some(Expr {
                     kind: ExprKind::Tuple(parts),
@@ -321,95 +396,105 @@ impl Infer {
         Ok((core, result))
     }
 
-    fn apply(&mut self, function: &Expr, arguments: &[Expr], span: Span) -> Inferred<Typed> {
-        let mut external = None;
-        if let ExprKind::Variable(path) = &function.kind
-            && let Ok((Place::External(operator, arity), _)) =
-                self.lookup(path, span, "value", |s| s.values.get(&path.name))
-            && arity == arguments.len()
-        {
-            external = Some(operator);
-        }
-        let (function_core, mut ty) = self.expression(function)?;
-        let (mut cores, mut first) = (Vec::new(), ty);
-        for (i, argument) in arguments.iter().enumerate() {
-            let expanded = self.types.expand(ty);
-            let (from, to) = match *self.types.node(expanded) {
-                Node::Arrow(from, to) => (from, to),
-                Node::Variable(_) => {
-                    let (from, to) = (self.types.variable(), self.types.variable());
-                    let arrow = self.types.arrow(from, to);
-                    self.require(function.span, expanded, arrow)?;
-                    (from, to)
-                }
-                _ if i == 0 => {
-                    return Err(Diagnostic::new(
-                        function.span,
-                        "this is applied to arguments, but is no function",
-                    ));
-                }
-                _ => {
-                    return Err(Diagnostic::new(
-                        argument.span,
-                        format!("this function takes {i} arguments only"),
-                    )
-                    .advice("is there a `;` or an operator missing before this?"));
-                }
-            };
-            cores.push(self.check(argument, from)?);
-            first = if i == 0 { from } else { first };
-            ty = to;
-        }
-        let core = match external {
-            Some(operator) => core::Expr::Operate(operator, cores, first),
-            None => core::Expr::Apply(Box::new(function_core), cores),
+    /// `` `A e ``.
+    fn tag(&mut self, name: &Name, argument: Option<&Expr>) -> Inferred<Typed> {
+        let number = core::Expr::Int(types::hash(name));
+        let (core, ty) = match argument {
+            Some(argument) => {
+                let (core, ty) = self.expression(argument)?;
+                (core::Expr::Tuple(vec![number, core]), Some(ty))
+            }
+            None => (number, None),
         };
-        Ok((core, ty))
+        let tags = [(name.clone(), (true, ty))].into();
+        Ok((core, self.types.tags(false, tags)))
     }
 
-    /// `fun p q -> body`; `fun p -> fun q -> body` is the same function.
-    fn lambda(
-        &mut self,
-        parameters: &[Pattern],
-        body: &Expr,
-        span: Span,
-    ) -> Inferred<(Lambda, Ty)> {
-        self.scoped(|i| {
-            let mut patterns = Vec::new();
-            let mut types = Vec::new();
-            for (n, parameter) in parameters.iter().enumerate() {
-                let ty = i.types.variable();
-                let place = if n == 0 { span } else { parameter.span };
-                patterns.push((i.bind_pattern(parameter, ty)?, place));
-                types.push(ty);
-            }
-            let (core, mut ty) = i.expression(body)?;
-            for from in types.into_iter().rev() {
-                ty = i.types.arrow(from, ty);
-            }
-            let body = match core {
-                core::Expr::Lambda(inner) if patterns.iter().all(|(p, _)| is_total(p)) => {
-                    patterns.extend(inner.parameters);
-                    inner.body
-                }
-                other => other,
+    /// `lazy e`: a block of what is to be done, or the value at once if there is nothing to do.
+    fn lazy(&mut self, inner: &Expr) -> Inferred<Typed> {
+        let done = matches!(
+            inner.kind,
+            ExprKind::Int(_)
+                | ExprKind::Char(_)
+                | ExprKind::String(_)
+                | ExprKind::Constructor(_, None)
+                | ExprKind::Variable(_)
+                | ExprKind::Fun(..)
+                | ExprKind::Function(_)
+        );
+        let (core, ty) = self.expression(inner)?;
+        let lazy = self.types.constructor(types::LAZY, vec![ty]);
+        let unit = self.types.basic(types::UNIT);
+        let (state, held) = if done {
+            (1, core)
+        } else {
+            let function = Lambda {
+                parameters: vec![(core::Pattern::Any, inner.span)],
+                body: core,
+                ty: self.types.arrow(unit, ty),
             };
-            Ok((
-                Lambda {
-                    parameters: patterns,
-                    body,
-                    ty,
-                },
-                ty,
-            ))
-        })
+            (0, core::Expr::Lambda(Box::new(function)))
+        };
+        // A value, what makes it, or what it raised: two words, of which both may change.
+        let block = core::Expr::Construct {
+            tag: 0,
+            arguments: vec![core::Expr::Int(state), held],
+            ty: lazy,
+        };
+        Ok((core::Expr::Sequence(vec![block]), lazy))
+    }
+
+    /// `match … with … | exception …`.
+    fn attempt(
+        &mut self,
+        value: core::Expr,
+        from: Ty,
+        clauses: &[Clause],
+        to: Ty,
+        span: Span,
+    ) -> Inferred<Typed> {
+        let (mut usual, mut handlers) = (vec![], vec![]);
+        for clause in clauses {
+            match &clause.pattern.kind {
+                PatternKind::Exception(inner) => handlers.push(Clause {
+                    pattern: (**inner).clone(),
+                    ..clause.clone()
+                }),
+                _ => usual.push(clause.clone()),
+            }
+        }
+        let exn = self.types.basic(types::EXN);
+        let clauses = self.clauses(&usual, from, to)?;
+        let handlers = self.clauses(&handlers, exn, to)?;
+        let core = core::Expr::Attempt {
+            value: Box::new(value),
+            clauses,
+            handlers,
+            span,
+        };
+        Ok((core, to))
     }
 
     fn clauses(&mut self, clauses: &[Clause], from: Ty, to: Ty) -> Inferred<Vec<core::Clause>> {
         let mut cores = Vec::new();
+        let (rows, wild) = (
+            std::mem::take(&mut self.rows),
+            std::mem::take(&mut self.wild),
+        );
+        let mut patterns = Vec::new();
         for clause in clauses {
+            let depth = self.scopes.len();
+            self.scopes.push(Scope::default());
+            let pattern = self.bind_pattern(&clause.pattern, from);
+            let scope = self.scopes.pop().unwrap_or_default();
+            self.scopes.truncate(depth);
+            patterns.push((pattern?, scope));
+        }
+        self.close_rows();
+        (self.rows, self.wild) = (rows, wild);
+        for (clause, (pattern, scope)) in clauses.iter().zip(patterns) {
             cores.push(self.scoped(|i| {
-                let pattern = i.bind_pattern(&clause.pattern, from)?;
+                *i.scope() = scope;
                 let bool = i.types.basic(types::BOOL);
                 let guard = clause
                     .guard
@@ -426,159 +511,14 @@ impl Infer {
         Ok(cores)
     }
 
-    fn record(&mut self, fields: &[(Path, Expr)], span: Span) -> Inferred<Typed> {
-        let ty = self.types.variable();
-        let mut places: Vec<Option<core::Expr>> = Vec::new();
-        let mut names: std::rc::Rc<[Name]> = std::rc::Rc::from([]);
-        let mut flat = false;
-        for (path, value) in fields {
-            let info = self.lookup(path, span, "field", |s| s.fields.get(&path.name))?;
-            let (field, record) = self.field_types(&info);
-            self.require(span, record, ty)?;
-            places.resize(info.size, None);
-            names = info.names.clone();
-            flat = info.flat;
-            if places[info.index].is_some() {
-                return Err(given_twice(value.span, &path.name));
-            }
-            places[info.index] = Some(self.check(value, field)?);
-        }
-        let mut arguments = Vec::new();
-        for (place, name) in places.into_iter().zip(&*names) {
-            arguments.push(
-                place.ok_or_else(|| Diagnostic::new(span, format!("field `{name}` is missing")))?,
-            );
-        }
-        let tag = if flat { crate::machine::FLAT } else { 0 };
-        Ok((core::Expr::Construct { tag, arguments, ty }, ty))
-    }
-
-    fn local_let(&mut self, definition: &Definition, body: &Expr, span: Span) -> Inferred<Typed> {
-        self.types.level += 1;
-        if definition.recursive {
-            let bindings = self.recursive(definition, false)?;
-            self.types.level -= 1;
-            for (name, ..) in &bindings {
-                let ty = self.scope().values[name].1;
-                self.generalize(ty, false, body.span)?;
-            }
-            let (body, ty) = self.expression(body)?;
-            let functions = bindings.into_iter().map(|(_, v, l)| (v, l)).collect();
-            return Ok((core::Expr::LetRec(functions, Box::new(body)), ty));
-        }
-        let (bindings, variables) = self.parallel(definition, Some(span))?;
-        self.types.level -= 1;
-        for (name, variable, ty, expansive) in variables {
-            self.generalize(ty, expansive, body.span)?;
-            self.scope()
-                .values
-                .insert(name, (Place::Local(variable), ty));
-        }
-        let (body, ty) = self.expression(body)?;
-        Ok((core::Expr::Let(bindings, Box::new(body)), ty))
-    }
-
-    /// Bindings that do not see each other: cores, and variables with their types. A failed match is reported at the span, or the pattern.
-    #[expect(
-        clippy::type_complexity,
-        reason = "two lists that are taken apart at once"
-    )]
-    pub(super) fn parallel(
-        &mut self,
-        definition: &Definition,
-        span: Option<Span>,
-    ) -> Inferred<(Vec<core::Binding>, Vec<(Name, VarId, Ty, bool)>)> {
-        let (mut bindings, mut variables) = (Vec::new(), Vec::new());
-        for binding in &definition.bindings {
-            let ty = self.types.variable();
-            let mut bound = Vec::new();
-            let pattern = self.pattern(&binding.pattern, ty, &mut bound)?;
-            let value = self.check(&binding.value, ty)?;
-            let expansive = !is_value(&binding.value);
-            variables.extend(bound.into_iter().map(|(n, v, t)| (n, v, t, expansive)));
-            bindings.push(core::Binding {
-                pattern,
-                value,
-                span: span.unwrap_or(binding.pattern.span),
-            });
-        }
-        Ok((bindings, variables))
-    }
-
-    /// Functions that see each other; their names go into the innermost scope.
-    pub(super) fn recursive(
-        &mut self,
-        definition: &Definition,
-        top: bool,
-    ) -> Inferred<Vec<(Name, u32, Lambda)>> {
-        let mut heads = Vec::new();
-        for binding in &definition.bindings {
-            let ty = self.types.variable();
-            let pattern = match &binding.pattern.kind {
-                PatternKind::Annotate(inner, annotation) => {
-                    let wanted = self.annotation(annotation)?;
-                    self.require(binding.pattern.span, ty, wanted)?;
-                    inner
-                }
-                _ => &binding.pattern,
-            };
-            let PatternKind::Variable(name) = &pattern.kind else {
-                return Err(
-                    Diagnostic::new(pattern.span, "`let rec` defines functions by name")
-                        .advice("write a name here"),
-                );
-            };
-            let id = if top { self.global() } else { self.local() };
-            let place = if top {
-                Place::Global(id)
-            } else {
-                Place::Local(id)
-            };
-            if self
-                .scope()
-                .values
-                .insert(name.clone(), (place, ty))
-                .is_some()
-            {
-                return Err(Diagnostic::new(
-                    pattern.span,
-                    format!("`{name}` is defined twice here"),
-                ));
-            }
-            heads.push((name.clone(), id, ty));
-        }
-        let mut functions = Vec::new();
-        for (binding, (name, id, ty)) in definition.bindings.iter().zip(heads) {
-            match self.check(&binding.value, ty)? {
-                core::Expr::Lambda(lambda) => functions.push((name, id, *lambda)),
-                _ => {
-                    return Err(Diagnostic::new(
-                        binding.value.span,
-                        "`let rec` defines functions only",
-                    )
-                    .advice("write a function here, or leave `rec` out"));
-                }
+    /// Rows whose tags patterns name have no others, unless something matches them all.
+    pub(super) fn close_rows(&mut self) {
+        let wild: Vec<Ty> = self.wild.iter().map(|t| self.types.find(*t)).collect();
+        for row in self.rows.clone() {
+            let row = self.types.find(row);
+            if !wild.contains(&row) {
+                self.types.close(row);
             }
         }
-        Ok(functions)
     }
-}
-
-/// Whether matching a parameter cannot fail.
-fn is_total(pattern: &core::Pattern) -> bool {
-    use core::Pattern as P;
-    match pattern {
-        P::Any | P::Variable(_) => true,
-        P::Tuple(parts) => parts.iter().all(is_total),
-        P::Record(fields, _) => fields.iter().all(|(_, p)| is_total(p)),
-        P::Construct {
-            sole, arguments, ..
-        } => *sole && arguments.iter().all(is_total),
-        P::Alias(inner, _) => is_total(inner),
-        _ => false,
-    }
-}
-
-fn given_twice(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::new(span, format!("field `{name}` is given twice"))
 }

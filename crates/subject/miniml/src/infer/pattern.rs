@@ -19,10 +19,14 @@ pub(super) fn names(pattern: &Pattern, out: &mut Vec<Name>) {
         }
         PatternKind::Constructor(_, Some(inner))
         | PatternKind::Annotate(inner, _)
+        | PatternKind::Tag(_, Some(inner))
+        | PatternKind::Lazy(inner)
+        | PatternKind::Exception(inner)
+        | PatternKind::Open(_, inner)
         | PatternKind::Or(inner, _) => {
             names(inner, out);
         }
-        PatternKind::List(parts) | PatternKind::Tuple(parts) => {
+        PatternKind::List(parts) | PatternKind::Tuple(parts) | PatternKind::Array(parts) => {
             parts.iter().for_each(|p| names(p, out));
         }
         PatternKind::Record(fields) => fields.iter().for_each(|(_, p)| names(p, out)),
@@ -73,10 +77,57 @@ impl Infer {
             infer.require(span, found, ty).map(|()| core)
         };
         match &pattern.kind {
-            PatternKind::Any => Ok(core::Pattern::Any),
-            PatternKind::Variable(name) => Ok(core::Pattern::Variable(
-                self.name(name, ty, pattern, bound)?,
+            PatternKind::Any => {
+                self.wild.push(ty);
+                Ok(core::Pattern::Any)
+            }
+            PatternKind::Variable(name) => {
+                self.wild.push(ty);
+                Ok(core::Pattern::Variable(
+                    self.name(name, ty, pattern, bound)?,
+                ))
+            }
+            PatternKind::Tag(name, argument) => {
+                let number = core::Pattern::Int(types::hash(name));
+                let inner = argument.as_ref().map(|_| self.types.variable());
+                let row = self
+                    .types
+                    .tags(false, [(name.clone(), (false, inner))].into());
+                self.require(span, row, ty)?;
+                self.rows.push(ty);
+                match (argument, inner) {
+                    (Some(argument), Some(inner)) => Ok(core::Pattern::Construct {
+                        tag: 0,
+                        sole: false,
+                        arguments: vec![number, self.pattern(argument, inner, bound)?],
+                    }),
+                    _ => Ok(number),
+                }
+            }
+            PatternKind::Array(parts) => {
+                let element = self.types.variable();
+                let array = self.types.constructor(types::ARRAY, vec![element]);
+                self.require(span, array, ty)?;
+                let parts = parts.iter().map(|p| self.pattern(p, element, bound));
+                Ok(core::Pattern::Array(parts.collect::<Inferred<_>>()?))
+            }
+            PatternKind::Lazy(_) => Err(Diagnostic::new(
+                span,
+                "`lazy` in a pattern is OCaml, but not in this language",
+            )
+            .advice("match `Lazy.force` of the value")),
+            PatternKind::Exception(_) => Err(Diagnostic::new(
+                span,
+                "`exception` stands at the beginning of a clause of `match` only",
             )),
+            PatternKind::Open(path, inner) => {
+                let depth = self.scopes.len();
+                let scope = (*self.opened(path, span)?).clone();
+                self.scopes.push(scope);
+                let result = self.pattern(inner, ty, bound);
+                self.scopes.truncate(depth);
+                result
+            }
             PatternKind::Int(n) => basic(self, types::INT, core::Pattern::Int(*n)),
             PatternKind::Float(x) => basic(self, types::FLOAT, core::Pattern::Float(*x)),
             PatternKind::Char(c) => basic(self, types::CHAR, core::Pattern::Int(i64::from(*c))),
@@ -87,13 +138,46 @@ impl Infer {
             ),
             PatternKind::String(s) => basic(self, types::STRING, core::Pattern::String(s.clone())),
             PatternKind::Constructor(path, argument) => {
-                let info = self.lookup(path, span, "constructor", |s| {
-                    s.constructors.get(&path.name)
-                })?;
+                let info = self.constructor(path, span, Some(ty))?;
                 let (arguments, result) = self.constructor_types(&info);
                 self.require(span, result, ty)?;
                 let parts = match (argument.as_deref(), arguments.len()) {
                     (None, 0) => vec![],
+                    (
+                        Some(Pattern {
+                            kind: PatternKind::Record(fields),
+                            ..
+                        }),
+                        _,
+                    ) if info.inline.is_some() => {
+                        let names = info.inline.clone().unwrap_or_default();
+                        let mut cores = vec![core::Pattern::Any; names.len()];
+                        for (path, part) in fields {
+                            let Some(i) = names.iter().position(|n| *n == path.name) else {
+                                return Err(Diagnostic::new(
+                                    part.span,
+                                    format!(
+                                        "there is no field `{}` in this constructor",
+                                        path.name
+                                    ),
+                                ));
+                            };
+                            cores[i] = self.pattern(part, arguments[i], bound)?;
+                        }
+                        cores
+                    }
+                    (Some(p), n)
+                        if n == 1
+                            && info.inline.is_some()
+                            && !matches!(p.kind, PatternKind::Any) =>
+                    {
+                        return Err(inline_value(span));
+                    }
+                    (Some(p), _)
+                        if info.inline.is_some() && !matches!(p.kind, PatternKind::Any) =>
+                    {
+                        return Err(inline_value(span));
+                    }
                     (Some(p), n) if n > 1 && matches!(p.kind, PatternKind::Any) => {
                         vec![core::Pattern::Any; n]
                     }
@@ -157,10 +241,10 @@ impl Infer {
             }
             PatternKind::Record(fields) => {
                 let (mut cores, mut flat) = (Vec::new(), false);
-                for (path, part) in fields {
-                    let info =
-                        self.lookup(path, part.span, "field", |s| s.fields.get(&path.name))?;
-                    let (field, record) = self.field_types(&info);
+                let paths: Vec<_> = fields.iter().map(|(p, _)| p).collect();
+                let infos = self.fields(&paths, span, Some(ty))?;
+                for (info, (_, part)) in infos.iter().zip(fields) {
+                    let (field, record) = self.field_types(info);
                     self.require(span, record, ty)?;
                     flat = info.flat;
                     cores.push((info.index, self.pattern(part, field, bound)?));
@@ -220,6 +304,14 @@ impl Infer {
     }
 }
 
+fn inline_value(span: crate::syntax::Span) -> Diagnostic {
+    Diagnostic::new(
+        span,
+        "the record inside a constructor as a value is OCaml, but not in this language",
+    )
+    .advice("write its fields in the pattern: `Constructor { field; _ }`")
+}
+
 fn one_sided(pattern: &Pattern, name: &Name) -> Diagnostic {
     Diagnostic::new(
         pattern.span,
@@ -254,6 +346,7 @@ fn rename(pattern: &mut core::Pattern, from: core::VarId, to: core::VarId) {
             arguments: parts, ..
         }
         | core::Pattern::Exception(_, parts)
+        | core::Pattern::Array(parts)
         | core::Pattern::Tuple(parts) => parts.iter_mut().for_each(|p| rename(p, from, to)),
         core::Pattern::Record(fields, _) => {
             fields.iter_mut().for_each(|(_, p)| rename(p, from, to));

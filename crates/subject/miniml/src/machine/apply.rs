@@ -153,12 +153,8 @@ impl Machine<'_> {
         })
     }
 
-    pub(super) fn match_failure(&mut self, site: u32) -> Interrupt {
-        let id = self
-            .exceptions
-            .iter()
-            .position(|e| e == "Match_failure")
-            .unwrap_or(0);
+    pub(super) fn match_failure(&mut self, site: u32, name: &str) -> Interrupt {
+        let id = self.exceptions.iter().position(|e| e == name).unwrap_or(0);
         let span = self.code.sites[site as usize];
         let (line, column) = self.lines.of(span.start);
         if self.bounds.native {

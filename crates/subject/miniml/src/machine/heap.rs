@@ -1,5 +1,5 @@
 //! Blocks on a heap of two generations: young ones are those since the last simulated minor collection. Both are collected by copying
-//! (Cheney 1970); nothing old ever points to something young, since the language has no assignment.
+//! (Cheney 1970). Where something old comes to point to something young, its place is remembered until the next collection.
 //!
 //! A block also stands for what the native compiler would allocate in its place, which may be nothing: see [`Native`].
 
@@ -17,15 +17,15 @@ pub(super) const PARTIAL: u8 = 246;
 pub(super) const CLOSURE: u8 = 247;
 /// A float held in a register.
 pub(super) const RAW_FLOAT: u8 = 250;
-const STRING: u8 = 252;
-const FLOAT: u8 = 253;
+pub(super) const STRING: u8 = 252;
+pub(super) const FLOAT: u8 = 253;
 /// A record of floats.
 pub(crate) const FLAT: u8 = 254;
 
 /// Words a nursery has before it is collected, unless a simulated collection comes first.
 const NURSERY: usize = 1 << 18;
 /// Strings of more words than this are not allocated in the minor heap.
-const LARGEST_YOUNG: u64 = 256;
+pub(super) const LARGEST_YOUNG: u64 = 256;
 
 /// The word of an integer: 63 bits.
 pub(crate) fn int(n: i64) -> Word {
@@ -74,6 +74,8 @@ impl Native {
                 blocks += more;
                 6 * more + 5
             }
+            // Larger blocks are not in the minor heap.
+            _ if size > LARGEST_YOUNG => 0,
             _ => size + 1,
         };
         Self {
@@ -98,6 +100,8 @@ pub(crate) struct Heap {
     threshold: usize,
     /// Length of the old generation at which it is collected too.
     old_threshold: usize,
+    /// Places of old blocks that something young was assigned to.
+    remembered: Vec<usize>,
     /// Where survivors of collections are gathered: kept, since new memory is dear.
     survivors: Vec<Word>,
 }
@@ -109,6 +113,7 @@ impl Default for Heap {
             young: 0,
             threshold: NURSERY,
             old_threshold: 8 * NURSERY,
+            remembered: vec![],
             survivors: vec![],
         }
     }
@@ -136,7 +141,7 @@ impl Heap {
         self.words[(w >> 1) as usize]
     }
 
-    pub(super) fn size(&self, w: Word) -> usize {
+    pub(crate) fn size(&self, w: Word) -> usize {
         (self.header(w) >> 9) as usize
     }
 
@@ -157,6 +162,33 @@ impl Heap {
 
     pub(super) fn set(&mut self, w: Word, i: usize, value: Word) {
         self.words[(w >> 1) as usize + 1 + i] = value;
+    }
+
+    /// Assigns a field, for good.
+    pub(super) fn assign(&mut self, w: Word, i: usize, value: Word) {
+        let at = (w >> 1) as usize + 1 + i;
+        self.words[at] = value;
+        if at < self.young && value & 1 == 0 && (value >> 1) as usize >= self.young {
+            self.remembered.push(at);
+        }
+    }
+
+    /// A block of the same word many times.
+    pub(super) fn block_of(&mut self, tag: u8, size: usize, word: Word) -> Word {
+        let w = self.open(tag, size);
+        self.words.resize(self.words.len() + size, word);
+        w
+    }
+
+    /// A byte of a string.
+    pub(super) fn byte(&self, w: Word, i: usize) -> u8 {
+        self.field(w, 1 + i / 8).to_be_bytes()[i % 8]
+    }
+
+    pub(super) fn set_byte(&mut self, w: Word, i: usize, byte: u8) {
+        let mut eight = self.field(w, 1 + i / 8).to_be_bytes();
+        eight[i % 8] = byte;
+        self.set(w, 1 + i / 8, u64::from_be_bytes(eight));
     }
 
     /// A block of a first field and others in reverse.
@@ -225,6 +257,7 @@ impl Heap {
 
     /// Everything becomes old.
     pub(super) fn settle(&mut self) {
+        self.remembered.clear();
         self.young = self.words.len();
         if self.young > NURSERY {
             // As for calls: much is old, so there may be much more.
@@ -235,6 +268,8 @@ impl Heap {
 
     /// Moves what the roots reach of the young blocks; they stay young.
     pub(super) fn compact<const N: usize>(&mut self, roots: [&mut [Word]; N], wanted: usize) {
+        self.remembered.sort_unstable();
+        self.remembered.dedup();
         let survivors = self.collect(self.young, roots, |_, _| {});
         self.threshold = self.young + (2 * (survivors + wanted)).max(NURSERY);
     }
@@ -260,6 +295,7 @@ impl Heap {
         self.collect(young, fresh, |words, at| {
             promoted.add(Native::of(words, at, &closure));
         });
+        self.remembered.clear();
         if full {
             self.collect(0, roots, |_, _| {});
             self.old_threshold = (2 * self.words.len()).max(8 * NURSERY);
@@ -293,6 +329,12 @@ impl Heap {
         for root in roots {
             for w in root {
                 *w = self.moved(*w, from, &mut to);
+            }
+        }
+        for i in 0..self.remembered.len() {
+            let place = self.remembered[i];
+            if place < from {
+                self.words[place] = self.moved(self.words[place], from, &mut to);
             }
         }
         let mut at = 0;

@@ -18,15 +18,15 @@ pub(crate) fn orders(operator: Operator) -> Holds {
     match operator {
         Operator::Less => 0b001,
         Operator::LessEqual => 0b011,
-        Operator::Equal => 0b010,
-        Operator::NotEqual => 0b101,
+        Operator::Equal | Operator::Same => 0b010,
+        Operator::NotEqual | Operator::NotSame => 0b101,
         Operator::Greater => 0b100,
         _ => 0b110,
     }
 }
 
 impl Machine<'_> {
-    fn raise(&mut self, name: &str, text: Option<&str>) -> Interrupt {
+    pub(super) fn raise(&mut self, name: &str, text: Option<&str>) -> Interrupt {
         let id = int(self.exceptions.iter().position(|e| e == name).unwrap_or(0) as i64);
         let exception = if let Some(text) = text {
             let text = self.heap.string(text.as_bytes());
@@ -43,11 +43,11 @@ impl Machine<'_> {
         Interrupt::Raise(exception)
     }
 
-    fn text(&self, w: Word) -> Vec<u8> {
+    pub(super) fn text(&self, w: Word) -> Vec<u8> {
         self.heap.bytes(w)
     }
 
-    fn set_string(&mut self, bytes: &[u8], base: usize) -> Result<(), Interrupt> {
+    pub(super) fn set_string(&mut self, bytes: &[u8], base: usize) -> Result<(), Interrupt> {
         self.room(bytes.len() / 8 + 4)?;
         self.acc = self.heap.string(bytes);
         if self.bounds.native {
@@ -97,6 +97,62 @@ impl Machine<'_> {
                     _ => x.powf(y),
                 })
             }
+            O::IntAnd
+            | O::IntOr
+            | O::IntXor
+            | O::IntShiftLeft
+            | O::IntShiftRight
+            | O::IntShiftArithmetic => {
+                let (x, y) = (word(a), word(self.pop()));
+                // Shifts by more than there is are not specified: these are those of the processor.
+                let by = y as u32 & 63;
+                self.acc = int(match operator {
+                    O::IntAnd => x & y,
+                    O::IntOr => x | y,
+                    O::IntXor => x ^ y,
+                    O::IntShiftLeft => x.wrapping_shl(by),
+                    O::IntShiftRight => ((x as u64) << 1 >> 1).wrapping_shr(by) as i64,
+                    _ => x.wrapping_shr(by),
+                });
+                Ok(())
+            }
+            O::FloatAtanTwo | O::FloatRemainder | O::FloatHypot => {
+                let b = self.pop();
+                let (x, y) = (self.heap.as_float(a), self.heap.as_float(b));
+                self.set_float(match operator {
+                    O::FloatAtanTwo => x.atan2(y),
+                    O::FloatRemainder => x % y,
+                    _ => x.hypot(y),
+                })
+            }
+            O::FloatTan
+            | O::FloatAsin
+            | O::FloatAcos
+            | O::FloatAtan
+            | O::FloatSinh
+            | O::FloatCosh
+            | O::FloatTanh
+            | O::FloatLogTen
+            | O::FloatExpMinus
+            | O::FloatLogPlus
+            | O::FloatTruncate
+            | O::FloatRound => {
+                let x = self.heap.as_float(a);
+                self.set_float(match operator {
+                    O::FloatTan => x.tan(),
+                    O::FloatAsin => x.asin(),
+                    O::FloatAcos => x.acos(),
+                    O::FloatAtan => x.atan(),
+                    O::FloatSinh => x.sinh(),
+                    O::FloatCosh => x.cosh(),
+                    O::FloatTanh => x.tanh(),
+                    O::FloatLogTen => x.log10(),
+                    O::FloatExpMinus => x.exp_m1(),
+                    O::FloatLogPlus => x.ln_1p(),
+                    O::FloatTruncate => x.trunc(),
+                    _ => x.round(),
+                })
+            }
             O::FloatNegate
             | O::FloatAbs
             | O::FloatSqrt
@@ -121,7 +177,7 @@ impl Machine<'_> {
             }
             O::FloatOfInt => self.set_float(word(a) as f64),
             O::IntOfFloat => {
-                self.acc = int(self.heap.as_float(a) as i64);
+                self.acc = int(truncated(self.heap.as_float(a)));
                 Ok(())
             }
             O::CharCode => Ok(()),
@@ -137,6 +193,25 @@ impl Machine<'_> {
                 self.acc = int(i64::from(result));
                 Ok(())
             }
+            O::Exit => Err(Interrupt::Stop(super::Stop::Exit(word(a)))),
+            O::ArrayLength
+            | O::ArrayGet
+            | O::ArraySet
+            | O::ArrayUnsafeGet
+            | O::ArrayUnsafeSet
+            | O::ArrayMake
+            | O::ArraySub
+            | O::ArrayAppend
+            | O::ArrayConcat
+            | O::ArrayBlit
+            | O::ArrayFill => self.operate_array(operator, base),
+            O::BytesCreate
+            | O::BytesSet
+            | O::BytesUnsafeGet
+            | O::BytesUnsafeSet
+            | O::BytesBlit
+            | O::BytesFill
+            | O::BytesCopy => self.operate_bytes(operator, base),
             _ => self.operate_string(operator, base),
         }
     }
@@ -158,9 +233,9 @@ impl Machine<'_> {
             O::StringLength => self.acc = int(self.heap.field(a, 0) as i64),
             O::StringGet => {
                 let i = word(self.pop());
-                let byte = usize::try_from(i)
-                    .ok()
-                    .and_then(|i| self.text(a).get(i).copied());
+                let length = self.heap.field(a, 0);
+                let byte = u64::try_from(i).ok().filter(|i| *i < length);
+                let byte = byte.map(|i| self.heap.byte(a, i as usize));
                 let Some(byte) = byte else {
                     return Err(self.raise("Invalid_argument", Some("index out of bounds")));
                 };
@@ -209,6 +284,29 @@ impl Machine<'_> {
                 };
                 self.acc = int(value);
             }
+            O::FloatOfString => {
+                let text = self.text(a);
+                let Some(value) = parse_float(&text) else {
+                    return Err(self.raise("Failure", Some("float_of_string")));
+                };
+                self.set_float(value)?;
+                self.heap.box_float(self.acc);
+                if self.bounds.native {
+                    self.allocate(16, base)?;
+                }
+            }
+            O::Format => {
+                let value = self.pop();
+                let spec = self.text(a);
+                let text = crate::printf::format(&spec, value, &self.heap);
+                self.set_string(&text, base)?;
+            }
+            O::Hash => self.acc = int(super::digest::hash(&self.heap, a)),
+            O::Digest => {
+                let digest = super::digest::md5(&self.text(a));
+                self.set_string(&digest, base)?;
+            }
+            O::PrintError => self.acc = int(0),
             O::PrintString => {
                 let text = self.text(a);
                 self.output.extend(text);
@@ -256,4 +354,29 @@ fn parse_int(text: &[u8]) -> Option<i64> {
         value
     };
     Some(value << 1 >> 1)
+}
+
+/// The integer part of a float; what no 64-bit integer holds is the processor's least one, of which OCaml keeps 63 bits.
+fn truncated(x: f64) -> i64 {
+    let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x);
+    if fits { x as i64 } else { i64::MIN }
+}
+
+/// `float_of_string`: what C reads, with underscores.
+fn parse_float(text: &[u8]) -> Option<f64> {
+    let text: String = text
+        .iter()
+        .filter(|c| **c != b'_')
+        .map(|c| char::from(*c))
+        .collect();
+    let lower = text.to_ascii_lowercase();
+    if lower.contains("0x") || text.is_empty() {
+        return None;
+    }
+    match lower.trim_start_matches(['+', '-']) {
+        "inf" | "infinity" | "nan" => {}
+        digits if digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {}
+        _ => return None,
+    }
+    lower.parse().ok()
 }

@@ -1,60 +1,11 @@
 //! Expressions: keywords as far as they reach, operators by precedence.
 
 use super::literal;
+use super::operator::{COMMA, PREFIX, applied, bare, call, name_of, powers, variable};
 use super::{Parsed, Parser};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Clause, Expr, ExprKind, Name, Path, Pattern};
+use crate::syntax::{Expr, ExprKind, Label, Name, Path};
 use crate::token::Token;
-
-/// Binding powers: left, right; a smaller right one than left associates to the right.
-const COMMA: u8 = 2;
-
-fn powers(token: Token<'_>) -> Option<(u8, u8)> {
-    Some(match token {
-        Token::Comma => (COMMA, COMMA + 1),
-        Token::Operator("||") => (5, 4),
-        Token::Operator("&&") => (7, 6),
-        Token::Equal | Token::Operator("<" | ">" | "<=" | ">=" | "<>" | "|>") => (8, 9),
-        Token::Operator("^" | "@" | "@@") => (11, 10),
-        Token::Cons => (13, 12),
-        Token::Operator("+" | "+.") | Token::Minus(_) => (14, 15),
-        Token::Star | Token::Mod | Token::Operator("/" | "/." | "*.") => (16, 17),
-        Token::Operator("**") => (19, 18),
-        _ => return None,
-    })
-}
-
-/// What a minus sign before an expression binds.
-const PREFIX: u8 = 20;
-
-fn bare(name: &str) -> Path {
-    Path {
-        modules: vec![],
-        name: name.into(),
-    }
-}
-
-fn variable(name: &str, span: crate::syntax::Span) -> Expr {
-    Expr {
-        kind: ExprKind::Variable(bare(name)),
-        span,
-    }
-}
-
-/// `f @@ x`; where `f` is an application itself, the compiler makes one of both.
-fn applied(function: Expr, argument: Expr, span: crate::syntax::Span) -> Expr {
-    let kind = match function.kind {
-        ExprKind::Apply(inner, mut arguments) => {
-            arguments.push(argument);
-            ExprKind::Apply(inner, arguments)
-        }
-        kind => {
-            let span = function.span;
-            ExprKind::Apply(Box::new(Expr { kind, span }), vec![argument])
-        }
-    };
-    Expr { kind, span }
-}
 
 impl Parser<'_> {
     /// `a; b; c`.
@@ -79,7 +30,7 @@ impl Parser<'_> {
     }
 
     /// An expression whose operators bind at least as tightly as `power`.
-    fn expression(&mut self, power: u8) -> Parsed<Expr> {
+    pub(super) fn expression(&mut self, power: u8) -> Parsed<Expr> {
         self.nested(|p| {
             let mut left = p.prefix()?;
             let mut chain = 0;
@@ -121,31 +72,31 @@ impl Parser<'_> {
         let (token, at) = self.advance();
         let right = self.expression(right_power)?;
         let span = left.span.to(right.span);
-        let (left_box, name) = match token {
-            Token::Operator("&&") => {
-                let kind = ExprKind::And(Box::new(left), Box::new(right));
-                return Ok(Expr { kind, span });
+        if let Token::Operator(name) = token
+            && self.own.iter().any(|own| **own == *name)
+        {
+            return Ok(call(variable(name, at), vec![left, right], span));
+        }
+        let kind = match token {
+            Token::Operator("&&" | "&") => ExprKind::And(Box::new(left), Box::new(right)),
+            Token::Operator("||") | Token::Lower(_) => {
+                ExprKind::Or(Box::new(left), Box::new(right))
             }
-            Token::Operator("||") => {
-                let kind = ExprKind::Or(Box::new(left), Box::new(right));
-                return Ok(Expr { kind, span });
-            }
+            Token::Store => ExprKind::Store(Box::new(left), Box::new(right)),
             Token::Cons => {
                 let both = Expr {
                     kind: ExprKind::Tuple(vec![left, right]),
                     span,
                 };
-                let kind = ExprKind::Constructor(bare("::"), Some(Box::new(both)));
-                return Ok(Expr { kind, span });
+                ExprKind::Constructor(bare("::"), Some(Box::new(both)))
             }
             Token::Operator("@@") => return Ok(applied(left, right, span)),
             Token::Operator("|>") => return Ok(applied(right, left, span)),
-            Token::Operator(name) | Token::Minus(name) => (left, name),
-            Token::Equal => (left, "="),
-            Token::Star => (left, "*"),
-            _ => (left, "mod"),
+            other => {
+                let name = variable(name_of(other).unwrap_or("mod"), at);
+                return Ok(call(name, vec![left, right], span));
+            }
         };
-        let kind = ExprKind::Apply(Box::new(variable(name, at)), vec![left_box, right]);
         Ok(Expr { kind, span })
     }
 
@@ -169,17 +120,41 @@ impl Parser<'_> {
             }
             Token::Fun => {
                 self.advance();
-                let mut parameters = Vec::new();
-                while self.begins_simple_pattern() {
-                    parameters.push(self.simple_pattern()?);
-                }
+                let parameters = self.parameters()?;
                 if parameters.is_empty() {
                     return Err(self.unexpected("a parameter after `fun`"));
                 }
+                let annotation = if self.eat(Token::Colon) {
+                    Some(self.applied_type()?)
+                } else {
+                    None
+                };
                 self.expect(Token::Arrow, "`->`", "and the function's body")?;
-                ExprKind::Fun(parameters, Box::new(self.sequence()?))
+                let mut body = self.sequence()?;
+                if let Some(annotation) = annotation {
+                    body = Expr {
+                        span: body.span,
+                        kind: ExprKind::Annotate(Box::new(body), annotation),
+                    };
+                }
+                ExprKind::Fun(parameters, Box::new(body))
             }
+            Token::While => {
+                self.advance();
+                let condition = Box::new(self.sequence()?);
+                let body = self.loop_body()?;
+                ExprKind::While(condition, body)
+            }
+            Token::For => self.counted_loop()?,
+            Token::Binding(name) => return self.binding_operator(name),
             Token::Minus(sign) => return self.negation(sign),
+            Token::Operator(sign @ ("+" | "+.")) => {
+                let at = self.advance().1;
+                let operand = self.expression(PREFIX)?;
+                let name = if sign == "+" { "~+" } else { "~+." };
+                let span = start.to(operand.span);
+                return Ok(call(variable(name, at), vec![operand], span));
+            }
             _ => return self.application(),
         };
         Ok(Expr {
@@ -207,87 +182,8 @@ impl Parser<'_> {
         }
         let operand = self.expression(PREFIX)?;
         let name = if sign == "-" { "~-" } else { "~-." };
-        Ok(Expr {
-            span: start.to(operand.span),
-            kind: ExprKind::Apply(Box::new(variable(name, start)), vec![operand]),
-        })
-    }
-
-    fn local_let(&mut self) -> Parsed<Expr> {
-        let start = self.advance().1;
-        if self.eat(Token::Open) {
-            let path = self.module_path()?;
-            self.expect(Token::In, "`in`", "after `let open`")?;
-            let body = self.sequence()?;
-            return Ok(Expr {
-                span: start.to(body.span),
-                kind: ExprKind::Open(path, Box::new(body)),
-            });
-        }
-        if matches!(self.peek(), Token::Module | Token::Exception) {
-            return Err(Diagnostic::new(
-                self.span(),
-                "modules and exceptions inside expressions are OCaml, but not in this language",
-            )
-            .advice("define it at top level"));
-        }
-        let definition = self.definition()?;
-        self.expect(Token::In, "`in`", "after the local definition")?;
-        let body = self.sequence()?;
-        Ok(Expr {
-            span: start.to(body.span),
-            kind: ExprKind::Let(definition, Box::new(body)),
-        })
-    }
-
-    fn conditional(&mut self) -> Parsed<ExprKind> {
-        self.advance();
-        let condition = Box::new(self.sequence()?);
-        self.expect(Token::Then, "`then`", "after the condition")?;
-        let yes = Box::new(self.expression(COMMA)?);
-        let no = if self.eat(Token::Else) {
-            Some(Box::new(self.expression(COMMA)?))
-        } else {
-            None
-        };
-        Ok(ExprKind::If(condition, yes, no))
-    }
-
-    fn matching(&mut self) -> Parsed<(Box<Expr>, Vec<Clause>)> {
-        self.advance();
-        let value = Box::new(self.sequence()?);
-        self.expect(Token::With, "`with`", "after the value")?;
-        Ok((value, self.clauses()?))
-    }
-
-    fn clauses(&mut self) -> Parsed<Vec<Clause>> {
-        self.eat(Token::Bar);
-        let mut clauses = Vec::new();
-        loop {
-            if self.peek() == Token::Exception {
-                return Err(Diagnostic::new(
-                    self.span(),
-                    "`match … with exception …` is OCaml, but not in this language",
-                )
-                .advice("write `try … with …`"));
-            }
-            let pattern: Pattern = self.pattern()?;
-            let guard = if self.eat(Token::When) {
-                Some(self.sequence()?)
-            } else {
-                None
-            };
-            self.expect(Token::Arrow, "`->`", "after the pattern")?;
-            let body = self.sequence()?;
-            clauses.push(Clause {
-                pattern,
-                guard,
-                body,
-            });
-            if !self.eat(Token::Bar) {
-                return Ok(clauses);
-            }
-        }
+        let span = start.to(operand.span);
+        Ok(call(variable(name, start), vec![operand], span))
     }
 
     fn application(&mut self) -> Parsed<Expr> {
@@ -312,13 +208,38 @@ impl Parser<'_> {
             }
             self.at = before;
         }
+        let start = self.span();
+        match self.peek() {
+            Token::Assert | Token::Lazy => {
+                let assert = self.advance().0 == Token::Assert;
+                let operand = Box::new(self.nested(Self::projected)?);
+                return Ok(Expr {
+                    span: start.to(self.last()),
+                    kind: if assert {
+                        ExprKind::Assert(operand)
+                    } else {
+                        ExprKind::Lazy(operand)
+                    },
+                });
+            }
+            Token::Backquote => {
+                let name = self.tag()?;
+                let argument = if self.begins_simple() {
+                    Some(Box::new(self.nested(Self::projected)?))
+                } else {
+                    None
+                };
+                return Ok(Expr {
+                    kind: ExprKind::Tag(name, argument),
+                    span: start.to(self.last()),
+                });
+            }
+            _ => {}
+        }
         let function = self.projected()?;
         let mut arguments = Vec::new();
-        while self.begins_simple() {
-            arguments.push(self.nested(Self::projected)?);
-        }
-        if let Token::Label(_) = self.peek() {
-            return Err(self.unexpected("an argument"));
+        while let Some(argument) = self.argument()? {
+            arguments.push(argument);
         }
         if arguments.is_empty() {
             return Ok(function);
@@ -329,8 +250,46 @@ impl Parser<'_> {
         })
     }
 
-    fn begins_simple(&self) -> bool {
-        self.peek().opens_simple() || matches!(self.peek(), Token::Begin)
+    /// One argument, if there is one.
+    fn argument(&mut self) -> Parsed<Option<(Label, Expr)>> {
+        let at = self.span();
+        Ok(Some(match self.peek() {
+            Token::Label(name) => {
+                self.advance();
+                (Label::Named(name.into()), variable(name, at))
+            }
+            Token::Optional(name) => {
+                self.advance();
+                (Label::Optional(name.into()), variable(name, at))
+            }
+            Token::LabelOf(name) => {
+                self.advance();
+                (Label::Named(name.into()), self.nested(Self::projected)?)
+            }
+            Token::OptionalOf(name) => {
+                self.advance();
+                (Label::Optional(name.into()), self.nested(Self::projected)?)
+            }
+            _ if self.begins_simple() => (Label::None, self.nested(Self::projected)?),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The name after a backquote.
+    pub(super) fn tag(&mut self) -> Parsed<Name> {
+        self.advance();
+        match self.peek() {
+            Token::Upper(name) | Token::Lower(name) => {
+                self.advance();
+                Ok(name.into())
+            }
+            _ => Err(self.unexpected("a name after the backquote")),
+        }
+    }
+
+    pub(super) fn begins_simple(&self) -> bool {
+        (self.peek().opens_simple() && self.peek() != Token::Lower("or"))
+            || matches!(self.peek(), Token::Begin | Token::Prefix(_))
     }
 
     fn begins_expression(&self) -> bool {
@@ -343,6 +302,11 @@ impl Parser<'_> {
                     | Token::Try
                     | Token::Function
                     | Token::Fun
+                    | Token::While
+                    | Token::For
+                    | Token::Assert
+                    | Token::Lazy
+                    | Token::Binding(_)
                     | Token::Minus(_)
             )
     }
@@ -356,12 +320,9 @@ impl Parser<'_> {
             if chain > super::DEPTH {
                 return Err(self.unexpected("fewer fields of fields"));
             }
-            if matches!(self.peek(), Token::Open_ | Token::OpenBracket) {
-                return Err(Diagnostic::new(
-                    self.span(),
-                    "reading arrays and strings by index is OCaml, but not in this language",
-                )
-                .advice("use a list and `List.nth`, or pattern matching"));
+            if let Token::Open_ | Token::OpenBracket = self.peek() {
+                left = self.index(left)?;
+                continue;
             }
             let modules = self.qualifier();
             let name = self.lower("a field after `.`")?;
@@ -373,6 +334,26 @@ impl Parser<'_> {
         Ok(left)
     }
 
+    /// `a.(i)`, `s.[i]`.
+    fn index(&mut self, left: Expr) -> Parsed<Expr> {
+        let array = self.advance().0 == Token::Open_;
+        let index = self.sequence()?;
+        let (close, text, module) = if array {
+            (Token::Close, "`)`", "Array")
+        } else {
+            (Token::CloseBracket, "`]`", "String")
+        };
+        self.expect(close, text, "after the index")?;
+        let path = Path {
+            modules: vec![module.into()],
+            name: "get".into(),
+        };
+        Ok(Expr {
+            span: left.span.to(self.last()),
+            kind: ExprKind::Index(path, Box::new(left), Box::new(index)),
+        })
+    }
+
     /// An expression that needs no parentheses as an argument.
     fn simple(&mut self) -> Parsed<Expr> {
         let (token, start) = (self.peek(), self.span());
@@ -381,6 +362,23 @@ impl Parser<'_> {
             Token::Float(text) => ExprKind::Float(literal::float(text, start)?),
             Token::Char(text) => ExprKind::Char(literal::char(text, start)?),
             Token::String(text) => ExprKind::String(literal::string(text, start)?),
+            Token::Quoted(text) => ExprKind::String(text.as_bytes().to_vec()),
+            Token::Prefix(name) => {
+                self.advance();
+                let operand = self.nested(Self::simple)?;
+                let span = start.to(self.last());
+                return Ok(call(variable(name, start), vec![operand], span));
+            }
+            Token::Backquote => ExprKind::Tag(self.tag()?, None),
+            Token::OpenArray => {
+                self.advance();
+                let parts = self.separated(Token::CloseArray, |p| p.expression(0))?;
+                self.expect(Token::CloseArray, "`|]`", "after the array")?;
+                return Ok(Expr {
+                    kind: ExprKind::Array(parts),
+                    span: start.to(self.last()),
+                });
+            }
             Token::Lower(name @ ("true" | "false")) => ExprKind::Constructor(bare(name), None),
             Token::Lower("_") => return Err(self.unexpected("an expression, not `_`")),
             Token::Lower(name) => ExprKind::Variable(bare(name)),
@@ -398,8 +396,13 @@ impl Parser<'_> {
             Token::OpenBrace => return self.record(),
             _ => return Err(self.unexpected("an expression")),
         };
-        self.advance();
-        Ok(Expr { kind, span: start })
+        if !matches!(kind, ExprKind::Tag(..)) {
+            self.advance();
+        }
+        Ok(Expr {
+            kind,
+            span: start.to(self.last()),
+        })
     }
 
     /// `M.x`, `M.C`, `M.(e)`.
@@ -418,10 +421,19 @@ impl Parser<'_> {
                 },
                 None,
             ),
-            Token::Open_ => {
+            Token::Open_ | Token::OpenBracket | Token::OpenBrace | Token::OpenArray => {
+                let operator = self.peek() == Token::Open_ && self.names_operator();
+                if operator {
+                    self.advance();
+                    let name = self.operator_name().unwrap_or_else(|| "".into());
+                    return Ok(Expr {
+                        kind: ExprKind::Variable(Path { modules, name }),
+                        span: start.to(self.last()),
+                    });
+                }
                 let name: Name = modules.pop().unwrap_or_else(|| "".into());
                 let path = Path { modules, name };
-                let body = self.parenthesised()?;
+                let body = self.nested(Self::simple)?;
                 return Ok(Expr {
                     span: start.to(self.last()),
                     kind: ExprKind::Open(path, Box::new(body)),
@@ -434,33 +446,6 @@ impl Parser<'_> {
             kind,
             span: start.to(self.last()),
         })
-    }
-
-    /// The name in `( + )`, or nothing.
-    pub(super) fn operator_name(&mut self) -> Option<Name> {
-        if self.peek_after(1) != Token::Close {
-            return None;
-        }
-        let name: Name = match self.peek() {
-            Token::Operator("&&" | "||" | "@@" | "|>") => return None,
-            Token::Operator(name) | Token::Minus(name) => name.into(),
-            Token::Star => "*".into(),
-            Token::Equal => "=".into(),
-            Token::Mod => "mod".into(),
-            _ => return None,
-        };
-        self.advance();
-        self.advance();
-        Some(name)
-    }
-
-    /// Whether an operator stands between the parenthesis here and the next.
-    pub(super) fn names_operator(&self) -> bool {
-        self.peek_after(2) == Token::Close
-            && matches!(
-                self.peek_after(1),
-                Token::Operator(_) | Token::Minus(_) | Token::Star | Token::Equal | Token::Mod
-            )
     }
 
     fn parenthesised(&mut self) -> Parsed<Expr> {
@@ -480,6 +465,13 @@ impl Parser<'_> {
             && let Some(name) = self.operator_name()
         {
             return Ok(variable(&name, start.to(self.last())));
+        }
+        if token == Token::Open_ && self.peek() == Token::Module {
+            return Err(Diagnostic::new(
+                self.span(),
+                "modules as values are OCaml, but not in this language",
+            )
+            .advice("pass a record of functions"));
         }
         let mut inner = self.sequence()?;
         if self.eat(Token::Colon) {
@@ -506,7 +498,7 @@ impl Parser<'_> {
             }
             matches!(
                 self.peek_after(n + 1),
-                Token::Equal | Token::Semicolon | Token::CloseBrace
+                Token::Equal | Token::Semicolon | Token::CloseBrace | Token::Colon
             )
         };
         let base = if is_field {
@@ -520,8 +512,20 @@ impl Parser<'_> {
             let span = p.span();
             let modules = p.qualifier();
             let name = p.lower("a field")?;
+            let annotation = if p.eat(Token::Colon) {
+                Some(p.type_expr()?)
+            } else {
+                None
+            };
             let value = if p.eat(Token::Equal) {
-                p.expression(0)?
+                let value = p.expression(0)?;
+                match annotation {
+                    Some(annotation) => Expr {
+                        span: value.span,
+                        kind: ExprKind::Annotate(Box::new(value), annotation),
+                    },
+                    None => value,
+                }
             } else {
                 variable(&name, span)
             };

@@ -3,8 +3,8 @@
 use super::{ERRORS, Parsed, Parser};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
-    Binding, Definition, Expr, ExprKind, Item, ItemKind, Name, Pattern, PatternKind, TypeBody,
-    TypeDeclaration, Variant,
+    Binding, Definition, Expr, ExprKind, Field, Item, ItemKind, Name, Pattern, PatternKind,
+    TypeBody, TypeDeclaration, TypeExprKind, Variant,
 };
 use crate::token::Token;
 
@@ -45,6 +45,7 @@ impl Parser<'_> {
                 | Token::Type
                 | Token::Exception
                 | Token::Module
+                | Token::Include
                 | Token::End => return,
                 Token::Let if !self.is_local_let() => return,
                 _ => {
@@ -59,9 +60,9 @@ impl Parser<'_> {
         let mut open = 0usize;
         for (token, _) in &self.tokens[self.at..] {
             match token {
-                Token::Let => open += 1,
+                Token::Let | Token::Binding(_) => open += 1,
                 Token::In => {
-                    open -= 1;
+                    open = open.saturating_sub(1);
                     if open == 0 {
                         return true;
                     }
@@ -80,12 +81,23 @@ impl Parser<'_> {
             Token::Type => ItemKind::Types(self.type_declarations()?),
             Token::Exception => {
                 self.advance();
-                ItemKind::Exception(self.variant()?)
+                if let (Token::Upper(name), Token::Equal) = (self.peek(), self.peek_after(1)) {
+                    self.advance();
+                    self.advance();
+                    ItemKind::SameException(name.into(), self.module_path()?)
+                } else {
+                    ItemKind::Exception(self.variant()?)
+                }
             }
             Token::Module => self.module()?,
             Token::Open => {
                 self.advance();
-                ItemKind::Open(self.module_path()?)
+                self.eat_override();
+                ItemKind::Open(self.module_expr()?)
+            }
+            Token::Include => {
+                self.advance();
+                ItemKind::Include(self.module_expr()?)
             }
             Token::External if self.library => self.external()?,
             Token::External => {
@@ -107,6 +119,7 @@ impl Parser<'_> {
                     | Token::Exception
                     | Token::Module
                     | Token::Open
+                    | Token::Include
                     | Token::External
                     | Token::End
             )
@@ -150,7 +163,7 @@ impl Parser<'_> {
         })
     }
 
-    fn binding(&mut self) -> Parsed<Binding> {
+    pub(super) fn binding(&mut self) -> Parsed<Binding> {
         let start = self.span();
         let is_name =
             matches!(self.peek(), Token::Lower(n) if n != "_" && n != "true" && n != "false");
@@ -162,9 +175,7 @@ impl Parser<'_> {
         };
         let mut parameters = Vec::new();
         if matches!(pattern.kind, PatternKind::Variable(_)) {
-            while self.begins_simple_pattern() {
-                parameters.push(self.simple_pattern()?);
-            }
+            parameters = self.parameters()?;
         }
         let annotation = if self.eat(Token::Colon) {
             Some(self.type_expr()?)
@@ -221,21 +232,9 @@ impl Parser<'_> {
         Ok(ItemKind::External(name, annotation, operator))
     }
 
-    fn module(&mut self) -> Parsed<ItemKind> {
+    pub(super) fn type_declarations(&mut self) -> Parsed<Vec<TypeDeclaration>> {
         self.advance();
-        if matches!(self.peek(), Token::Type | Token::Rec) {
-            return Err(self.unexpected("the name of a module"));
-        }
-        let name = self.upper("the name of a module")?;
-        self.expect(Token::Equal, "`=`", "and `struct … end`")?;
-        self.expect(Token::Struct, "`struct`", "with the module's definitions")?;
-        let items = self.nested(|p| Ok(p.items(true)))?;
-        self.expect(Token::End, "`end`", "after the module's definitions")?;
-        Ok(ItemKind::Module(name, items))
-    }
-
-    fn type_declarations(&mut self) -> Parsed<Vec<TypeDeclaration>> {
-        self.advance();
+        self.eat(Token::Nonrec);
         let mut declarations = vec![self.type_declaration()?];
         while self.eat(Token::And) {
             declarations.push(self.type_declaration()?);
@@ -247,13 +246,29 @@ impl Parser<'_> {
         let start = self.span();
         let parameters = self.type_parameters()?;
         let name = self.lower("the name of a type")?;
-        self.expect(Token::Equal, "`=`", "and what the type is")?;
-        let body = match self.peek() {
-            Token::OpenBrace => TypeBody::Record(self.record_type()?),
-            Token::Bar => self.variants()?,
-            Token::Upper(_) if self.peek_after(1) != Token::Dot => self.variants()?,
-            _ => TypeBody::Alias(self.type_expr()?),
-        };
+        if !self.eat(Token::Equal) {
+            return Ok(TypeDeclaration {
+                name,
+                parameters,
+                body: TypeBody::Abstract,
+                span: start.to(self.last()),
+            });
+        }
+        if self.peek() == Token::Private {
+            return Err(Diagnostic::new(
+                self.span(),
+                "private types are OCaml, but not in this language",
+            )
+            .advice("leave `private` out, or hide the type behind a signature"));
+        }
+        if self.peek() == Token::Range {
+            return Err(Diagnostic::new(
+                self.span(),
+                "types that grow (`..`) are OCaml, but not in this language",
+            )
+            .advice("declare all constructors at once"));
+        }
+        let body = self.type_body()?;
         Ok(TypeDeclaration {
             name,
             parameters,
@@ -262,16 +277,39 @@ impl Parser<'_> {
         })
     }
 
-    fn type_parameters(&mut self) -> Parsed<Vec<Name>> {
+    fn type_body(&mut self) -> Parsed<TypeBody> {
+        Ok(match self.peek() {
+            Token::OpenBrace => TypeBody::Record(self.record_type()?),
+            Token::Bar => self.variants()?,
+            Token::Upper(_) if self.peek_after(1) != Token::Dot => self.variants()?,
+            _ => {
+                let same = self.type_expr()?;
+                // `type t = u = A | B` declares the constructors of `u` again.
+                if self.eat(Token::Equal) {
+                    return self.type_body();
+                }
+                TypeBody::Alias(same)
+            }
+        })
+    }
+
+    pub(super) fn type_parameters(&mut self) -> Parsed<Vec<Name>> {
+        self.variance();
         match self.peek() {
             Token::TypeVariable(name) => {
                 self.advance();
                 Ok(vec![name.into()])
             }
+            Token::Lower("_") => Err(Diagnostic::new(
+                self.span(),
+                "generalised constructors (GADTs) are OCaml, but not in this language",
+            )
+            .advice("use a variant whose parameters are variables")),
             Token::Open_ => {
                 self.advance();
                 let mut names = Vec::new();
                 loop {
+                    self.variance();
                     let Token::TypeVariable(name) = self.peek() else {
                         return Err(self.unexpected("a type variable"));
                     };
@@ -294,15 +332,49 @@ impl Parser<'_> {
         }
     }
 
-    fn record_type(&mut self) -> Parsed<Vec<(Name, crate::syntax::TypeExpr)>> {
+    /// `+` or `-` before a parameter: what is declared is checked by use.
+    fn variance(&mut self) {
+        if matches!(self.peek(), Token::Operator("+") | Token::Minus("-")) {
+            self.advance();
+        }
+    }
+
+    fn record_type(&mut self) -> Parsed<Vec<Field>> {
         self.advance();
         let fields = self.separated(Token::CloseBrace, |p| {
+            let mutable = p.eat(Token::Mutable);
             let name = p.lower("a field")?;
             p.expect(Token::Colon, "`:`", "and the field's type")?;
-            Ok((name, p.type_expr()?))
+            let ty = p.type_expr()?;
+            if matches!(ty.kind, TypeExprKind::Poly(..)) {
+                return Err(Diagnostic::new(
+                    ty.span,
+                    "fields of polymorphic type are OCaml, but not in this language",
+                )
+                .advice("give the record a parameter"));
+            }
+            Ok(Field { name, mutable, ty })
         })?;
         self.expect(Token::CloseBrace, "`}`", "after the fields")?;
         Ok(fields)
+    }
+
+    /// A constructor's name; `()`, `[]`, `(::)` and booleans may be declared again.
+    fn constructor_name(&mut self) -> Parsed<Name> {
+        match (self.peek(), self.peek_after(1), self.peek_after(2)) {
+            (Token::Open_, Token::Cons, Token::Close) => {
+                (0..3).for_each(|_| {
+                    self.advance();
+                });
+                Ok("::".into())
+            }
+            (Token::OpenBracket, Token::CloseBracket, _) => {
+                self.advance();
+                self.advance();
+                Ok("[]".into())
+            }
+            _ => self.upper("a constructor"),
+        }
     }
 
     fn variants(&mut self) -> Parsed<TypeBody> {
@@ -314,26 +386,36 @@ impl Parser<'_> {
         Ok(TypeBody::Variants(variants))
     }
 
-    fn variant(&mut self) -> Parsed<Variant> {
+    pub(super) fn variant(&mut self) -> Parsed<Variant> {
         let start = self.span();
-        let name = self.upper("a constructor")?;
+        let name = self.constructor_name()?;
         let mut arguments = Vec::new();
         if self.eat(Token::Of) {
             if self.peek() == Token::OpenBrace {
-                return Err(Diagnostic::new(
-                    self.span(),
-                    "a record inside a constructor is OCaml, but not in this language",
-                )
-                .advice("declare the record as a type of its own"));
+                let record = Some(self.record_type()?);
+                return Ok(Variant {
+                    name,
+                    arguments,
+                    record,
+                    span: start.to(self.last()),
+                });
             }
             arguments.push(self.applied_type()?);
             while self.eat(Token::Star) {
                 arguments.push(self.applied_type()?);
             }
         }
+        if matches!(self.peek(), Token::Colon | Token::Arrow) {
+            return Err(Diagnostic::new(
+                self.span(),
+                "generalised constructors (GADTs) are OCaml, but not in this language",
+            )
+            .advice("write `Constructor of …`"));
+        }
         Ok(Variant {
             name,
             arguments,
+            record: None,
             span: start.to(self.last()),
         })
     }

@@ -1,17 +1,11 @@
 //! Patterns.
 
 use super::literal;
+use super::operator::bare;
 use super::{Parsed, Parser};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Path, Pattern, PatternKind};
 use crate::token::Token;
-
-fn bare(name: &str) -> Path {
-    Path {
-        modules: vec![],
-        name: name.into(),
-    }
-}
 
 impl Parser<'_> {
     /// `p as x`, `p | q`, `p, q`, `p :: q`: loosest first.
@@ -24,6 +18,10 @@ impl Parser<'_> {
                     span: left.span.to(p.last()),
                     kind: PatternKind::Alias(Box::new(left), name),
                 };
+                if p.eat(Token::Cons) {
+                    let tail = p.nested(Self::cons_pattern)?;
+                    left = consed(left, tail);
+                }
             }
             Ok(left)
         })
@@ -71,23 +69,47 @@ impl Parser<'_> {
             return Ok(head);
         }
         let tail = self.nested(Self::cons_pattern)?;
-        let span = head.span.to(tail.span);
-        let both = Pattern {
-            kind: PatternKind::Tuple(vec![head, tail]),
-            span,
-        };
-        Ok(Pattern {
-            kind: PatternKind::Constructor(bare("::"), Some(Box::new(both))),
-            span,
-        })
+        Ok(consed(head, tail))
     }
 
     fn applied_pattern(&mut self) -> Parsed<Pattern> {
         let start = self.span();
-        if !matches!(self.peek(), Token::Upper(_)) {
-            return self.simple_pattern();
+        match self.peek() {
+            Token::Backquote => {
+                let name = self.tag()?;
+                let argument = if self.begins_simple_pattern() {
+                    Some(Box::new(self.nested(Self::simple_pattern)?))
+                } else {
+                    None
+                };
+                return Ok(Pattern {
+                    kind: PatternKind::Tag(name, argument),
+                    span: start.to(self.last()),
+                });
+            }
+            Token::Lazy | Token::Exception => {
+                let lazy = self.advance().0 == Token::Lazy;
+                let inner = Box::new(if lazy {
+                    self.simple_pattern()?
+                } else {
+                    self.nested(Self::pattern)?
+                });
+                return Ok(Pattern {
+                    kind: if lazy {
+                        PatternKind::Lazy(inner)
+                    } else {
+                        PatternKind::Exception(inner)
+                    },
+                    span: start.to(self.last()),
+                });
+            }
+            Token::Upper(_) => {}
+            _ => return self.simple_pattern(),
         }
         let modules = self.qualifier();
+        if !modules.is_empty() && !matches!(self.peek(), Token::Upper(_)) {
+            return self.opened_pattern(modules, start);
+        }
         let name = self.upper("a constructor")?;
         let argument = if self.begins_simple_pattern() {
             Some(Box::new(self.nested(Self::simple_pattern)?))
@@ -111,6 +133,9 @@ impl Parser<'_> {
             Token::Lower("_") => PatternKind::Any,
             Token::Lower("true" | "false") | Token::Upper(_) => {
                 let modules = self.qualifier();
+                if !modules.is_empty() && !matches!(self.peek(), Token::Upper(_)) {
+                    return self.opened_pattern(modules, start);
+                }
                 let name = match self.advance().0 {
                     Token::Lower(name) | Token::Upper(name) => name.into(),
                     _ => return Err(self.unexpected("a constructor")),
@@ -124,6 +149,23 @@ impl Parser<'_> {
             Token::Int(text) => PatternKind::Int(literal::int(text, false, start)?),
             Token::Float(text) => PatternKind::Float(literal::float(text, start)?),
             Token::String(text) => PatternKind::String(literal::string(text, start)?),
+            Token::Quoted(text) => PatternKind::String(text.as_bytes().to_vec()),
+            Token::Backquote => {
+                let name = self.tag()?;
+                return Ok(Pattern {
+                    kind: PatternKind::Tag(name, None),
+                    span: start.to(self.last()),
+                });
+            }
+            Token::OpenArray => {
+                self.advance();
+                let parts = self.separated(Token::CloseArray, Self::pattern)?;
+                self.expect(Token::CloseArray, "`|]`", "after the array")?;
+                return Ok(Pattern {
+                    kind: PatternKind::Array(parts),
+                    span: start.to(self.last()),
+                });
+            }
             Token::Char(text) => {
                 let low = literal::char(text, start)?;
                 if self.peek_after(1) == Token::Range {
@@ -165,6 +207,20 @@ impl Parser<'_> {
         })
     }
 
+    /// `M.(p)`, `M.[p]`, `M.{…}`: the path is read.
+    fn opened_pattern(
+        &mut self,
+        mut modules: Vec<crate::syntax::Name>,
+        start: crate::syntax::Span,
+    ) -> Parsed<Pattern> {
+        let name = modules.pop().unwrap_or_else(|| "".into());
+        let inner = Box::new(self.nested(Self::simple_pattern)?);
+        Ok(Pattern {
+            kind: PatternKind::Open(Path { modules, name }, inner),
+            span: start.to(self.last()),
+        })
+    }
+
     fn parenthesised_pattern(&mut self) -> Parsed<Pattern> {
         let start = self.advance().1;
         if self.eat(Token::Close) {
@@ -174,6 +230,9 @@ impl Parser<'_> {
             });
         }
         if let Some(name) = self.operator_name() {
+            if matches!(&*name, "&&" | "||" | "|>" | "@@") && !self.library {
+                self.own.push(name.clone());
+            }
             return Ok(Pattern {
                 kind: PatternKind::Variable(name),
                 span: start.to(self.last()),
@@ -231,5 +290,18 @@ impl Parser<'_> {
             }
         }
         Ok(parts)
+    }
+}
+
+/// `head :: tail`.
+fn consed(head: Pattern, tail: Pattern) -> Pattern {
+    let span = head.span.to(tail.span);
+    let both = Pattern {
+        kind: PatternKind::Tuple(vec![head, tail]),
+        span,
+    };
+    Pattern {
+        kind: PatternKind::Constructor(bare("::"), Some(Box::new(both))),
+        span,
     }
 }

@@ -15,7 +15,7 @@ use super::predict::open_list;
 use super::refused;
 use crate::arguments::{OcamlBoundArgs, SideArg};
 use crate::console::Console;
-use crate::failure::{FAILED, Failure, io};
+use crate::failure::{FAILED, Failure};
 
 pub fn run(args: &OcamlBoundArgs, console: &Console) -> Result<ExitCode, Failure> {
     let list = open_list(&args.list)?;
@@ -84,7 +84,7 @@ pub fn run(args: &OcamlBoundArgs, console: &Console) -> Result<ExitCode, Failure
 /// The functions of a program, with their normal forms.
 pub fn functions(path: &Path, console: &Console) -> Result<Vec<Defined>, Failure> {
     let file = path.display().to_string();
-    let source = std::fs::read_to_string(path).map_err(io("read", path))?;
+    let source = super::source_of(path)?;
     entries(&source).map_err(|errors| refused(&errors, &file, &source, console, "bound"))
 }
 

@@ -13,7 +13,7 @@ use pricetag_predict::{Call, Pricing, predict_call};
 use super::refused;
 use crate::arguments::{ModeArg, OcamlPredictArgs};
 use crate::console::Console;
-use crate::failure::{FAILED, Failure, io};
+use crate::failure::{FAILED, Failure};
 
 pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failure> {
     let list = open_list(&args.list)?;
@@ -23,7 +23,7 @@ pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failu
     };
     let pricing = Pricing::of(&list, mode.name(), args.estimator.as_deref())?;
     let file = args.program.display().to_string();
-    let source = std::fs::read_to_string(&args.program).map_err(io("read", &args.program))?;
+    let source = super::with_calls(super::source_of(&args.program)?, &args.calls);
     let mut options = Options {
         limits: Limits {
             fuel: args.fuel,
@@ -50,7 +50,7 @@ pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failu
         return Err(
             Failure::new("no definition or expression of the program computes anything")
                 .doing(format!("predicting {file}"))
-                .advice("a call at top level, such as `let result = f 1000`"),
+                .advice("give a call: --call 'f 1000', or --call 'f n' --sizes 100,1000"),
         );
     }
     let lacking = calls.iter().any(|c| !c.unpriced.is_empty());
