@@ -16,6 +16,7 @@ mod limits;
 pub mod output;
 mod read;
 mod suite;
+mod trouble;
 mod verdict;
 
 pub use annotated::{TestsError, test_methods};

@@ -188,11 +188,20 @@ impl<'p> Graph<'p> {
 
     /// What a look-up in a class finds, in its supertypes if need be; none outside of the program.
     fn resolve(&self, class: usize, name: &str, descriptor: &str) -> Option<MethodId> {
-        self.declared(class, name, descriptor).or_else(|| {
+        // Depth first, each class once: interfaces form diamonds, and classes of different builds circles.
+        let (mut open, mut seen) = (vec![class], BTreeSet::new());
+        while let Some(class) = open.pop() {
+            if !seen.insert(class) {
+                continue;
+            }
+            if let Some(found) = self.declared(class, name, descriptor) {
+                return Some(found);
+            }
             let above = self.above(class);
-            let mut known = above.iter().filter_map(|name| self.class(name));
-            known.find_map(|class| self.resolve(class, name, descriptor))
-        })
+            let known = above.iter().rev().filter_map(|name| self.class(name));
+            open.extend(known);
+        }
+        None
     }
 
     /// A class and all its subtypes.

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use pricetag_classfile::class::{ACC_ABSTRACT, ACC_STATIC};
+use pricetag_classfile::class::{ACC_ABSTRACT, ACC_PRIVATE, ACC_STATIC};
 use pricetag_classfile::{ClassFile, Member, naming};
 
 use pricetag_classpath::ClassPath;
@@ -138,12 +138,35 @@ impl<'a> Program<'a> {
             class.superclass = superclass;
             class.outside = outside;
         }
+        self.open_circles();
         for id in 0..self.classes.len() as u32 {
             let outside = self
                 .supertypes(ClassId(id))
                 .iter()
                 .any(|c| self.class(*c).outside);
             self.classes[id as usize].outside = outside;
+        }
+    }
+
+    /// Classes of different builds may extend each other in a circle, which no JVM loads: one of them loses its superclass.
+    fn open_circles(&mut self) {
+        for id in 0..self.classes.len() {
+            let start = ClassId(id as u32);
+            let mut at = self.classes[id].superclass;
+            for _ in 0..self.classes.len() {
+                let Some(here) = at else { break };
+                if here == start {
+                    let class = &mut self.classes[id];
+                    class.supers.retain(|c| Some(*c) != class.superclass);
+                    class.superclass = None;
+                    class.outside = true;
+                    let name = naming::class(&class.name);
+                    self.broken
+                        .push(format!("{name}: its superclasses form a circle"));
+                    break;
+                }
+                at = self.class(here).superclass;
+            }
         }
     }
 
@@ -233,16 +256,33 @@ impl<'a> Program<'a> {
         found
     }
 
-    /// The method that a class has under a selector: its own, its superclasses', then its interfaces' defaults (JVMS §5.4.6).
+    /// The method that a class has under a selector: its own, its superclasses', then its interfaces' defaults (JVMS §5.4.3.3).
     pub fn resolve(&self, class: ClassId, selector: Selector) -> Option<MethodId> {
+        self.first(class, selector, |_| true)
+    }
+
+    /// The method that runs when an object of a class is sent a selector: private and static methods override nothing (JVMS §5.4.6).
+    pub fn select(&self, class: ClassId, selector: Selector) -> Option<MethodId> {
+        self.first(class, selector, |m| m.access & (ACC_PRIVATE | ACC_STATIC) == 0)
+    }
+
+    fn first(
+        &self,
+        class: ClassId,
+        selector: Selector,
+        fits: impl Fn(&Method) -> bool,
+    ) -> Option<MethodId> {
+        let own = |c: ClassId| {
+            let found = self.class(c).own.get(&selector).copied();
+            found.filter(|id| fits(self.method(*id)))
+        };
         let mut at = Some(class);
         while let Some(here) = at {
-            if let Some(&method) = self.class(here).own.get(&selector) {
+            if let Some(method) = own(here) {
                 return Some(method);
             }
             at = self.class(here).superclass;
         }
-        let own = |c: ClassId| self.class(c).own.get(&selector).copied();
         let mut found = self.supertypes(class).into_iter().filter_map(own);
         let concrete = |m: &MethodId| self.method(*m).access & ACC_ABSTRACT == 0;
         let first = found.next()?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use pricetag_classfile::class::{ACC_ABSTRACT, ACC_PRIVATE};
+use pricetag_classfile::class::{ACC_ABSTRACT, ACC_PRIVATE, ACC_PROTECTED, ACC_PUBLIC};
 use pricetag_classfile::opcode as op;
 use pricetag_classfile::{
     ClassFile, ClassFileError, Code, Constant, ConstantPool, Instruction, MemberRef, Operand,
@@ -166,7 +166,7 @@ impl<'p, 'a> Search<'p, 'a> {
         let Some(selector) = self.program.known_selector(name, descriptor) else {
             return;
         };
-        let Some(method) = self.program.resolve(class, selector) else {
+        let Some(method) = self.program.select(class, selector) else {
             return;
         };
         if self.program.method(method).access & ACC_ABSTRACT != 0 {
@@ -200,11 +200,10 @@ impl<'p, 'a> Search<'p, 'a> {
                 let Some(selector) = self.program.known_selector(&name, &descriptor) else {
                     continue;
                 };
-                let Some(method) = self.program.resolve(class, selector) else {
+                let Some(method) = self.program.select(class, selector) else {
                     continue;
                 };
-                let found = self.program.method(method);
-                if found.is_static() || found.access & (ACC_ABSTRACT | ACC_PRIVATE) != 0 {
+                if self.program.method(method).access & ACC_ABSTRACT != 0 {
                     continue;
                 }
                 let known = self.graph.callbacks.entry(name).or_default();
@@ -409,12 +408,29 @@ impl<'p, 'a> Search<'p, 'a> {
         let found = own
             .zip(selector)
             .and_then(|(c, s)| self.program.resolve(c, s));
+        if let Some(found) = found
+            && self.program.method(found).access & ACC_PRIVATE != 0
+        {
+            // Since Java 11 a class calls its own private methods so, and nothing overrides them.
+            self.reach(found);
+            return Target {
+                method: Some(found),
+                ..Target::default()
+            };
+        }
+        // Nothing in another package overrides a method without access flags: it stays a target beside what has its name there.
+        let here = found.filter(|found| {
+            self.program.method(*found).access & (ACC_PUBLIC | ACC_PROTECTED | ACC_ABSTRACT) == 0
+        });
+        if let Some(here) = here {
+            self.reach(here);
+        }
         let outside = found.is_none().then(|| {
             let member = self.inherited(member);
             self.outside(&member)
         });
         Target {
-            method: None,
+            method: here,
             key: Some(key),
             outside,
         }
@@ -423,7 +439,11 @@ impl<'p, 'a> Search<'p, 'a> {
     /// A member as the nearest class outside has it.
     fn inherited(&self, member: &MemberRef) -> MemberRef {
         let mut owner = member.owner.clone();
-        while let Some(class) = self.program.named(&owner) {
+        // Superclasses may form a circle in the files.
+        for _ in 0..self.program.class_count() {
+            let Some(class) = self.program.named(&owner) else {
+                break;
+            };
             let file = &self.program.class(class).file;
             let outside = |name: &String| self.program.named(name).is_none();
             let parent = file.super_name();
@@ -486,11 +506,17 @@ impl<'p, 'a> Search<'p, 'a> {
             .descriptor
             .rsplit_once(")L")
             .map(|(_, name)| name.trim_end_matches(';'));
+        let interface = interface.and_then(|name| self.program.named(name));
+        if let Some(interface) = interface {
+            // Its default methods may be called on the lambda.
+            self.initialise(interface);
+            self.make(interface);
+        }
         let lambda = LambdaId(self.graph.lambdas.len() as u32);
         let arity = descriptor::split(&shape).map_or(0, |(parameters, _)| parameters.len());
         self.graph.lambdas.push(Lambda {
             made_at: (method, instruction),
-            interface: interface.and_then(|name| self.program.named(name)),
+            interface,
             name: site.name,
             arity,
             target,

@@ -28,7 +28,7 @@ pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
             Failure::new("no input was sampled in both datasets")
                 .advice("record both with `--samples all`")
         })?;
-        std::fs::write(path, stacks).map_err(io("write", path))?;
+        pricetag_file::write(path, stacks.as_bytes()).map_err(io("write", path))?;
         console.say(&format!(
             "stacks of both written to {}; next: flamegraph.pl {} > diff.svg",
             path.display(),

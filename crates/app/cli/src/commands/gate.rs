@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pricetag_gate::{
+    Level,
     Baseline, BaselineError, Entry, Figure, History, Limits, Metric, RecordError, Suite, Verdict,
     check, load, output,
 };
@@ -127,6 +128,9 @@ fn counted(
     }
 }
 
+/// A benchmark is coarse if so many times its mean is still within what one more run may count.
+const COARSE: f64 = 1.5;
+
 /// What was recorded, and what of it does not repeat.
 fn tell(baseline: &Baseline, console: &Console) {
     let all = baseline.benchmarks.len();
@@ -146,6 +150,19 @@ fn tell(baseline: &Baseline, console: &Console) {
         baseline.suite,
         all - unsteady,
     ));
+    let coarse: Vec<String> = baseline
+        .benchmarks
+        .iter()
+        .filter(|(_, b)| b.instructions.high() as f64 > COARSE * b.instructions.middle())
+        .map(|(name, _)| name.clone())
+        .collect();
+    if !coarse.is_empty() {
+        console.say(&format!(
+            "warning: instructions of {} scatter so much that half as many more would pass: {}. --runs 10 tells the interval better",
+            pricetag_quantity::counted(coarse.len(), "benchmark"),
+            coarse.iter().take(5).cloned().collect::<Vec<_>>().join(", ")
+        ));
+    }
     for (name, why) in &baseline.left_out {
         console.say(&format!("left out: {name}: {why}"));
     }
@@ -205,9 +222,14 @@ fn verdict(baseline: &Baseline, counting: &Counting) -> Result<Verdict, Failure>
         if !verdict.wants_another_run() {
             return Ok(verdict);
         }
+        let why = if verdict.of(Level::Failed).next().is_some() {
+            "it is beyond what is allowed"
+        } else {
+            "it cannot be judged"
+        };
         counting
             .console
-            .say("it is beyond what is allowed: counting again, to see whether that repeats");
+            .say(&format!("{why}: counting again, to see whether that repeats"));
     }
 }
 

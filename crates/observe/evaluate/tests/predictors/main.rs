@@ -69,6 +69,8 @@ fn it_does_not_act() {
         ("deletes-and-catches", "would delete the file"),
         ("sends", "would connect to localhost"),
         ("starts", "would start the process"),
+        ("ends-processes", "RuntimePermission manageProcess"),
+        ("listens-to-a-file", "NetPermission accessUnixDomainSocket"),
         ("exits", "exits with status 3"),
         ("fails", "as asked"),
     ] {
@@ -85,6 +87,23 @@ fn it_does_not_act() {
         assert_eq!(answer.value, None);
         assert!(subject.input_is_there(), "{mode}");
     }
+}
+
+#[test]
+fn threads_that_threads_start_are_waited_for() {
+    let subject = Subject::new();
+    let graph = Graph::of(&subject.program);
+    let places = Places {
+        counters: vec![loop_at(&graph, "read")],
+        ..Places::default()
+    };
+    let chain = Asked {
+        mode: "chain",
+        ..Asked::of(LINES)
+    };
+    let answer = subject.ask(&places, &chain);
+    assert_eq!(answer.status, AnswerStatus::Ok, "{answer:?}");
+    assert_eq!(answer.features["passes"], Some(6.0));
 }
 
 #[test]

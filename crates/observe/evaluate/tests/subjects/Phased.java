@@ -4,6 +4,9 @@ import java.io.FileOutputStream;
 import java.io.FileReader;
 import java.io.PrintWriter;
 import java.net.Socket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -25,6 +28,18 @@ public class Phased {
             }
         }
         before(mode, args[0]);
+        if (mode.equals("chain")) {
+            // The second thread begins to work when the first one is gone.
+            new Thread(() -> new Thread(() -> {
+                try {
+                    Thread.sleep(300);
+                    read(args[0]);
+                } catch (Exception e) {
+                    work = -1;
+                }
+            }).start()).start();
+            return;
+        }
         try {
             read(args[0]);
             if (mode.equals("reads-twice")) {
@@ -60,6 +75,12 @@ public class Phased {
                 break;
             case "starts":
                 new ProcessBuilder("true").start();
+                break;
+            case "ends-processes":
+                ProcessHandle.of(1).ifPresent(ProcessHandle::destroy);
+                break;
+            case "listens-to-a-file":
+                ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(input + ".socket"));
                 break;
             case "exits":
                 System.exit(3);

@@ -6,9 +6,12 @@ import java.io.FilePermission;
 import java.net.InetAddress;
 import java.net.SocketPermission;
 import java.security.Permission;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
- * Ends the evaluation before the program acts: writes or deletes files, opens sockets, starts processes, loads native code of its own, prints on paper.
+ * Ends the evaluation before the program acts: writes or deletes files, opens sockets, starts or ends processes, loads native code of its own, prints on paper.
  *
  * No exception is thrown, which the program might catch: the answer is given and the JVM halts. An exit is the end of the program.
  */
@@ -22,6 +25,49 @@ final class Guard extends SecurityManager {
         }
     }
 
+    /** What stays within this JVM. All that is not listed may act, and is refused: a JDK has some sixty permissions, and newer ones have more. */
+    private static final Set<String> HARMLESS =
+            new HashSet<>(Arrays.asList(
+                    "java.lang.reflect.ReflectPermission", "java.util.PropertyPermission", "java.util.logging.LoggingPermission", "java.io.SerializablePermission",
+                    "java.security.SecurityPermission", "java.lang.management.ManagementPermission", "javax.management.MBeanPermission",
+                    "javax.management.MBeanServerPermission", "javax.management.MBeanTrustPermission", "javax.security.auth.AuthPermission",
+                    "javax.security.auth.PrivateCredentialPermission", "javax.net.ssl.SSLPermission", "java.sql.SQLPermission"));
+
+    /** As HARMLESS, permissions by name; one that ends with a dot stands for all that begin so. */
+    private static final String[] HARMLESS_NAMES = {
+        "createClassLoader", "getClassLoader", "setContextClassLoader", "enableContextClassLoaderOverride", "closeClassLoader", "createSecurityManager",
+        "getenv.", "shutdownHooks", "setFactory", "setIO", "modifyThread", "stopThread", "modifyThreadGroup", "getProtectionDomain",
+        "getFileSystemAttributes", "readFileDescriptor", "accessClassInPackage.", "defineClassInPackage.", "accessDeclaredMembers", "getStackTrace",
+        "getStackWalkerWithClassReference", "setDefaultUncaughtExceptionHandler", "usePolicy", "localeServiceProvider", "charsetProvider",
+        "fileSystemProvider", "loggerFinder", "accessUserInformation", "accessSystemModules", "defineClass", "selectorProvider", "threadFactory",
+        "specifyStreamHandler", "getProxySelector", "setProxySelector", "getCookieHandler", "setCookieHandler", "getResponseCache", "setResponseCache",
+        "getNetworkInformation", "setDefaultAuthenticator", "requestPasswordAuthentication", "allowHttpTrace",
+        "accessEventQueue", "listenToAllAWTEvents", "toolkitModality", "watchMousePointer", "setWindowAlwaysOnTop", "replaceKeyboardFocusManager",
+        "sun.", "jdk.", "oracle.jdbc.", "com.sun.",
+    };
+
+    private static boolean isHarmless(Permission permission) {
+        Class<?> kind = permission.getClass();
+        if (HARMLESS.contains(kind.getName())) {
+            return true;
+        }
+        // A permission that the program made itself guards what the program does.
+        ClassLoader loader = kind.getClassLoader();
+        if (loader != null && loader == Guard.class.getClassLoader()) {
+            return true;
+        }
+        if (!(permission instanceof RuntimePermission || kind.getName().equals("java.net.NetPermission") || kind.getName().equals("java.awt.AWTPermission"))) {
+            return false;
+        }
+        String name = permission.getName();
+        for (String harmless : HARMLESS_NAMES) {
+            if (harmless.endsWith(".") ? name.startsWith(harmless) : name.equals(harmless)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     @Override
     public void checkPermission(Permission permission) {
         if (permission instanceof FilePermission) {
@@ -31,8 +77,8 @@ final class Guard extends SecurityManager {
             }
         } else if (permission instanceof SocketPermission) {
             refuse("would use the network: " + permission.getName());
-        } else if (permission instanceof RuntimePermission && permission.getName().equals("setSecurityManager")) {
-            refuse("would set a security manager");
+        } else if (!isHarmless(permission)) {
+            refuse("would act beyond this JVM: " + permission.getClass().getSimpleName() + " " + permission.getName());
         }
     }
 

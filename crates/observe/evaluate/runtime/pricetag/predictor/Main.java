@@ -90,12 +90,21 @@ public final class Main {
         } catch (InvocationTargetException e) {
             finish("it failed: " + e.getCause(), false);
         }
-        for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread != Thread.currentThread() && !thread.isDaemon()) {
-                thread.join();
-            }
+        // As the JVM itself waits: threads may start others before they end.
+        for (Thread other = another(); other != null; other = another()) {
+            other.join();
         }
         finish(null, false);
+    }
+
+    /** A thread that keeps the JVM from ending; null if there is none but this one. */
+    private static Thread another() {
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread != Thread.currentThread() && !thread.isDaemon()) {
+                return thread;
+            }
+        }
+        return null;
     }
 
     private static void read() throws IOException {

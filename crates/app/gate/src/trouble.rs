@@ -1,0 +1,363 @@
+//! Why a check cannot be judged, and what to keep in mind about it.
+
+use std::collections::BTreeSet;
+
+use pricetag_finding::figure::count;
+
+use crate::baseline::{Baseline, Benchmark, Java};
+use crate::counted::Counted;
+use crate::figure::{Figure, Metric};
+use crate::suite::Suite;
+
+/// Names listed before the rest is counted.
+const NAMES: usize = 5;
+
+/// Part of the baseline's instructions below which a benchmark is thought to have stopped early.
+const VANISHED: u64 = 10;
+
+/// Whether what cannot be judged is of a run that may go otherwise: of another suite, release of Java or program it is not.
+pub(crate) fn is_mishap(baseline: &Baseline, suite: &Suite) -> bool {
+    let Some(first) = suite.first() else {
+        return false;
+    };
+    let java = other_java(&baseline.java, &first.identity.java, baseline.setup.count_jdk);
+    let names = suite.names();
+    java.is_none() && baseline.benchmarks.keys().any(|name| names.contains(name))
+}
+
+/// Whether a benchmark's digest is of other figures than stand beside it: it covers them, so that somebody changed them by hand.
+fn edited(name: &str, benchmark: &Benchmark, suite: &Suite) -> Option<String> {
+    let recorded = benchmark.digest.as_ref()?;
+    let run = suite.first()?;
+    let counts = run.benchmarks.get(name)?;
+    if counts.digest(&run.methods) != *recorded {
+        return None;
+    }
+    let differs = |figure: &Figure, counted: u64| figure.repeats() && figure.low() != counted;
+    let differ = differs(&benchmark.instructions, counts.instructions)
+        || differs(&benchmark.calls, counts.calls);
+    differ.then(|| {
+        format!(
+            "`{name}` executes what the baseline's digest says, {} instructions and {} calls, and the baseline says other numbers: they were changed by hand",
+            counts.instructions, counts.calls
+        )
+    })
+}
+
+/// What keeps it from judging.
+pub(crate) fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
+    let mut problems = Vec::new();
+    let Some(first) = suite.first() else {
+        return vec!["nothing was counted".to_owned()];
+    };
+    problems.extend(other_java(
+        &baseline.java,
+        &first.identity.java,
+        baseline.setup.count_jdk,
+    ));
+    let names = suite.names();
+    if !names.is_empty() && !baseline.benchmarks.keys().any(|name| names.contains(name)) {
+        problems.push(format!(
+            "no benchmark of the baseline ran, {} for example, but {} did: it is of another suite",
+            some(baseline.benchmarks.keys(), 1),
+            some(names.iter(), 2)
+        ));
+        return problems;
+    }
+    for (name, benchmark) in &baseline.benchmarks {
+        problems.extend(edited(name, benchmark, suite));
+    }
+    let missing: Vec<&String> = baseline
+        .benchmarks
+        .keys()
+        .filter(|name| {
+            !suite
+                .runs
+                .iter()
+                .all(|run| run.benchmarks.contains_key(*name))
+        })
+        .collect();
+    for name in &missing {
+        if let Some(why) = suite.runs.iter().find_map(|run| run.failed.get(*name)) {
+            problems.push(format!("the benchmark `{name}` failed: {why}"));
+        }
+    }
+    let gone: Vec<&String> = missing
+        .into_iter()
+        .filter(|name| !suite.runs.iter().any(|run| run.failed.contains_key(*name)))
+        .collect();
+    if !gone.is_empty() {
+        problems.push(format!(
+            "benchmarks of the baseline did not run: {}",
+            some(gone.into_iter(), NAMES)
+        ));
+    }
+    let empty: Vec<&String> = baseline
+        .benchmarks
+        .keys()
+        .filter(|name| {
+            let mut counts = suite.of_benchmark(name);
+            counts.any(|counts| counts.instructions == 0)
+        })
+        .collect();
+    if !empty.is_empty() {
+        problems.push(format!(
+            "nothing was counted in {}: none of the classes that are counted executed anything",
+            some(empty.into_iter(), NAMES)
+        ));
+    } else if !baseline.methods.is_empty()
+        && !baseline
+            .methods
+            .keys()
+            .any(|name| first.methods.contains_key(name))
+        && problems.is_empty()
+    {
+        problems.push(format!(
+            "none of the {} methods that the baseline lists ran, {} for example: it is of another program",
+            baseline.methods.len(),
+            some(baseline.methods.keys().map(ToString::to_string).collect::<Vec<_>>().iter(), 1)
+        ));
+    }
+    if problems.is_empty() {
+        problems.extend(vanished(baseline, suite));
+    }
+    problems.extend(less_counted(baseline, suite));
+    problems.extend(unmeasured(baseline, suite));
+    problems
+}
+
+/// Figures of the baseline that no run of the check has: what was not seen cannot be said to be as before.
+fn unmeasured(baseline: &Baseline, suite: &Suite) -> Vec<String> {
+    let ran = |name: &String| suite.runs.iter().any(|run| run.benchmarks.contains_key(name));
+    let missing = Metric::ALL.into_iter().filter_map(|metric| {
+        let benchmarks = baseline.benchmarks.iter();
+        let of: Vec<&String> = benchmarks
+            .filter(|(name, b)| b.figure(metric).is_some() && ran(name))
+            .map(|(name, _)| name)
+            .filter(|name| suite.counts(name, metric).is_empty())
+            .collect();
+        (!of.is_empty()).then(|| {
+            format!(
+                "{} were not measured in {}, and the baseline has them: they are taken from a run without counters, which has to do the same as the counted one",
+                metric.name(),
+                some(of.into_iter(), NAMES)
+            )
+        })
+    });
+    missing.collect()
+}
+
+/// Benchmarks that hardly do anything any more: a gain, or a benchmark that stopped early, which nobody could tell from a green gate.
+fn vanished(baseline: &Baseline, suite: &Suite) -> Option<String> {
+    let benchmarks = baseline.benchmarks.iter();
+    let vanished: Vec<&String> = benchmarks
+        .filter(|(name, benchmark)| {
+            let counts = suite.counts(name, Metric::Instructions);
+            let most = counts.into_iter().max();
+            most.is_some_and(|most| most.saturating_mul(VANISHED) < benchmark.instructions.low())
+        })
+        .map(|(name, _)| name)
+        .collect();
+    (!vanished.is_empty()).then(|| {
+        format!(
+            "less than a tenth of the baseline's instructions ran in {}: if they still do their work, `gate accept` holds the gain",
+            some(vanished.into_iter(), NAMES)
+        )
+    })
+}
+
+fn other_java(recorded: &Java, here: &Java, count_jdk: bool) -> Option<String> {
+    if recorded.major != here.major {
+        return Some(format!(
+            "the baseline is of Java {}, and this is Java {}: compilers and libraries of another release execute other code, so keep a baseline for each",
+            told(recorded),
+            told(here)
+        ));
+    }
+    (count_jdk && recorded.version != here.version).then(|| {
+        format!(
+            "the JDK's classes are counted, the baseline's are of {}, and these of {}",
+            recorded.version, here.version
+        )
+    })
+}
+
+fn told(java: &Java) -> String {
+    if java.major == 0 {
+        "of unknown version".to_owned()
+    } else {
+        java.major.to_string()
+    }
+}
+
+/// What was counted before and is not any more: fewer instructions would look like a gain.
+fn less_counted(baseline: &Baseline, suite: &Suite) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut fresh: Option<BTreeSet<&String>> = None;
+    for run in &suite.runs {
+        let of: BTreeSet<&String> = run.uncounted.difference(&baseline.uncounted).collect();
+        fresh = Some(match fresh {
+            Some(known) => known.intersection(&of).copied().collect(),
+            None => of,
+        });
+    }
+    let fresh = fresh.unwrap_or_default();
+    if !fresh.is_empty() {
+        problems.push(format!(
+            "not counted, other than in the baseline: {}",
+            some(fresh.iter().copied(), NAMES)
+        ));
+    }
+    for (name, benchmark) in &baseline.benchmarks {
+        let caveat = |run: &Counted| {
+            let caveats = &run.benchmarks.get(name)?.caveats;
+            let mut fresh = caveats.iter();
+            fresh.find(|c| !benchmark.caveats.iter().any(|known| alike(known, c))).cloned()
+        };
+        let mut caveats = suite.runs.iter().map(caveat);
+        if let Some(Some(caveat)) = caveats.next()
+            && caveats.all(|caveat| caveat.is_some())
+        {
+            problems.push(format!("the counts of `{name}` are not whole: {caveat}"));
+        }
+    }
+    problems
+}
+
+/// Whether two caveats say the same, whatever their numbers.
+fn alike(one: &str, other: &str) -> bool {
+    let bare = |text: &str| -> String { text.chars().filter(|c| !c.is_ascii_digit()).collect() };
+    bare(one) == bare(other)
+}
+
+/// Benchmarks whose input has another size, or another number, than in the baseline.
+fn other_inputs(baseline: &Baseline, run: &Counted) -> Option<String> {
+    let differs = |(name, benchmark): (&String, &Benchmark)| {
+        let now = &run.benchmarks.get(name)?.inputs;
+        let mut both = benchmark
+            .inputs
+            .iter()
+            .filter_map(|(k, v)| Some((k, v, now.get(k)?)));
+        let (input, before, after) = both.find(|(_, before, after)| before != after)?;
+        Some(format!("`{name}` ({input} {before} → {after})"))
+    };
+    let changed: Vec<String> = baseline.benchmarks.iter().filter_map(differs).collect();
+    let told = some(changed.iter(), NAMES);
+    (!changed.is_empty()).then(|| {
+        format!("the input is another one than in the baseline, and counts with it: {told}")
+    })
+}
+
+/// What is no reason to fail, but worth knowing.
+pub(crate) fn notes(baseline: &Baseline, suite: &Suite) -> Vec<String> {
+    let mut notes = Vec::new();
+    let Some(first) = suite.first() else {
+        return notes;
+    };
+    let here = &first.identity;
+    if here.java.major == baseline.java.major && here.java != baseline.java {
+        notes.push(format!(
+            "the baseline was recorded on {} {}, and this is {} {}: the counted classes are the program's own",
+            baseline.java.vm, baseline.java.version, here.java.vm, here.java.version
+        ));
+    }
+    if here.flags != baseline.flags {
+        notes.push(format!(
+            "options of the JVM were `{}` and are `{}`",
+            baseline.flags, here.flags
+        ));
+    }
+    notes.extend(other_inputs(baseline, first));
+    let names = suite.names();
+    let new: Vec<&String> = names
+        .iter()
+        .filter(|name| !baseline.benchmarks.contains_key(*name))
+        .filter(|name| !baseline.left_out.contains_key(*name))
+        .collect();
+    if !new.is_empty() {
+        notes.push(format!(
+            "{} benchmarks are not in the baseline and not judged, until `gate accept` takes them in: {}",
+            new.len(),
+            some(new.into_iter(), NAMES)
+        ));
+    }
+    if !baseline.left_out.is_empty() {
+        notes.push(format!(
+            "left out since the recording: {}",
+            some(baseline.left_out.keys(), NAMES)
+        ));
+    }
+    let wavering = baseline
+        .benchmarks
+        .iter()
+        .filter(|(_, b)| !b.instructions.repeats());
+    let wavering: Vec<&String> = wavering.map(|(name, _)| name).collect();
+    notes.extend(shifted(baseline, suite));
+    if !wavering.is_empty() {
+        notes.push(format!(
+            "instructions did not repeat when the baseline was recorded, so these are compared with an interval: {}",
+            some(wavering.into_iter(), NAMES)
+        ));
+    }
+    notes
+}
+
+/// Figures that do not repeat, are above all runs of the baseline, and still where one more run may fall.
+fn shifted(baseline: &Baseline, suite: &Suite) -> Option<String> {
+    let benchmarks = baseline.benchmarks.iter();
+    let figures = benchmarks.flat_map(|(name, b)| {
+        let counts = [Metric::Instructions, Metric::Calls].map(|m| (m, b.figure(m)));
+        counts.into_iter().filter_map(move |(m, figure)| Some((name, m, figure?)))
+    });
+    let shifted: Vec<String> = figures
+        .filter_map(|(name, metric, figure)| {
+            let Figure::Wavering { low, high, runs } = figure else {
+                return None;
+            };
+            let least = suite.counts(name, metric).into_iter().min()?;
+            let most = runs.iter().copied().max()?;
+            let of = |n: u64| count(n as f64);
+            (most < least && least <= *high).then(|| {
+                format!(
+                    "`{name}` {} {} (at most {} before; one more run of that build: {} … {})",
+                    metric.name(),
+                    of(least),
+                    of(most),
+                    of(*low),
+                    of(*high)
+                )
+            })
+        })
+        .collect();
+    let told = some(shifted.iter(), NAMES);
+    (!shifted.is_empty()).then(|| {
+        format!("more than in any run of the baseline, but so few runs cannot tell it from chance: {told}. `gate record --runs 10` narrows the interval")
+    })
+}
+
+/// The first names, and how many there are more.
+pub(crate) fn some<'a>(names: impl Iterator<Item = &'a String>, limit: usize) -> String {
+    let names: Vec<&String> = names.collect();
+    let shown: Vec<&str> = names.iter().take(limit).map(|name| name.as_str()).collect();
+    match names.len().saturating_sub(limit) {
+        0 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), count(more as f64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_of_java_are_told_apart() {
+        let of = |version| Java::of(version, "vm");
+        assert_eq!(of("17.0.2").major, 17);
+        assert_eq!(of("1.8.0_392").major, 8);
+        assert_eq!(of("21-ea").major, 21);
+        assert_eq!(of("").major, 0);
+        assert!(other_java(&of("17.0.2"), &of("17.0.9"), false).is_none());
+        assert!(other_java(&of("17.0.2"), &of("17.0.9"), true).is_some());
+        assert!(other_java(&of("17.0.2"), &of("21.0.1"), false).is_some());
+    }
+}
