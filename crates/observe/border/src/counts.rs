@@ -22,18 +22,19 @@ pub fn scopes(recording: &Recording) -> Vec<MethodScope> {
         .collect()
 }
 
-/// Adds instructions by category, and times, to the calls.
-pub fn add(recording: &mut Recording, dataset: &Dataset, scopes: &[MethodScope]) {
+/// Adds instructions by category, and times, to the calls of one input, of which the dataset is.
+pub fn add(recording: &mut Recording, run: usize, dataset: &Dataset, scopes: &[MethodScope]) {
     let rows = by_service(dataset, scopes);
     for (place, service) in recording.provided.iter().enumerate() {
         let calls: Vec<usize> = (0..recording.calls.len())
-            .filter(|&c| recording.calls[c].service == place)
+            .filter(|&c| recording.calls[c].service == place && recording.calls[c].run == run)
             .collect();
         let none = Vec::new();
         let rows = rows.get(&place).unwrap_or(&none);
         if rows.len() != calls.len() {
             recording.notes.push(format!(
-                "{}: {} calls entered, but {} were counted when the program ran again, so nothing is known of what they execute",
+                "{}, {}: {} calls entered, but {} were counted when the program ran again, so nothing is known of what they execute",
+                recording.inputs[run],
                 name(service),
                 calls.len(),
                 rows.len()

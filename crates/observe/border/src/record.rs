@@ -72,6 +72,8 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
 struct Calls {
     provided: BTreeMap<Service, usize>,
     required: BTreeMap<Service, usize>,
+    /// By which name each was first called, where that is another.
+    interfaces: BTreeMap<Service, Option<String>>,
     entered: Vec<Call>,
 }
 
@@ -222,7 +224,9 @@ impl Calls {
             let service = number(&mut self.provided, service.clone());
             let left = line.q.into_iter();
             let required = left.filter_map(|left| {
-                let service = required_service(watch.sites.get(left.s)?, left.c);
+                let (service, interface) = required_service(watch.sites.get(left.s)?, left.c);
+                let known = self.interfaces.entry(service.clone());
+                known.or_insert(interface);
                 Some(Required {
                     service: number(&mut self.required, service),
                     arguments: left.a,
@@ -261,7 +265,14 @@ impl Calls {
         }
         Recording {
             provided: self.provided.into_keys().collect(),
-            required: self.required.into_keys().collect(),
+            required: self
+                .required
+                .into_keys()
+                .map(|service| Service {
+                    interface: self.interfaces.get(&service).cloned().flatten(),
+                    ..service
+                })
+                .collect(),
             calls: self.entered,
             ..head
         }
@@ -281,15 +292,18 @@ fn places(known: &BTreeMap<Service, usize>) -> Vec<usize> {
     places
 }
 
-fn required_service(site: &MemberRef, class: String) -> Service {
+/// The service that a call reaches, and what the caller names if that is another class: several callers may name one service differently.
+fn required_service(site: &MemberRef, class: String) -> (Service, Option<String>) {
     let owner = site.owner.replace('/', ".");
     let parameters = pricetag_classfile::descriptor::split(&site.descriptor);
     let count = parameters.map_or(0, |(parameters, _)| parameters.len());
-    Service {
-        interface: (owner != class).then_some(owner),
+    let interface = (owner != class).then_some(owner);
+    let service = Service {
+        interface: None,
         class,
         method: site.name.clone(),
         descriptor: site.descriptor.clone(),
         parameters: (0..count).map(|i| format!("p{i}")).collect(),
-    }
+    };
+    (service, interface)
 }

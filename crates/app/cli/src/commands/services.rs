@@ -9,7 +9,7 @@ use pricetag_behaviour::{Options as LearnOptions, learn};
 use pricetag_border::{BorderError, Options, record};
 use pricetag_component::{named, palladio, picture, text};
 use pricetag_dataset::FeatureKind;
-use pricetag_runner::{RecordOptions, Timing};
+use pricetag_runner::{RecordOptions, Timing, Workload};
 use pricetag_services::{Behaviour, Recording, ServicesError};
 use pricetag_trace::Scope;
 use serde_json::json;
@@ -173,11 +173,21 @@ fn count(
         ..run.clone()
     };
     let kinds = Some(BTreeSet::from([FeatureKind::Opcode]));
-    let (dataset, recorded) = watch(&options, kinds, console)?;
-    if recorded.interrupted {
-        return Err(Failure::new("it was interrupted"));
+    // Rows are named by their method: each input is a recording of its own.
+    for (number, case) in run.workload.cases.iter().enumerate() {
+        let of_case = RecordOptions {
+            workload: Workload {
+                cases: vec![case.clone()],
+            },
+            dir: options.dir.join(number.to_string()),
+            ..options.clone()
+        };
+        let (dataset, recorded) = watch(&of_case, kinds.clone(), console)?;
+        if recorded.interrupted {
+            return Err(Failure::new("it was interrupted"));
+        }
+        pricetag_border::counts::add(recording, number, &dataset, &scopes);
     }
-    pricetag_border::counts::add(recording, &dataset, &scopes);
     Ok(())
 }
 

@@ -267,6 +267,31 @@ fn instructions_of_a_call_are_counted_and_explained() {
     is_exact(&found, hash, "executed opcode long_mul", "data.size");
 }
 
+/// Calls of two inputs are told apart, and each is counted.
+#[test]
+fn several_inputs_are_counted_each() {
+    let desk = Desk::new(&[]);
+    std::fs::write(desk.path("modes.csv"), "mode\nnear\nsingle\n").unwrap();
+    let recorded = record(
+        &desk,
+        "fileshare.hash.Hashing",
+        "--repeat 0 --workload modes.csv",
+        "fileshare.Main lzw {mode}",
+    );
+    assert_eq!(recorded.code, 0, "{}", recorded.stderr);
+    let calls = std::fs::read_to_string(desk.path("services/calls.jsonl")).unwrap();
+    let (mut runs, mut counted) = ([0, 0], 0);
+    for line in calls.lines() {
+        let call: Value = serde_json::from_str(line).unwrap();
+        runs[call["run"].as_u64().unwrap() as usize] += 1;
+        // One load of an array's element for each byte that is hashed.
+        let size = &call["arguments"][0]["n"];
+        counted += usize::from(&call["executed"]["opcode array_load"] == size);
+    }
+    // 16 and 11 uploads, and one file that is hashed to forbid it.
+    assert_eq!((runs, counted), ([17, 12], 29));
+}
+
 #[test]
 fn a_behaviour_is_shown_drawn_and_written_for_palladio() {
     let desk = Desk::new(&[]);
