@@ -20,7 +20,11 @@ pub(crate) fn is_mishap(baseline: &Baseline, suite: &Suite) -> bool {
     let Some(first) = suite.first() else {
         return false;
     };
-    let java = other_java(&baseline.java, &first.identity.java, baseline.setup.count_jdk);
+    let java = other_java(
+        &baseline.java,
+        &first.identity.java,
+        baseline.setup.count_jdk,
+    );
     let names = suite.names();
     java.is_none() && baseline.benchmarks.keys().any(|name| names.contains(name))
 }
@@ -128,7 +132,12 @@ pub(crate) fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
 
 /// Figures of the baseline that no run of the check has: what was not seen cannot be said to be as before.
 fn unmeasured(baseline: &Baseline, suite: &Suite) -> Vec<String> {
-    let ran = |name: &String| suite.runs.iter().any(|run| run.benchmarks.contains_key(name));
+    let ran = |name: &String| {
+        suite
+            .runs
+            .iter()
+            .any(|run| run.benchmarks.contains_key(name))
+    };
     let missing = Metric::ALL.into_iter().filter_map(|metric| {
         let benchmarks = baseline.benchmarks.iter();
         let of: Vec<&String> = benchmarks
@@ -212,7 +221,9 @@ fn less_counted(baseline: &Baseline, suite: &Suite) -> Vec<String> {
         let caveat = |run: &Counted| {
             let caveats = &run.benchmarks.get(name)?.caveats;
             let mut fresh = caveats.iter();
-            fresh.find(|c| !benchmark.caveats.iter().any(|known| alike(known, c))).cloned()
+            fresh
+                .find(|c| !benchmark.caveats.iter().any(|known| alike(known, c)))
+                .cloned()
         };
         let mut caveats = suite.runs.iter().map(caveat);
         if let Some(Some(caveat)) = caveats.next()
@@ -307,7 +318,9 @@ fn shifted(baseline: &Baseline, suite: &Suite) -> Option<String> {
     let benchmarks = baseline.benchmarks.iter();
     let figures = benchmarks.flat_map(|(name, b)| {
         let counts = [Metric::Instructions, Metric::Calls].map(|m| (m, b.figure(m)));
-        counts.into_iter().filter_map(move |(m, figure)| Some((name, m, figure?)))
+        counts
+            .into_iter()
+            .filter_map(move |(m, figure)| Some((name, m, figure?)))
     });
     let shifted: Vec<String> = figures
         .filter_map(|(name, metric, figure)| {

@@ -90,6 +90,28 @@ pub struct AnswerError {
 }
 
 impl Answer {
+    /// No answer, and why.
+    pub fn unknown(reason: String) -> Self {
+        Self {
+            schema: 1,
+            status: AnswerStatus::Unknown,
+            target: String::new(),
+            unit: String::new(),
+            value: None,
+            low: None,
+            high: None,
+            level: None,
+            tier: None,
+            reason: Some(reason),
+            redirected: false,
+            took_ns: 0,
+            features: BTreeMap::new(),
+            outside: Vec::new(),
+            marks: Vec::new(),
+            stacks: Vec::new(),
+        }
+    }
+
     /// Reads the last line of what a predictor printed.
     ///
     /// # Errors

@@ -263,7 +263,9 @@ impl<'a> Program<'a> {
 
     /// The method that runs when an object of a class is sent a selector: private and static methods override nothing (JVMS §5.4.6).
     pub fn select(&self, class: ClassId, selector: Selector) -> Option<MethodId> {
-        self.first(class, selector, |m| m.access & (ACC_PRIVATE | ACC_STATIC) == 0)
+        self.first(class, selector, |m| {
+            m.access & (ACC_PRIVATE | ACC_STATIC) == 0
+        })
     }
 
     fn first(

@@ -105,4 +105,51 @@ examples! {
     the_receiver_decides_what_runs "Dispatch"
     an_exception_decides_what_runs_behind_a_call "Throws"
     the_jdk_calls_back "Callbacks"
+    default_methods_are_called_on_lambdas "Defaults"
+    private_methods_are_overridden_by_nothing "Privates"
+    a_task_is_computed_by_the_jdk "Forks"
+}
+
+/// Two builds in one class path: X extends Y in one, Y extends X in the other.
+#[test]
+fn classes_that_extend_each_other_end_the_look_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let build = |name: &str, files: &[(&str, &str)]| {
+        let to = folder.path().join(name);
+        std::fs::create_dir_all(&to).unwrap();
+        let mut javac = Command::new("javac");
+        javac.arg("-d").arg(&to).arg("-cp").arg(&to);
+        for (file, text) in files {
+            std::fs::write(to.join(file), text).unwrap();
+            javac.arg(to.join(file));
+        }
+        assert!(javac.status().expect("javac runs").success());
+        to
+    };
+    let main = "public class Main { static int r; public static void main(String[] a) { r = new Y().foo(); } }";
+    let one = build(
+        "one",
+        &[
+            ("Y.java", "class Y { int foo() { return 1; } }"),
+            ("X.java", "class X extends Y { }"),
+            ("Main.java", main),
+            (
+                "Z.java",
+                "class Z { int foo() { return 2; } int bar() { return 3; } }",
+            ),
+        ],
+    );
+    let other = build(
+        "other",
+        &[
+            ("X.java", "class X { }"),
+            ("Y.java", "class Y extends X { }"),
+        ],
+    );
+    std::fs::copy(other.join("Y.class"), one.join("Y.class")).unwrap();
+    let path = ClassPath::read(std::slice::from_ref(&one), Files::Code).unwrap();
+    let analysis = Analysis::of(&path, "Main", Exceptions::Caught).unwrap();
+    let criterion = analysis.criterion("Main.r at exit").unwrap();
+    let slice = analysis.slice(&criterion, Contexts::Matched);
+    assert!(!slice.methods.is_empty());
 }

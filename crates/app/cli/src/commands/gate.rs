@@ -9,9 +9,8 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pricetag_gate::{
-    Level,
-    Baseline, BaselineError, Entry, Figure, History, Limits, Metric, RecordError, Suite, Verdict,
-    check, load, output,
+    Baseline, BaselineError, Entry, Figure, History, Level, Limits, Metric, RecordError, Suite,
+    Verdict, check, load, output,
 };
 use serde_json::Value;
 
@@ -227,9 +226,9 @@ fn verdict(baseline: &Baseline, counting: &Counting) -> Result<Verdict, Failure>
         } else {
             "it cannot be judged"
         };
-        counting
-            .console
-            .say(&format!("{why}: counting again, to see whether that repeats"));
+        counting.console.say(&format!(
+            "{why}: counting again, to see whether that repeats"
+        ));
     }
 }
 

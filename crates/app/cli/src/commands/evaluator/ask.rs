@@ -84,20 +84,16 @@ impl Question<'_> {
             ..Launch::default()
         };
         let ended = run(&launch, self.timeout, false, &Cancel::default())?;
-        let doing = format!(
-            "asking {} about {}",
-            shown(predictor),
-            self.arguments.join(" ")
-        );
-        if let Ending::TimedOut(limit) = ended.ending {
-            let why = format!("no answer within {} s", limit.as_secs_f64());
-            return Err(Failure::new(why).doing(doing));
-        }
-        let answer = Answer::parse(&ended.stdout.text()).map_err(|e| {
-            let said = ended.stderr.text();
-            let last = said.lines().last().unwrap_or_default();
-            Failure::new(format!("{e} ({last})")).doing(&doing)
-        })?;
+        // One input that gets no answer takes none from the others.
+        let answer = if let Ending::TimedOut(limit) = ended.ending {
+            Answer::unknown(format!("no answer within {} s", limit.as_secs_f64()))
+        } else {
+            Answer::parse(&ended.stdout.text()).unwrap_or_else(|e| {
+                let said = ended.stderr.text();
+                let last = said.lines().last().unwrap_or_default();
+                Answer::unknown(format!("{e} ({last})"))
+            })
+        };
         Ok((answer, ended))
     }
 }

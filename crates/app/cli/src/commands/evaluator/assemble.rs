@@ -47,6 +47,16 @@ pub struct Assembled {
     pub jar: Vec<u8>,
 }
 
+/// What a comparison of values shows.
+enum Compared {
+    /// All are as recorded; how many, and the share of a run that the evaluation takes.
+    Same(Validation, f64),
+    /// One is not.
+    Differs,
+    /// No input had an answer, and why the first had none.
+    Nothing(String),
+}
+
 impl Assembled {
     /// The archive, with the description as it is now.
     pub fn finished(&self) -> Result<Vec<u8>, Failure> {
@@ -191,8 +201,8 @@ impl Workshop<'_, '_> {
         }
         let mut assembled = self.assemble(model, &emptied)?;
         write_whole(&path, &assembled.jar)?;
-        let validation = self.validate(&path, &assembled.evaluator, &search)?;
-        let Some((validation, share)) = validation else {
+        let found = self.validate(&path, &assembled.evaluator, &search)?;
+        let Compared::Same(validation, share) = found else {
             return Ok(None);
         };
         assembled.evaluator.validation = Some(validation);
@@ -210,27 +220,38 @@ impl Workshop<'_, '_> {
         let scratch = Scratch::new()?;
         let path = scratch.path().join("trial.jar");
         write_whole(&path, &assembled.jar)?;
-        let Some((validation, share)) = self.validate(&path, &assembled.evaluator, &[])? else {
-            let why = "the values of the predictor differ from those recorded";
-            return Err(Failure::new(why).doing("checking the predictor").advice(
-                "does the program do the same twice? `--budget 0%` builds on inputs alone",
-            ));
+        let doing = "checking the predictor";
+        let (validation, share) = match self.validate(&path, &assembled.evaluator, &[])? {
+            Compared::Same(validation, share) => (validation, share),
+            Compared::Differs => {
+                let why = "the values of the predictor differ from those recorded";
+                return Err(Failure::new(why).doing(doing).advice(
+                    "does the program do the same twice? `--budget 0%` builds on inputs alone",
+                ));
+            }
+            Compared::Nothing(reason) => {
+                let why = format!("no recorded input could be compared: {reason}");
+                return Err(Failure::new(why)
+                    .doing(doing)
+                    .advice("`--budget 0%` builds on inputs alone"));
+            }
         };
         assembled.evaluator.validation = Some(validation);
         assembled.evaluator.share = share;
         Ok(assembled)
     }
 
-    /// Compares values on recorded inputs that were not searched on; the share of a run that the evaluation takes. None if one differs.
+    /// Compares values on recorded inputs that were not searched on.
     fn validate(
         &self,
         path: &Path,
         evaluator: &Evaluator,
         searched: &[&Observation],
-    ) -> Result<Option<(Validation, f64)>, Failure> {
+    ) -> Result<Compared, Failure> {
         let all = spread(self.dataset, COMPARED);
         let mut shares = Vec::new();
         let (mut compared, mut flagged) = (0, 0);
+        let mut reason = None;
         for observation in all {
             let known = self.surveyed.took.get(&observation.label);
             let answer = self.run(path, observation, &[])?;
@@ -242,14 +263,19 @@ impl Workshop<'_, '_> {
             }
             if answer.status != AnswerStatus::Ok {
                 flagged += 1;
+                reason = reason.or(answer.reason);
             } else if self.agrees(evaluator, &answer, observation) {
                 compared += 1;
             } else {
-                return Ok(None);
+                return Ok(Compared::Differs);
             }
         }
         let validation = Validation { compared, flagged };
-        Ok((compared > 0).then(|| (validation, median(&mut shares))))
+        Ok(if compared > 0 {
+            Compared::Same(validation, median(&mut shares))
+        } else {
+            Compared::Nothing(reason.unwrap_or_else(|| "all were searched on".to_owned()))
+        })
     }
 
     fn run(

@@ -32,6 +32,28 @@ const USELESS: f64 = 0.5;
 /// Only for an error that is smaller by this factor is it tried.
 const CLEARLY: f64 = 0.9;
 
+/// Refuses programs whose input a predictor would not see.
+fn given_otherwise(dataset: &Dataset) -> Result<(), Failure> {
+    let recorded = |option: &str| {
+        let value = dataset.meta.options.get(option)?;
+        (!value.is_empty()).then(|| value.clone())
+    };
+    for (option, what) in [
+        ("stdin", "reads its standard input"),
+        ("cwd", "ran in a folder of its own"),
+    ] {
+        if let Some(value) = recorded(option) {
+            let why = format!(
+                "the program {what} (`--{option} {value}`), and a predictor is asked by arguments alone"
+            );
+            return Err(
+                Failure::new(why).advice("record it with the input's path among the arguments")
+            );
+        }
+    }
+    Ok(())
+}
+
 pub fn run(
     args: &EvaluatorBuildArgs,
     common: &Common,
@@ -43,6 +65,7 @@ pub fn run(
     }
     check_writable(&args.output)?;
     let dataset = paced(open_dataset(&args.dataset)?, args.pace);
+    given_otherwise(&dataset)?;
     let program = program(args, &dataset)?;
     let spinner = console.spinner("reading the code");
     let graph = Graph::of(&program);
