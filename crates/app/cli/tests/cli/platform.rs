@@ -114,6 +114,12 @@ fn where_code_is_interpreted_the_command_to_run_first_is_printed() {
     write(&desk, "there.json", &list("-Xint", 30.0, 90.0));
     let answer = desk.json(&format!("{PREDICT} --json"));
     assert_eq!(answer["moved"]["route"], "sum");
+    // Additions are 30 times as dear there, divisions nine times: the factor lies between, with and without a model.
+    let diff = desk.json("platform diff here.json there.json --dataset data --json");
+    for moved in [&answer["moved"], &diff["program"]] {
+        let factor = moved["factor"].as_f64().unwrap();
+        assert!((9.0..30.5).contains(&factor), "{moved:#}");
+    }
     let commands = answer["moved"]["commands"].as_array().unwrap();
     let all: Vec<&str> = commands.iter().map(|c| c.as_str().unwrap()).collect();
     assert!(
