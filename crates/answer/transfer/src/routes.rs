@@ -350,6 +350,12 @@ fn commands(ask: &Ask<'_>) -> Vec<String> {
         .map(String::as_str)
         .filter(|word| *word != "-Xint" && !word.starts_with("-XX:TieredStopAtLevel="))
         .collect();
+    let options: Vec<&str> = kept
+        .iter()
+        .copied()
+        .filter(|word| word.starts_with("-X"))
+        .collect();
+    let options = format!("{java} {option} {}", options.join(" "));
     if launched.is_none() {
         kept.push("[the program]");
     }
@@ -358,7 +364,10 @@ fn commands(ask: &Ask<'_>) -> Vec<String> {
             "pricetag mine -o pricetag-{name} [the same inputs] -- {java} {option} {}",
             kept.join(" ")
         ),
-        format!("pricetag platform measure -o pricetag-{name}/platform.json -- {java} {option}"),
+        format!(
+            "pricetag platform measure -o pricetag-{name}/platform.json -- {}",
+            options.trim_end()
+        ),
         format!(
             "pricetag predict pricetag-{name}/model.json --platform [this list] --dataset pricetag-{name}"
         ),

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use pricetag_dataset::Source;
 use pricetag_dataset::table::{Column, Values};
-use pricetag_finding::Predictions;
+use pricetag_finding::{Prediction, Predictions};
 use pricetag_platform::{ListError, ListedPrice, PLATFORM_KIND, PLATFORM_SCHEMA, PlatformList};
 use pricetag_transfer::{Ask, Program, TransferError, apply, differ, move_to};
 use serde_json::json;
@@ -60,7 +60,7 @@ fn diff(args: &PlatformDiffArgs, console: &Console) -> Result<ExitCode, Failure>
     if let Some(dir) = &args.dataset {
         let program = Program::of(&open_dataset(dir)?, None);
         let ask = Ask {
-            predictions: of_time_one(&program),
+            predictions: as_listed(&program, &here).map_err(refused)?,
             program: &program,
             here: &here,
             there: &there,
@@ -74,19 +74,20 @@ fn diff(args: &PlatformDiffArgs, console: &Console) -> Result<ExitCode, Failure>
     Ok(ExitCode::SUCCESS)
 }
 
-/// As if each observation took what its opcodes are priced at: a factor needs no model.
-fn of_time_one(program: &Program) -> Predictions {
-    let row = |row: &pricetag_transfer::Counted| pricetag_finding::Prediction {
-        label: row.label.clone(),
-        value: 1.0,
-        ..pricetag_finding::Prediction::default()
-    };
-    Predictions {
+/// As if each observation took here what its opcodes and calls are priced at: a factor needs no model.
+fn as_listed(program: &Program, here: &PlatformList) -> Result<Predictions, TransferError> {
+    let sums = apply(here, program)?.rows;
+    let rows = sums.into_iter().map(|row| Prediction {
+        label: row.label,
+        value: row.sum,
+        ..Prediction::default()
+    });
+    Ok(Predictions {
         target: "cpu".to_owned(),
         unit: "ns".to_owned(),
-        rows: program.rows.iter().map(row).collect(),
+        rows: rows.collect(),
         ..Predictions::default()
-    }
+    })
 }
 
 fn applied(args: &PlatformApplyArgs, console: &Console) -> Result<ExitCode, Failure> {

@@ -114,6 +114,12 @@ fn where_code_is_interpreted_the_command_to_run_first_is_printed() {
     write(&desk, "there.json", &list("-Xint", 30.0, 90.0));
     let answer = desk.json(&format!("{PREDICT} --json"));
     assert_eq!(answer["moved"]["route"], "sum");
+    // Additions are 30 times as dear there, divisions nine times: the factor lies between, with and without a model.
+    let diff = desk.json("platform diff here.json there.json --dataset data --json");
+    for moved in [&answer["moved"], &diff["program"]] {
+        let factor = moved["factor"].as_f64().unwrap();
+        assert!((9.0..30.5).contains(&factor), "{moved:#}");
+    }
     let commands = answer["moved"]["commands"].as_array().unwrap();
     let all: Vec<&str> = commands.iter().map(|c| c.as_str().unwrap()).collect();
     assert!(
@@ -273,8 +279,14 @@ fn this_machine_is_measured() {
         .as_f64()
         .unwrap();
     assert!((per_step - 1.0).abs() < 1e-9, "{allocating:#}");
-    let fit = &list["fit"];
-    assert_eq!(fit["rank"], fit["buckets"], "{fit:#}");
+    // No more prices are delivered than the benchmarks tell apart.
+    let prices = list["prices"].as_array().unwrap();
+    let delivered = prices.iter().filter(|p| p["ns"].is_f64()).count() as u64;
+    let rank = list["fit"]["rank"].as_u64().unwrap();
+    assert!(
+        (40..=rank).contains(&delivered),
+        "{delivered} of rank {rank}"
+    );
     let same = desk.json("platform diff here.json here.json --json");
     assert_eq!(same["benchmarks"]["median"], 1.0);
 }
