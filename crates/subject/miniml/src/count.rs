@@ -123,9 +123,9 @@ impl Run {
 }
 
 pub(crate) fn analyse(source: &str) -> Result<Program, Vec<Diagnostic>> {
-    let (library, _) = crate::parse::parse(include_str!("library.ml"), true);
     let (items, errors) = crate::parse::parse(source, false);
     let result = if errors.is_empty() {
+        let (library, _) = crate::parse::parse(include_str!("library.ml"), true);
         crate::infer::program(&library, &items)
     } else {
         Err(errors)
