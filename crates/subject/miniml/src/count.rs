@@ -123,9 +123,9 @@ impl Run {
 }
 
 pub(crate) fn analyse(source: &str) -> Result<Program, Vec<Diagnostic>> {
-    let (library, _) = crate::parse::parse(include_str!("library.ml"), true);
     let (items, errors) = crate::parse::parse(source, false);
     let result = if errors.is_empty() {
+        let (library, _) = crate::parse::parse(include_str!("library.ml"), true);
         crate::infer::program(&library, &items)
     } else {
         Err(errors)
@@ -138,7 +138,7 @@ pub(crate) fn analyse(source: &str) -> Result<Program, Vec<Diagnostic>> {
 }
 
 /// Stack for a program nested as deeply as the parser allows: the caller's may be too small for that. Only what is used becomes memory.
-const STACK: usize = 1 << 30;
+const STACK: usize = 256 << 20;
 
 /// Does something on a stack of its own.
 pub(crate) fn with_room<T: Send>(act: impl FnOnce() -> T + Send) -> T {

@@ -86,10 +86,10 @@ fn with_calls(mut source: String, args: &CallArgs) -> String {
         let i = i + 1;
         // Writing into a string cannot fail.
         if args.sizes.is_empty() {
-            let _ = write!(source, "\n;;\nlet call{i} = ({call}\n)");
+            write!(source, "\n;;\nlet call{i} = ({call}\n)").ok();
         }
         for n in &args.sizes {
-            let _ = write!(source, "\n;;\nlet call{i}_n{n} = let n = {n} in ({call}\n)");
+            write!(source, "\n;;\nlet call{i}_n{n} = let n = {n} in ({call}\n)").ok();
         }
     }
     source
