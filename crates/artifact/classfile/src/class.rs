@@ -7,6 +7,10 @@ use crate::pool::{ConstantPool, MemberRef};
 
 /// `ACC_PRIVATE` of fields and methods.
 pub const ACC_PRIVATE: u16 = 0x0002;
+/// `ACC_PUBLIC`: seen everywhere (JVMS table 4.6-A).
+pub const ACC_PUBLIC: u16 = 0x0001;
+/// `ACC_PROTECTED`: seen in its package and in subclasses.
+pub const ACC_PROTECTED: u16 = 0x0004;
 /// `ACC_STATIC` of fields and methods.
 pub const ACC_STATIC: u16 = 0x0008;
 /// `ACC_FINAL` of classes, fields and methods.

@@ -10,7 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pricetag_classfile::class::{
-    ACC_ABSTRACT, ACC_FINAL, ACC_INTERFACE, ACC_NATIVE, ACC_PRIVATE, ACC_STATIC, ACC_SYNCHRONIZED,
+    ACC_ABSTRACT, ACC_FINAL, ACC_INTERFACE, ACC_NATIVE, ACC_PRIVATE, ACC_PROTECTED, ACC_PUBLIC,
+    ACC_STATIC, ACC_SYNCHRONIZED,
 };
 use pricetag_classfile::pool::tag;
 use pricetag_classfile::splice::{Edit, splice};
@@ -26,7 +27,7 @@ const ACC_BRIDGE: u16 = 0x0040;
 const ACC_VARARGS: u16 = 0x0080;
 const ACC_SYNTHETIC: u16 = 0x1000;
 const ACC_ENUM: u16 = 0x4000;
-const ACC_PUBLIC_PROTECTED: u16 = 0x0005;
+const ACC_PUBLIC_PROTECTED: u16 = ACC_PUBLIC | ACC_PROTECTED;
 /// First class-file version whose interfaces may have private methods.
 const JAVA_8: u16 = 52;
 /// Packages of the JDK.

@@ -175,7 +175,7 @@ impl Outcome {
 
 /// Prose about a recording.
 pub fn tell(outcome: &Outcome, console: &Console) {
-    let mut parts = vec![counted(outcome.ok as usize, "observation")];
+    let mut parts = vec![counted(outcome.ok, "observation")];
     if outcome.warm_up > 0 {
         parts.push(format!("{} of warm-up", outcome.warm_up));
     }
