@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the calls of six real programs look like: the tables of docs/patterns.md.
-#   scripts/patterns.sh [PROGRAM ...]     javac, lucene-search, h2, imagej, http (subjects/bench) and kotlin (its compiler, on a small file)
+#   scripts/patterns.sh [PROGRAM ...]     javac, lucene-search, h2, imagej, http (subjects/bench) and scala (its compiler, on a small file)
 # Each is mined with every call written down, up to PATTERNS_FIRST (20M) of each thread, and then looked at by `pricetag patterns`.
 # What is recorded stays in .cache/patterns; a program's folder there is replaced.
 # shellcheck source=scripts/with-agent.bash
@@ -14,18 +14,23 @@ jars=$(find "$PWD/.cache/bench" -name '*.jar' ! -name 'org.jacoco*' | LC_ALL=C s
 for name in compress io codec lang3; do
     jars+=:$(find "$PWD/.cache/subjects" -name "commons-$name-[0-9]*.jar" ! -name '*-sources.jar')
 done
-kotlin=$(find "$PWD/.cache/corpus" -name 'kotlin-*.jar' -o -name 'trove4j-*.jar' | LC_ALL=C sort | paste -sd:)
+scala=$(find "$PWD/.cache/corpus" -name 'scala-*.jar' | LC_ALL=C sort | paste -sd:)
 mkdir -p "$work/classes" "$work/out"
 javac -g -nowarn -d "$work/classes" -cp "$jars" subjects/bench/*.java
 printf 'times\n1\n2\n3\n' >"$work/times.csv"
-cat >"$work/Words.kt" <<'KOTLIN'
-data class Word(val text: String, val count: Int)
+mkdir -p "$work/words"
+for program in 1 2 3; do
+    cat >"$work/words/Words$program.scala" <<SCALA
+object Words$program {
+  final case class Word(text: String, count: Int)
 
-fun words(text: String): List<Word> =
-    text.split(' ').groupingBy { it }.eachCount().map { (word, n) -> Word(word, n) }.sortedByDescending { it.count }
+  def words(text: String): List[Word] =
+    text.split(' ').groupBy(identity).map { case (word, all) => Word(word, all.length) }.toList.sortBy(-_.count)
 
-fun main() = words("to be or not to be").forEach { println("${it.text} ${it.count}") }
-KOTLIN
+  def main(args: Array[String]): Unit = words("to be or not to be $program").foreach(w => println(s"\${w.text} \${w.count}"))
+}
+SCALA
+done
 
 record() { # record PROGRAM: leaves $work/PROGRAM
     local data=$work/$1 options=() command=(java -Xms1g -Xmx2g -XX:+UseSerialGC -Djava.awt.headless=true)
@@ -36,8 +41,9 @@ record() { # record PROGRAM: leaves $work/PROGRAM
             ;;
         http) options=(--include 'HttpProgram' --include 'HttpProgram$*' --include 'com.fasterxml.jackson.**' --include 'sun.net.httpserver.**' --include 'com.sun.net.httpserver.**') ;;
     esac
-    if [ "$1" = kotlin ]; then
-        command+=(-cp "$kotlin" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -no-reflect -classpath "$kotlin" -d "$work/out" "$work/Words.kt")
+    if [ "$1" = scala ]; then
+        command+=(-cp "$scala" scala.tools.nsc.Main -classpath "$scala" -d "$work/out" '{}')
+        options+=(--inputs "$work/words/*.scala")
     else
         command+=(-cp "$work/classes:$jars" Bench "$1" "$sources" 0 '{times}')
         options+=(--workload "$work/times.csv")
@@ -51,7 +57,7 @@ record() { # record PROGRAM: leaves $work/PROGRAM
 }
 
 programs=("$@")
-[ $# -gt 0 ] || programs=(javac lucene-search h2 imagej kotlin http)
+[ $# -gt 0 ] || programs=(javac lucene-search h2 imagej scala http)
 status=0
 for program in "${programs[@]}"; do
     echo "patterns: $program" >&2
