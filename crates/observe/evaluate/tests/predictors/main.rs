@@ -91,17 +91,13 @@ fn it_does_not_act() {
 
 #[test]
 fn threads_that_threads_start_are_waited_for() {
-    let subject = Subject::new();
+    let subject = Subject::named("Chain");
     let graph = Graph::of(&subject.program);
     let places = Places {
         counters: vec![loop_at(&graph, "read")],
         ..Places::default()
     };
-    let chain = Asked {
-        mode: "chain",
-        ..Asked::of(LINES)
-    };
-    let answer = subject.ask(&places, &chain);
+    let answer = subject.ask(&places, &Asked::of(LINES));
     assert_eq!(answer.status, AnswerStatus::Ok, "{answer:?}");
     assert_eq!(answer.features["passes"], Some(6.0));
 }

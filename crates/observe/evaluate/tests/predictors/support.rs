@@ -10,8 +10,9 @@ use pricetag_instrument::insert::Place;
 use pricetag_testkit::jvm::java_tool;
 use tempfile::TempDir;
 
-/// The program `Phased`.
+/// A program of `subjects`.
 pub struct Subject {
+    pub name: &'static str,
     pub program: Program,
     pub folder: TempDir,
 }
@@ -35,8 +36,13 @@ impl<'a> Asked<'a> {
 
 impl Subject {
     pub fn new() -> Self {
+        Self::named("Phased")
+    }
+
+    pub fn named(name: &'static str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/subjects/Phased.java");
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/subjects");
+        let source = sources.join(format!("{name}.java"));
         let status = Command::new(java_tool("javac"))
             .arg("-d")
             .arg(folder.path())
@@ -44,9 +50,13 @@ impl Subject {
             .status();
         assert!(status.expect("there is a JDK").success());
         let place = folder.path().to_str().unwrap();
-        let command = ["java", "-cp", place, "Phased", "{}"].map(str::to_owned);
+        let command = ["java", "-cp", place, name, "{}"].map(str::to_owned);
         let program = Program::of(&command, Path::new("."), None).unwrap();
-        Self { program, folder }
+        Self {
+            name,
+            program,
+            folder,
+        }
     }
 
     /// A predictor with the value 2 · passes + 1, made and asked.
@@ -55,7 +65,8 @@ impl Subject {
         let rewritten = emit::rewrite(&graph, places).unwrap();
         let (counters, groups) = (places.counters.len(), places.groups.len());
         let table = format!(
-            "main\tPhased\ntarget\tcpu\tns\nfeature\tpasses\tcounter\t0\t\t\t\nformula\t1 2 f0 * +\nlimit\t3000\ncounters\t{counters}\t{groups}\t{}\n",
+            "main\t{}\ntarget\tcpu\tns\nfeature\tpasses\tcounter\t0\t\t\t\nformula\t1 2 f0 * +\nlimit\t3000\ncounters\t{counters}\t{groups}\t{}\n",
+            self.name,
             u8::from(groups == 0)
         );
         let jar = emit::pack(&self.program, &rewritten, &places.guards, &table, "{}").unwrap();
@@ -99,7 +110,7 @@ pub fn loop_at(graph: &Graph<'_>, name: &str) -> Spot {
     let feature = Feature {
         name: "passes".to_owned(),
         kind: FeatureKind::Loop,
-        class: Some("Phased".to_owned()),
+        class: graph.shown(id).split_once(class: Some(graph.name_of(id)),format!(".{name}(")).map(|(class, _)| class.to_owned()),
         method: Some(method.name.clone()),
         descriptor: Some(method.descriptor.clone()),
         pcs: Some((start, start + 1)),

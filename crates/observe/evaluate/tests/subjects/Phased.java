@@ -28,18 +28,6 @@ public class Phased {
             }
         }
         before(mode, args[0]);
-        if (mode.equals("chain")) {
-            // The second thread begins to work when the first one is gone.
-            new Thread(() -> new Thread(() -> {
-                try {
-                    Thread.sleep(300);
-                    read(args[0]);
-                } catch (Exception e) {
-                    work = -1;
-                }
-            }).start()).start();
-            return;
-        }
         try {
             read(args[0]);
             if (mode.equals("reads-twice")) {

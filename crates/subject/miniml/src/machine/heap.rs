@@ -268,8 +268,6 @@ impl Heap {
 
     /// Moves what the roots reach of the young blocks; they stay young.
     pub(super) fn compact<const N: usize>(&mut self, roots: [&mut [Word]; N], wanted: usize) {
-        self.remembered.sort_unstable();
-        self.remembered.dedup();
         let survivors = self.collect(self.young, roots, |_, _| {});
         self.threshold = self.young + (2 * (survivors + wanted)).max(NURSERY);
     }
@@ -331,6 +329,9 @@ impl Heap {
                 *w = self.moved(*w, from, &mut to);
             }
         }
+        // A place that was assigned twice must not be moved twice.
+        self.remembered.sort_unstable();
+        self.remembered.dedup();
         for i in 0..self.remembered.len() {
             let place = self.remembered[i];
             if place < from {
