@@ -50,7 +50,7 @@ fn write(dataset: &Dataset, args: &ExportArgs, path: &Path) -> Result<(), Failur
     let outcome = match args.format {
         Format::Collapsed => {
             let stacks = collapsed_stacks(dataset).ok_or_else(not_sampled)?;
-            return std::fs::write(path, stacks).map_err(io("write", path));
+            return pricetag_file::write(path, stacks.as_bytes()).map_err(io("write", path));
         }
         Format::Csv => export_csv(dataset, path),
         Format::Parquet => export_parquet(dataset, path),

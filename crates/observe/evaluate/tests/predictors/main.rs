@@ -99,7 +99,7 @@ fn threads_that_threads_start_are_waited_for() {
     };
     let answer = subject.ask(&places, &Asked::of(LINES));
     assert_eq!(answer.status, AnswerStatus::Ok, "{answer:?}");
-    assert_eq!(answer.features["passes"], Some(6.0));
+    assert_eq!(answer.features["passes"], Some(6.0), "{answer:?}");
 }
 
 #[test]

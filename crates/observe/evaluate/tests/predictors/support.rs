@@ -110,7 +110,10 @@ pub fn loop_at(graph: &Graph<'_>, name: &str) -> Spot {
     let feature = Feature {
         name: "passes".to_owned(),
         kind: FeatureKind::Loop,
-        class: graph.shown(id).split_once(class: Some(graph.name_of(id)),format!(".{name}(")).map(|(class, _)| class.to_owned()),
+        class: graph
+            .shown(id)
+            .split_once(&format!(".{name}("))
+            .map(|(class, _)| class.to_owned()),
         method: Some(method.name.clone()),
         descriptor: Some(method.descriptor.clone()),
         pcs: Some((start, start + 1)),

@@ -97,10 +97,18 @@ public final class Main {
         finish(null, false);
     }
 
-    /** A thread that keeps the JVM from ending; null if there is none but this one. */
+    /** A thread that keeps the JVM from ending; null if there is none but this one. Stack traces would miss one that is just beginning. */
     private static Thread another() {
-        for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread != Thread.currentThread() && !thread.isDaemon()) {
+        ThreadGroup all = Thread.currentThread().getThreadGroup();
+        while (all.getParent() != null) {
+            all = all.getParent();
+        }
+        Thread[] threads = new Thread[64];
+        while (all.enumerate(threads, true) == threads.length) {
+            threads = new Thread[2 * threads.length];
+        }
+        for (Thread thread : threads) {
+            if (thread != null && thread != Thread.currentThread() && !thread.isDaemon()) {
                 return thread;
             }
         }
