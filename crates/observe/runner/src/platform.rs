@@ -3,7 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use pricetag_dataset::secrets::without_secrets;
+
 use crate::jvm::Java;
+
+/// Environment variables from which a JVM takes options.
+const OPTIONS: [&str; 3] = ["JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"];
 
 /// Describes machine and runtime by name: `cpu`, `cores`, `memory_bytes`, `os`, `kernel`, `arch`, `jvm`, `java`, `flags`, ….
 pub fn describe(java: Option<&Java>, flags: &[String]) -> BTreeMap<String, String> {
@@ -38,6 +43,13 @@ pub fn describe(java: Option<&Java>, flags: &[String]) -> BTreeMap<String, Strin
         put("java_home", property("java.home"));
     }
     put("flags", Some(flags.join(" ")));
+    let environment = OPTIONS.iter().filter_map(|name| {
+        let words = std::env::var(name).ok()?;
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        Some(format!("{name}={}", without_secrets(&words).join(" ")))
+    });
+    let environment: Vec<String> = environment.collect();
+    put("jvm_environment", Some(environment.join("; ")));
     facts
 }
 

@@ -3,7 +3,7 @@
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::Desk;
+use crate::support::{Desk, ran};
 
 const RECORD: &str = "record -o data --json --repeat 3 --check-determinism none --inputs in/*";
 
@@ -75,6 +75,26 @@ fn a_killed_recording_is_a_dataset_as_far_as_it_came() {
     let after = desk.run("export data --format csv -o -").stdout;
     assert_eq!(blocks(&before), blocks(&after));
     assert!(!blocks(&after).is_empty());
+}
+
+#[test]
+fn other_options_in_the_environment_are_other_runs() {
+    let desk = desk();
+    let mut child = started(&desk, 2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut command = desk.subject(&format!("{RECORD} --resume"));
+    command
+        .arg("{}")
+        .env("JAVA_TOOL_OPTIONS", "-Xint -Dpassword=sesame");
+    let resumed = ran(command);
+    assert_eq!(resumed.code, 1, "{}", resumed.stdout);
+    assert!(
+        resumed.stderr.contains("JAVA_TOOL_OPTIONS=-Xint"),
+        "{}",
+        resumed.stderr
+    );
+    assert!(!resumed.stderr.contains("sesame"), "{}", resumed.stderr);
 }
 
 #[test]
