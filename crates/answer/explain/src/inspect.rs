@@ -9,7 +9,7 @@ use pricetag_finding::{
 };
 
 use crate::group::kind_name;
-use crate::times::{noise_words, which_time};
+use crate::times::{noise_words, waited, which_time};
 
 /// Describes a dataset. `design` and `advice` come from an estimator's diagnosis, if one was made.
 pub fn inspect(dataset: &Dataset, design: Option<Design>, advice: Vec<String>) -> Inspection {
@@ -51,6 +51,7 @@ pub fn inspect(dataset: &Dataset, design: Option<Design>, advice: Vec<String>) -
         features,
         costs: costs(dataset),
         time: which_time(dataset),
+        waited: waited(dataset),
         failed: failed(dataset),
         uncertain: uncertain(dataset),
         nondeterministic,

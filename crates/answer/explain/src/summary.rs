@@ -213,7 +213,8 @@ fn luck(level: f64, measured: f64, scatter: Option<f64>) -> String {
 
 fn sentences(summary: &Summary, methods: &Explanation, inspection: &Inspection) -> Vec<String> {
     let mut out = vec![what_ran(summary, inspection)];
-    out.extend(where_it_goes(summary, methods));
+    let waited = inspection.waited.filter(|_| summary.target == "wall");
+    out.extend(where_it_goes(summary, methods, waited));
     let is_time = matches!(summary.target.as_str(), "cpu" | "wall");
     out.extend(Some(inspection.time.clone()).filter(|why| is_time && !why.is_empty()));
     out.extend(how_well(summary));
@@ -337,7 +338,7 @@ fn in_few_terms(found: &Concise) -> String {
     )
 }
 
-fn where_it_goes(summary: &Summary, methods: &Explanation) -> Option<String> {
+fn where_it_goes(summary: &Summary, methods: &Explanation, waited: Option<f64>) -> Option<String> {
     // What is not known is nowhere that time goes.
     let known = |item: &&SummaryItem| item.name != ChargeKind::Unknown.title();
     let first = summary.top.iter().filter(known).take(3);
@@ -349,12 +350,17 @@ fn where_it_goes(summary: &Summary, methods: &Explanation) -> Option<String> {
         Some(measured) => format!("{} measured", quantity(measured)),
         None => format!("{} predicted", quantity(methods.predicted)),
     };
-    (!names.is_empty()).then(|| {
-        format!(
-            "Of {total} ({}), most goes to {}.",
-            cost_words(&summary.target),
-            names.join(", ")
-        )
+    if names.is_empty() {
+        return None;
+    }
+    let (time, names) = (cost_words(&summary.target), names.join(", "));
+    Some(match waited {
+        // Stacks of threads that wait are not sampled: what they wait for is no part of the shares.
+        Some(share) => format!(
+            "Of {total} ({time}), the program waited for at least {}; nothing here says where. What it computed goes mostly to {names}: shares are of processor time, and costs stretched to the wall time.",
+            percent(share)
+        ),
+        None => format!("Of {total} ({time}), most goes to {names}."),
     })
 }
 

@@ -25,6 +25,14 @@ pub(crate) fn which_time(dataset: &Dataset) -> String {
     }
 }
 
+/// Least share of the wall time that the program waited, where that is why wall time is explained.
+pub(crate) fn waited(dataset: &Dataset) -> Option<f64> {
+    match dataset.usual_cost().why {
+        Why::Waits(share) => Some(share),
+        _ => None,
+    }
+}
+
 /// How repeats of one input differ.
 pub(crate) fn noise_words(noise: Noise) -> String {
     let raw = percent(noise.raw);

@@ -30,6 +30,9 @@ pub struct Inspection {
     /// Which time is explained unless one is named, and why, in a sentence; empty where there is no choice.
     #[serde(default)]
     pub time: String,
+    /// Least share of the wall time that the program waited, where that is why wall time is explained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited: Option<f64>,
     /// Observations that failed.
     pub failed: Vec<FailedObservation>,
     /// Observations whose counts are not wholly trusted.

@@ -3,7 +3,7 @@
 use pricetag_cost_model::*;
 use pricetag_dataset::*;
 use pricetag_explain::{ExplainOptions, explain, inspect, listings, source_reader, summarize};
-use pricetag_finding::Grouping;
+use pricetag_finding::{Grouping, Inspection};
 
 use sorter::*;
 
@@ -273,6 +273,16 @@ fn inspection_and_summary_speak_plainly() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
+    // A program that waits is not said to spend that time where it computes.
+    let waits = Inspection {
+        waited: Some(0.936),
+        ..inspection
+    };
+    let summary = summarize(&model, &waits, &by(&model, Grouping::Method));
+    let text = summary.to_text(100).replace('\n', " ");
+    let waited = "(wall time), the program waited for at least 93.6 %";
+    assert!(text.contains(waited), "{text}");
+    assert!(!text.contains("most goes to"), "{text}");
 }
 
 /// Hinges of opposite signs may come to thousands of times the cost: then no share is told.
