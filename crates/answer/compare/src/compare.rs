@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pricetag_dataset::{Dataset, Status};
-use pricetag_finding::{Change, Difference, Explanation, FINDING_SCHEMA, MethodChange};
+use pricetag_finding::{Change, Difference, FINDING_SCHEMA, MethodChange};
 
 use crate::align;
 use crate::code::{Method, methods};
@@ -13,15 +13,7 @@ use crate::growth::Sizes;
 use crate::pair::Pair;
 use crate::rates::Rates;
 use crate::settings::{recounted, settings};
-
-/// One build: what it executed and, if it is known, where its cost goes.
-#[derive(Clone, Copy)]
-pub struct Side<'a> {
-    /// Counts and costs.
-    pub dataset: &'a Dataset,
-    /// By block.
-    pub explanation: Option<&'a Explanation>,
-}
+use crate::side::Side;
 
 /// Why two datasets cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

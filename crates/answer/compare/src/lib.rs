@@ -13,6 +13,8 @@ mod growth;
 mod pair;
 mod rates;
 mod settings;
+mod side;
 
 pub use code::{callees, content};
-pub use compare::{CompareError, Side, compare};
+pub use compare::{CompareError, compare};
+pub use side::Side;

@@ -6,8 +6,8 @@ use pricetag_dataset::Status;
 use pricetag_finding::Priced;
 
 use crate::code::{Key, methods};
-use crate::compare::Side;
 use crate::counts::Counts;
+use crate::side::Side;
 
 /// Cost of an instruction, and its interval if it has one.
 #[derive(Clone, Copy, Debug)]

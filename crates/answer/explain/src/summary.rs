@@ -6,9 +6,9 @@ use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, Summary
 
 use crate::explain::UNSAMPLED;
 
-/// How a model says that it beats no constant, and how it is said where samples know where the cost goes.
-const UNEXPLAINED: &str = "nothing here explains the cost";
-const UNEXPLAINED_BY_INPUT: &str = "nothing here explains how the cost differs from input to input";
+/// What a model says that beats no constant, and how it is said where samples know where the cost goes.
+const EXPLAINS: &str = "here explains the cost";
+const EXPLAINS_DIFFERENCES: &str = "here explains how the cost differs from input to input";
 /// Methods shown in a summary.
 const TOP: usize = 8;
 /// Terms below zero that come to more than this share of the cost leave no account of where it goes.
@@ -30,7 +30,8 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
     // What was sampled is known whatever predicts.
     let sampled = methods.items.iter().any(|item| item.samples.is_some());
     let cancelled = cancelled(model, methods).filter(|_| nothing.is_none() && !sampled);
-    let hidden = !sampled && (cancelled.is_some() || nothing.is_some());
+    let uncounted = is_uncounted(inspection);
+    let hidden = !sampled && (cancelled.is_some() || nothing.is_some() || uncounted);
     let errors = |evaluation: &Evaluation| (evaluation.median_error, evaluation.p90_error);
     let mut summary = Summary {
         schema: FINDING_SCHEMA,
@@ -80,13 +81,19 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
         outputs: Vec::new(),
     };
     summary.sentences = nothing
-        .map(|why| match why.strip_prefix(UNEXPLAINED) {
-            Some(rest) if sampled => format!("{UNEXPLAINED_BY_INPUT}{rest}"),
-            _ => why.clone(),
+        .map(|why| match sampled {
+            true => why.replacen(EXPLAINS, EXPLAINS_DIFFERENCES, 1),
+            false => why.clone(),
         })
         .map(|why| sentence(&capitalised(&why)))
         .into_iter()
         .collect();
+    if uncounted {
+        summary.sentences.push(
+            "Nothing that the program executed was counted, so nothing here tells its parts apart (the notes and --include say why)."
+                .to_owned(),
+        );
+    }
     let others = sentences(&summary, methods, inspection);
     summary.sentences.extend(others);
     summary.sentences.extend(cancelled.map(|below| {
@@ -96,6 +103,15 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
         )
     }));
     summary
+}
+
+/// Kinds of features that say nothing of what a program executed.
+const KNOWN_BEFORE: [&str; 3] = ["base", "cold", "input"];
+
+/// Whether a program was run, and nothing of it counted.
+fn is_uncounted(inspection: &Inspection) -> bool {
+    let mut kinds = inspection.features.keys();
+    !inspection.scope.is_empty() && kinds.all(|kind| KNOWN_BEFORE.contains(&kind.as_str()))
 }
 
 /// The share of the cost that terms below zero come to, if their sum says nothing about where it goes.
@@ -356,8 +372,12 @@ fn where_it_goes(summary: &Summary, methods: &Explanation, waited: Option<f64>) 
     let (time, names) = (cost_words(&summary.target), names.join(", "));
     Some(match waited {
         // Stacks of threads that wait are not sampled: what they wait for is no part of the shares.
-        Some(share) => format!(
+        Some(share) if is_sampled(methods) => format!(
             "Of {total} ({time}), the program waited for at least {}; nothing here says where. What it computed goes mostly to {names}: shares are of processor time, and costs stretched to the wall time.",
+            percent(share)
+        ),
+        Some(share) => format!(
+            "Of {total} ({time}), the program waited for at least {}; nothing here says where. By the prices most goes to {names}, waiting included.",
             percent(share)
         ),
         None => format!("Of {total} ({time}), most goes to {names}."),

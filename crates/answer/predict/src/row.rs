@@ -98,8 +98,21 @@ pub fn predict_dataset(model: &CostModel, dataset: &Dataset) -> Result<Predictio
     });
     Ok(Predictions {
         failed: failed.collect(),
+        unknown_program: is_of_another(&priced, dataset),
         ..predict_rows(model, &rows, &columns)?
     })
+}
+
+/// Whether the formula asks for code, and the dataset has nothing of any of its classes.
+fn is_of_another(priced: &BTreeSet<&str>, dataset: &Dataset) -> bool {
+    let class = |name: &str| {
+        let (method, _) = name.split_once('(')?;
+        Some(method.rsplit_once('.')?.0.to_owned())
+    };
+    let known: BTreeSet<String> = priced.iter().filter_map(|name| class(name)).collect();
+    let counted = dataset.features.iter().filter_map(|f| class(&f.name));
+    let counted: BTreeSet<String> = counted.collect();
+    !known.is_empty() && known.is_disjoint(&counted)
 }
 
 /// Features of code that no run of a recording reached, though every run of the training did. They are zero, not forgotten: the recording counts others of their sort. A row without them
@@ -157,6 +170,7 @@ pub fn predict_rows(
             .map(|row| predictor.predict(row))
             .collect::<Result<_, _>>()?,
         failed: Vec::new(),
+        unknown_program: false,
     })
 }
 

@@ -306,6 +306,10 @@ fn code_that_every_run_of_the_training_reached_and_this_one_does_not_counts_noth
             .iter()
             .all(|row| row.value == 2.0 && row.extrapolates())
     );
+    // It may be another program altogether, unless some of the same class was counted.
+    assert!(all.unknown_program && all.to_text(100).contains("is this the program"));
+    let same = with("A.n() block 1 turns (A.java:2)").unwrap();
+    assert!(!same.unknown_program && !same.to_text(100).contains("is this the program"));
     // Nothing of the sort was counted.
     let error = with("B.n() invocations").unwrap_err();
     assert!(matches!(

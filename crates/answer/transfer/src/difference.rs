@@ -7,8 +7,9 @@ use pricetag_platform::{Benchmark, PlatformList, mode};
 use pricetag_quantity::{median, quantile};
 
 use crate::TransferError;
-use crate::routes::EVEN;
 
+/// Spread of the lists' ratios below which they differ evenly.
+pub(crate) const EVEN: f64 = 0.25;
 /// Fewest shared benchmarks that a ratio is made of.
 pub(crate) const LEAST_SHARED: usize = 10;
 /// Benchmarks shown by themselves.

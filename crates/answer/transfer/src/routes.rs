@@ -9,13 +9,11 @@ use pricetag_platform::{Mode, PlatformList, mode};
 use pricetag_quantity::{median, quantile};
 
 use crate::calibrate::{Update, update};
-use crate::difference::{LEAST_SHARED, Shared, check, shared};
+use crate::difference::{EVEN, LEAST_SHARED, Shared, check, shared};
 use crate::mixture::{Mixture, mixture};
 use crate::program::{Program, sum};
 use crate::{TransferError, apply};
 
-/// Spread of the lists' ratios below which they differ evenly.
-pub(crate) const EVEN: f64 = 0.25;
 /// Standard normal quantile of intervals at 95 %, the level of factors.
 const Z: f64 = 1.96;
 /// Least uncertainty of any route: programs that benchmarks resemble moved this far from them in the study.

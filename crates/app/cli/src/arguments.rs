@@ -36,7 +36,9 @@ pub use platform::{
 pub use questions::{DiffArgs, ExplainArgs, Layout, PredictArgs, ReportArgs};
 pub use services::{ServicesCommand, ServicesLearnArgs, ServicesRecordArgs, ServicesShowArgs};
 pub use slices::{ExceptionsArg, SliceArgs};
-pub use subject::{InstrumentArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg};
+pub use subject::{
+    InstrumentArgs, LaunchArgs, RecordArgs, SubjectArgs, Switch, TimeBlocksArgs, TimingArg,
+};
 pub use tables::{ExportArgs, Format, ImportArgs, InspectArgs, Listing, TableColumns};
 
 /// Learns what a program's running time is made of, and predicts it for inputs it has not seen.

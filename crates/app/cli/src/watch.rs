@@ -15,7 +15,7 @@ use pricetag_runner::{
 use pricetag_tabulate::{NumberlessColumns, TabulateOptions, Tabulated, Tabulator, compare};
 use pricetag_trace::{AgentOptions, CallChoice, Listed, Pattern, Trace};
 
-use crate::arguments::{Common, SubjectArgs, Switch, TimingArg};
+use crate::arguments::{Common, LaunchArgs, SubjectArgs, Switch, TimingArg};
 use crate::console::Console;
 use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
@@ -79,6 +79,23 @@ pub fn counting(
         path: inherited("PATH"),
         java_tool_options: inherited("JAVA_TOOL_OPTIONS"),
         ..RecordOptions::counting(command, workload, dir.to_owned())
+    })
+}
+
+/// The same, launched as the arguments say.
+pub fn launched(
+    args: &LaunchArgs,
+    command: Vec<String>,
+    workload: Workload,
+    dir: &Path,
+) -> Result<RecordOptions, Failure> {
+    Ok(RecordOptions {
+        stdin: args.stdin.clone(),
+        env: args.env.iter().cloned().collect(),
+        cwd: args.cwd.clone(),
+        timeout: args.timeout,
+        show_output: args.show_output,
+        ..counting(command, workload, dir, args.agent.as_deref())?
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pricetag_finding::figure::count;
 
-use crate::baseline::{Baseline, Benchmark, Java};
+use crate::baseline::{Baseline, Benchmark, Code, Executed, Java};
 use crate::counted::Counted;
 use crate::figure::{Figure, Metric};
 use crate::suite::Suite;
@@ -15,8 +15,8 @@ const NAMES: usize = 5;
 /// Part of the baseline's instructions below which a benchmark is thought to have stopped early.
 const VANISHED: u64 = 10;
 
-/// Whether what cannot be judged is of a run that may go otherwise: of another suite, release of Java or program it is not.
-pub(crate) fn is_mishap(baseline: &Baseline, suite: &Suite) -> bool {
+/// Whether another run may have no problem: it has if this is another suite or release of Java.
+pub(crate) fn may_go_otherwise(baseline: &Baseline, suite: &Suite) -> bool {
     let Some(first) = suite.first() else {
         return false;
     };
@@ -30,7 +30,7 @@ pub(crate) fn is_mishap(baseline: &Baseline, suite: &Suite) -> bool {
 }
 
 /// Whether a benchmark's digest is of other figures than stand beside it: it covers them, so that somebody changed them by hand.
-fn edited(name: &str, benchmark: &Benchmark, suite: &Suite) -> Option<String> {
+fn edited(baseline: &Baseline, name: &str, benchmark: &Benchmark, suite: &Suite) -> Option<String> {
     let recorded = benchmark.digest.as_ref()?;
     let run = suite.first()?;
     let counts = run.benchmarks.get(name)?;
@@ -38,14 +38,32 @@ fn edited(name: &str, benchmark: &Benchmark, suite: &Suite) -> Option<String> {
         return None;
     }
     let differs = |figure: &Figure, counted: u64| figure.repeats() && figure.low() != counted;
+    let lists_other = baseline.methods.iter().any(|(method, listed)| {
+        let Some(recorded) = listed.ran.get(name).filter(|_| !listed.varies) else {
+            return false;
+        };
+        let now = counts.methods.get(method).zip(run.methods.get(method));
+        now.is_none_or(|(ran, code)| entered(recorded, &listed.code) != entered(ran, code))
+    });
     let differ = differs(&benchmark.instructions, counts.instructions)
-        || differs(&benchmark.calls, counts.calls);
+        || differs(&benchmark.calls, counts.calls)
+        || lists_other;
     differ.then(|| {
         format!(
-            "`{name}` executes what the baseline's digest says, {} instructions and {} calls, and the baseline says other numbers: they were changed by hand",
+            "`{name}` executes what the baseline's digest says, {} instructions and {} calls, and the baseline says other numbers of it or its methods: they were changed by hand",
             counts.instructions, counts.calls
         )
     })
+}
+
+/// Calls of a method, and its blocks that were entered, each with its number.
+fn entered(ran: &Executed, code: &Code) -> (u64, Vec<(u32, u64)>) {
+    let blocks = code.blocks.iter().zip(&ran.blocks);
+    let entered = blocks.filter(|(_, times)| **times > 0);
+    (
+        ran.calls,
+        entered.map(|(block, n)| (block.number, *n)).collect(),
+    )
 }
 
 /// What keeps it from judging.
@@ -69,7 +87,7 @@ pub(crate) fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
         return problems;
     }
     for (name, benchmark) in &baseline.benchmarks {
-        problems.extend(edited(name, benchmark, suite));
+        problems.extend(edited(baseline, name, benchmark, suite));
     }
     let missing: Vec<&String> = baseline
         .benchmarks

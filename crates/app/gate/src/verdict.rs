@@ -10,7 +10,7 @@ use crate::explain::difference;
 use crate::figure::{Figure, Metric};
 use crate::limits::Amount;
 use crate::suite::Suite;
-use crate::trouble::{is_mishap, notes, problems};
+use crate::trouble::{may_go_otherwise, notes, problems};
 
 /// How a figure stands to the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -109,9 +109,6 @@ pub struct Verdict {
     pub runs: u32,
     /// What executes more or less, where anything does.
     pub difference: Option<Difference>,
-    /// Whether a benchmark failed, was missing or was not measured, which another run may do.
-    #[serde(skip)]
-    pub may_be_a_mishap: bool,
 }
 
 impl Verdict {
@@ -126,12 +123,12 @@ impl Verdict {
     }
 
     /// Whether another run could change it: what one run says may not repeat.
-    pub fn wants_another_run(&self) -> bool {
-        let failed = self.rows.iter().filter(|row| row.level == Level::Failed);
+    pub fn wants_another_run(&self, baseline: &Baseline, suite: &Suite) -> bool {
+        let mut failed = self.of(Level::Failed);
         let wavering = |row: &Row| !row.before.repeats() || !row.after.repeats();
         match self.runs {
-            1 => self.of(Level::Failed).next().is_some() || self.may_be_a_mishap,
-            2 => failed.into_iter().any(wavering),
+            1 => failed.next().is_some() || (!self.passed && may_go_otherwise(baseline, suite)),
+            2 => failed.any(wavering),
             _ => false,
         }
     }
@@ -172,7 +169,6 @@ pub fn check(baseline: &Baseline, suite: &Suite) -> Verdict {
     }
     let failed = verdict.of(Level::Failed).next().is_some();
     verdict.passed = verdict.problems.is_empty() && !failed;
-    verdict.may_be_a_mishap = !verdict.problems.is_empty() && is_mishap(baseline, suite);
     let differs = verdict
         .rows
         .iter()

@@ -66,7 +66,6 @@ fn verdict() -> Verdict {
         ],
         notes: vec![ODD.to_owned()],
         runs: 2,
-        may_be_a_mishap: false,
         difference: Some(Difference {
             inputs: 2,
             changed: vec![method],

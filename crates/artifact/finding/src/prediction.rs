@@ -27,6 +27,9 @@ pub struct Predictions {
     /// Observations whose run failed: of them there is nothing to predict by.
     #[serde(default)]
     pub failed: Vec<Unpredicted>,
+    /// Whether none of the classes that the model knows was counted: it may be of another program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unknown_program: bool,
 }
 
 /// An observation without a prediction.
@@ -219,6 +222,9 @@ impl Predictions {
                 percent(SLIGHT.0),
                 self.rows.len()
             );
+        }
+        if self.unknown_program {
+            text.push_str("\nwarning: none of the classes that the model knows was counted: is this the program that it was learnt from?\n");
         }
         if let Some(first) = self.assumed.first() {
             let _ = writeln!(

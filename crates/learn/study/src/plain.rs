@@ -185,8 +185,8 @@ impl Study<'_> {
         })
     }
 
-    /// What is wrong with a model that a constant predicts as well as, on all rows that a model had not seen; none if it
-    /// beats the constant by more than chance.
+    /// What is wrong with a model that a constant predicts as well as, on all rows that a model had not seen, or that is better perhaps by
+    /// chance; none if it beats the constant by more than chance.
     pub fn unexplained(
         &self,
         unseen: &CrossValidated,
@@ -210,12 +210,17 @@ impl Study<'_> {
         };
         let units = &self.dataset.meta.cost_units;
         let unit = units.get(&self.options.target).map_or("1", String::as_str);
+        let (own_error, plain_error) = (mean(&own), mean(&plain));
+        // Closer, but perhaps by chance, is no proof that nothing explains it.
+        let claim = if own_error < plain_error {
+            "it cannot be told whether anything here explains the cost, for which more inputs are needed"
+        } else {
+            "nothing here explains the cost"
+        };
         Some(format!(
-            "nothing here explains the cost: on {} rows kept aside one cost for all ({}) is off by {:.1} % on average, `{name}` by {:.1} %",
+            "{claim}: on {} rows kept aside one cost for all ({}) is off by {plain_error:.1} % on average, `{name}` by {own_error:.1} %",
             own.len(),
             human(cost, unit),
-            mean(&plain),
-            mean(&own)
         ))
     }
 

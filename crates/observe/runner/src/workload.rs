@@ -55,21 +55,26 @@ impl Workload {
         Self { cases: vec![case] }
     }
 
-    /// One observation per file that matches `pattern` relative to `base`, sorted by name, whatever its name is ([`raw`]). Paths are made absolute when
-    /// the subject runs in another directory.
+    /// One observation per file that matches `pattern` relative to `base`, sorted by name, whatever its name is ([`raw`]); where the pattern is the
+    /// name of a file, such as `a[1].txt`, that file. Paths are made absolute when the subject runs in another directory.
     pub fn from_glob(
         pattern: &str,
         base: &Path,
         subject_cwd: Option<&Path>,
     ) -> Result<Self, RunnerError> {
         let absolute = Path::new(pattern).is_absolute();
-        let matches = find::files(pattern, base).map_err(|error| match error {
-            FindError::Pattern(why) => RunnerError::BadPattern {
-                pattern: pattern.to_owned(),
-                why: why.to_string(),
-            },
-            FindError::Folder(path, source) => RunnerError::io("read", &path)(source),
-        })?;
+        let itself = base.join(pattern);
+        let matches = if itself.is_file() {
+            vec![itself]
+        } else {
+            find::files(pattern, base).map_err(|error| match error {
+                FindError::Pattern(why) => RunnerError::BadPattern {
+                    pattern: pattern.to_owned(),
+                    why: why.to_string(),
+                },
+                FindError::Folder(path, source) => RunnerError::io("read", &path)(source),
+            })?
+        };
         let mut cases = Vec::new();
         for path in matches {
             let shown = if absolute {
@@ -344,6 +349,11 @@ mod tests {
     #[test]
     fn no_match_shows_pattern_and_directory() {
         let dir = tempfile::tempdir().unwrap();
+        let bracket = dir.path().join("c[1].txt");
+        std::fs::write(&bracket, "x").unwrap();
+        let named = Workload::from_glob("c[1].txt", dir.path(), None).unwrap();
+        assert_eq!(named.cases[0].label, "c[1].txt");
+        std::fs::remove_file(&bracket).unwrap();
         let text = Workload::from_glob("none/*.x", dir.path(), None)
             .unwrap_err()
             .to_string();

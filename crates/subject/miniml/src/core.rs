@@ -45,6 +45,40 @@ operators! {
 }
 
 impl Operator {
+    /// Whether it makes, reads or changes an array.
+    pub(crate) fn is_array(self) -> bool {
+        matches!(
+            self,
+            Self::ArrayLength
+                | Self::ArrayGet
+                | Self::ArraySet
+                | Self::ArrayUnsafeGet
+                | Self::ArrayUnsafeSet
+                | Self::ArrayMake
+                | Self::ArraySub
+                | Self::ArrayAppend
+                | Self::ArrayConcat
+                | Self::ArrayBlit
+                | Self::ArrayFill
+        )
+    }
+
+    /// Whether it makes, reads or changes bytes.
+    pub(crate) fn is_bytes(self) -> bool {
+        matches!(
+            self,
+            Self::BytesCreate
+                | Self::BytesSet
+                | Self::BytesUnsafeGet
+                | Self::BytesUnsafeSet
+                | Self::BytesBlit
+                | Self::BytesFill
+                | Self::BytesCopy
+        )
+    }
+}
+
+impl Operator {
     /// How many arguments it takes.
     pub(crate) fn arity(self) -> u32 {
         match self {

@@ -51,6 +51,29 @@ fn what_may_change_is_no_constant() {
     assert_eq!(bytes(source), 16);
 }
 
+/// A field of something old that is assigned twice between two collections is moved once: a text that grows is still there.
+#[test]
+fn a_place_that_is_assigned_twice_is_moved_once() {
+    let source = "type t = { mutable text : bytes; mutable used : int }\n\
+                  let grow b = let text = Bytes.make (b.used + 1) 'x' in Bytes.blit b.text 0 text 0 b.used; b.text <- text; b.used <- b.used + 1\n\
+                  let b = { text = Bytes.create 0; used = 0 }\n\
+                  let () = for i = 1 to 40 do grow b done\n\
+                  let s = Bytes.to_string b.text";
+    let text = format!("{:?}", "x".repeat(40));
+    for minor_heap in [40, 64, 80, 100, 150, 200, 300] {
+        let options = Options {
+            values: true,
+            minor_heap,
+            mode: Mode::Extended,
+            ..Options::default()
+        };
+        let run = run(source, &options).expect("it is in the language");
+        assert_eq!(run.stop, None);
+        let last = run.rows.last().expect("there is an item");
+        assert_eq!(last.values, [text.as_str()], "{minor_heap}");
+    }
+}
+
 /// Each construct that was refused and is now, still by its name.
 #[test]
 fn what_is_refused_is_named() {

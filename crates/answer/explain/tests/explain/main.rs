@@ -282,7 +282,20 @@ fn inspection_and_summary_speak_plainly() {
     let text = summary.to_text(100).replace('\n', " ");
     let waited = "(wall time), the program waited for at least 93.6 %";
     assert!(text.contains(waited), "{text}");
-    assert!(!text.contains("most goes to"), "{text}");
+    assert!(
+        text.contains("By the prices most goes to Sorter.sort(int[]) (60.2 %)"),
+        "{text}"
+    );
+    assert!(!text.contains("(wall time), most goes to"), "{text}");
+    // Nor is anything said of parts of which nothing was counted.
+    let kinds = ["base", "input"].map(|kind| (kind.to_owned(), 1));
+    let uncounted = Inspection {
+        features: kinds.into(),
+        ..waits
+    };
+    let summary = summarize(&model, &uncounted, &by(&model, Grouping::Method));
+    assert!(summary.sentences[0].starts_with("Nothing that the program executed was counted"));
+    assert!(summary.top.is_empty());
 }
 
 /// Hinges of opposite signs may come to thousands of times the cost: then no share is told.

@@ -1,12 +1,12 @@
 //! Flags of `pricetag services`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueHint};
 use pricetag_trace::Pattern;
 
-use super::values::{duration, pattern, variable, word};
+use super::subject::LaunchArgs;
+use super::values::{pattern, word};
 
 #[derive(Debug, Subcommand)]
 #[expect(
@@ -53,27 +53,11 @@ pub struct ServicesRecordArgs {
     /// Run it on each row of a CSV file; `{column}` in the command stands for the row's value.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub workload: Option<PathBuf>,
-    /// File fed on standard input, such as `{}`.
-    #[arg(long, value_name = "FILE", value_parser = word())]
-    pub stdin: Option<String>,
-    /// Environment variable for the program; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable())]
-    pub env: Vec<(String, String)>,
-    /// Working directory of the program.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub cwd: Option<PathBuf>,
-    /// Time limit of one run: `30`, `500ms`, `10m`.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub timeout: Option<Duration>,
     /// Replace what is already there.
     #[arg(long)]
     pub force: bool,
-    /// Pass the program's output on to standard error.
-    #[arg(long)]
-    pub show_output: bool,
-    /// The agent's library; beside the executable by default.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub agent: Option<PathBuf>,
+    #[command(flatten)]
+    pub launch: LaunchArgs,
     /// Where rewritten classes are kept for later recordings: a directory, or `none`; `pricetag` in the user's cache by default.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub cache: Option<PathBuf>,

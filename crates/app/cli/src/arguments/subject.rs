@@ -244,7 +244,23 @@ pub struct TimeBlocksArgs {
     /// Runs, each in a fresh JVM.
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub repeat: u32,
-    /// File fed on standard input.
+    /// The JVM's just-in-time compiler.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub jit: Switch,
+    /// The JVM's garbage collector.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub gc: Switch,
+    #[command(flatten)]
+    pub launch: LaunchArgs,
+    /// The subject's command, such as `java -jar app.jar input.txt`.
+    #[arg(last = true, required = true, value_name = "COMMAND", value_parser = word(), value_hint = ValueHint::CommandWithArguments)]
+    pub command: Vec<String>,
+}
+
+/// How the subject is launched, where it is run as it is.
+#[derive(Debug, Args)]
+pub struct LaunchArgs {
+    /// File fed on standard input, such as `{}`.
     #[arg(long, value_name = "FILE", value_parser = word())]
     pub stdin: Option<String>,
     /// Environment variable for the subject; may be repeated.
@@ -256,21 +272,12 @@ pub struct TimeBlocksArgs {
     /// Time limit of one run: `30`, `500ms`, `10m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// The JVM's just-in-time compiler.
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    pub jit: Switch,
-    /// The JVM's garbage collector.
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    pub gc: Switch,
     /// Pass the subject's output on to standard error.
     #[arg(long)]
     pub show_output: bool,
     /// The agent's library; beside the executable by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub agent: Option<PathBuf>,
-    /// The subject's command, such as `java -jar app.jar input.txt`.
-    #[arg(last = true, required = true, value_name = "COMMAND", value_parser = word(), value_hint = ValueHint::CommandWithArguments)]
-    pub command: Vec<String>,
 }
 
 /// Where times come from.

@@ -80,7 +80,7 @@ fn text(model: &CostModel, limit: usize, width: usize, verbose: bool) -> String 
         let same = quantity(cost, &model.unit);
         let _ = writeln!(
             text,
-            "{} is {same} whatever the features are\n",
+            "{} is predicted as {same}, whatever the features are: of all constants this one is off least, as a share of each row's cost; it is no mean\n",
             model.target
         );
     } else if model.prices.is_empty() || !model.terms.is_empty() {

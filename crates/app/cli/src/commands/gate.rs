@@ -217,8 +217,9 @@ fn verdict(baseline: &Baseline, counting: &Counting) -> Result<Verdict, Failure>
                 return Ok(Verdict::refused(&baseline.suite, why));
             }
         }
-        let verdict = check(baseline, &Suite::of(runs.clone()));
-        if !verdict.wants_another_run() {
+        let suite = Suite::of(runs.clone());
+        let verdict = check(baseline, &suite);
+        if !verdict.wants_another_run(baseline, &suite) {
             return Ok(verdict);
         }
         let why = if verdict.of(Level::Failed).next().is_some() {

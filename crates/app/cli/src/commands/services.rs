@@ -22,7 +22,7 @@ use crate::failure::{Failure, io};
 use crate::interrupt::Attention;
 use crate::recording::categories;
 use crate::scratch::Scratch;
-use crate::watch::{cache, counting, watch, workload};
+use crate::watch::{cache, launched, watch, workload};
 
 /// Notes that are shown without `--verbose`.
 const NOTES: usize = 8;
@@ -119,19 +119,14 @@ fn options(
     dir: &Path,
 ) -> Result<RecordOptions, Failure> {
     let table = args.workload.as_deref();
-    let inputs = workload(args.inputs.as_deref(), table, args.cwd.as_deref())?;
+    let inputs = workload(args.inputs.as_deref(), table, args.launch.cwd.as_deref())?;
     Ok(RecordOptions {
-        stdin: args.stdin.clone(),
-        env: args.env.iter().cloned().collect(),
-        cwd: args.cwd.clone(),
-        timeout: args.timeout,
         include: args.component.clone(),
         categories: categories(&args.categories)?.to_text(),
         warmup: Some(0),
         jobs: common.jobs,
-        show_output: args.show_output,
         cache: cache(args.cache.as_deref()),
-        ..counting(args.command.clone(), inputs, dir, args.agent.as_deref())?
+        ..launched(&args.launch, args.command.clone(), inputs, dir)?
     })
 }
 

@@ -17,7 +17,7 @@ use crate::console::Console;
 use crate::failure::{FAILED, Failure};
 use crate::interrupt::Attention;
 use crate::scratch::Scratch;
-use crate::watch::counting;
+use crate::watch::launched;
 
 pub fn run(args: &TimeBlocksArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let doing = format!("timing the blocks of `{}`", args.command.join(" "));
@@ -54,18 +54,13 @@ pub fn run(args: &TimeBlocksArgs, common: &Common, console: &Console) -> Result<
 fn options(args: &TimeBlocksArgs, common: &Common, dir: &Path) -> Result<RecordOptions, Failure> {
     let command = args.command.clone();
     Ok(RecordOptions {
-        stdin: args.stdin.clone(),
-        env: args.env.iter().cloned().collect(),
-        cwd: args.cwd.clone(),
-        timeout: args.timeout,
         include: args.include.clone(),
         exclude: args.exclude.clone(),
         repeat: args.repeat,
         jit: args.jit == Switch::On,
         gc: args.gc == Switch::On,
         jobs: common.jobs,
-        show_output: args.show_output,
-        ..counting(command, Workload::single(), dir, args.agent.as_deref())?
+        ..launched(&args.launch, command, Workload::single(), dir)?
     })
 }
 

@@ -296,6 +296,16 @@ fn what_is_not_of_this_suite_or_version_is_told() {
     let line = |number: u64| format!("\"instructions\": {number}");
     edit(&desk, &line(counted), &line(counted + 1));
     told(3, "they were changed by hand");
+    let methods = baseline(&desk)["methods"].clone();
+    let (_, method) = methods.as_object().unwrap().iter().next().unwrap();
+    let blocks = method["ran"]["in/1"]["blocks"].as_array().unwrap();
+    let listed: Vec<String> = blocks.iter().map(ToString::to_string).collect();
+    let line = |last: &str| {
+        let all = [&listed[..listed.len() - 1], &[last.to_owned()]].concat();
+        format!("\"blocks\": [{}]", all.join(", "))
+    };
+    edit(&desk, &line(&listed[listed.len() - 1]), &line("9000000"));
+    told(3, "they were changed by hand");
     // More work, since there is more to do.
     std::fs::write(desk.path("in/1"), text(60)).unwrap();
     told(

@@ -189,24 +189,8 @@ fn state(operator: Operator) -> Option<&'static str> {
     use Operator as O;
     Some(match operator {
         O::RefMake | O::RefGet | O::RefSet | O::RefIncrement | O::RefDecrement => "a reference",
-        O::ArrayLength
-        | O::ArrayGet
-        | O::ArraySet
-        | O::ArrayUnsafeGet
-        | O::ArrayUnsafeSet
-        | O::ArrayMake
-        | O::ArraySub
-        | O::ArrayAppend
-        | O::ArrayConcat
-        | O::ArrayBlit
-        | O::ArrayFill => "an array",
-        O::BytesCreate
-        | O::BytesSet
-        | O::BytesUnsafeSet
-        | O::BytesUnsafeGet
-        | O::BytesBlit
-        | O::BytesFill
-        | O::BytesCopy => "bytes that change",
+        _ if operator.is_array() => "an array",
+        _ if operator.is_bytes() => "bytes that change",
         O::Format | O::FormatOf => "a format",
         O::Hash | O::Digest => "a hash",
         O::Exit => "`exit`",

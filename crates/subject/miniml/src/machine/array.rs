@@ -31,9 +31,26 @@ impl Machine<'_> {
         self.account(parts.len(), base)
     }
 
+    /// Words that the runtime copies in native code.
+    fn copied(&mut self, words: u64) {
+        if self.bounds.native {
+            self.missed[self.region as usize].copied += words;
+        }
+    }
+
+    /// What a copy into another block takes beside its source: from where, the target, to where, how much.
+    fn pop_blit(&mut self) -> (i64, Word, i64, i64) {
+        (
+            word(self.pop()),
+            self.pop(),
+            word(self.pop()),
+            word(self.pop()),
+        )
+    }
+
     fn account(&mut self, size: usize, base: usize) -> Result<(), Interrupt> {
         if self.bounds.native {
-            self.missed[self.region as usize].copied += size as u64;
+            self.copied(size as u64);
             if size > 0 && size as u64 <= heap::LARGEST_YOUNG {
                 self.allocate(8 * (size as u64 + 1), base)?;
             }
@@ -132,12 +149,7 @@ impl Machine<'_> {
             }
             O::ArrayBlit => {
                 let source = self.acc;
-                let (from, target, to, length) = (
-                    word(self.pop()),
-                    self.pop(),
-                    word(self.pop()),
-                    word(self.pop()),
-                );
+                let (from, target, to, length) = self.pop_blit();
                 let ranges = self
                     .range(source, from, length)
                     .zip(self.range(target, to, length));
@@ -148,8 +160,7 @@ impl Machine<'_> {
                 for (i, part) in parts.into_iter().enumerate() {
                     self.heap.assign(target, to + i, part);
                 }
-                self.missed[self.region as usize].copied +=
-                    if self.bounds.native { length as u64 } else { 0 };
+                self.copied(length as u64);
                 self.acc = int(0);
             }
             _ => {
@@ -164,8 +175,7 @@ impl Machine<'_> {
                 for i in from..from + length {
                     self.heap.assign(array, i, value);
                 }
-                self.missed[self.region as usize].copied +=
-                    if self.bounds.native { length as u64 } else { 0 };
+                self.copied(length as u64);
                 self.acc = int(0);
             }
         }
@@ -204,9 +214,7 @@ impl Machine<'_> {
             O::BytesCopy => {
                 let text = self.text(self.acc);
                 self.set_string(&text, base)?;
-                if self.bounds.native {
-                    self.missed[self.region as usize].copied += string_words(text.len() as u64);
-                }
+                self.copied(string_words(text.len() as u64));
             }
             O::BytesUnsafeGet => {
                 let i = word(self.pop());
@@ -225,12 +233,7 @@ impl Machine<'_> {
             }
             O::BytesBlit => {
                 let source = self.acc;
-                let (from, target, to, length) = (
-                    word(self.pop()),
-                    self.pop(),
-                    word(self.pop()),
-                    word(self.pop()),
-                );
+                let (from, target, to, length) = self.pop_blit();
                 let ranges = self
                     .byte_range(source, from, length)
                     .zip(self.byte_range(target, to, length));
@@ -243,9 +246,7 @@ impl Machine<'_> {
                 for (i, byte) in text[from..from + length].iter().enumerate() {
                     self.heap.set_byte(target, to + i, *byte);
                 }
-                if self.bounds.native {
-                    self.missed[self.region as usize].copied += length as u64 / 8 + 1;
-                }
+                self.copied(length as u64 / 8 + 1);
                 self.acc = int(0);
             }
             _ => {
@@ -257,9 +258,7 @@ impl Machine<'_> {
                 for i in from..from + length {
                     self.heap.set_byte(target, i, byte as u8);
                 }
-                if self.bounds.native {
-                    self.missed[self.region as usize].copied += length as u64 / 8 + 1;
-                }
+                self.copied(length as u64 / 8 + 1);
                 self.acc = int(0);
             }
         }

@@ -194,24 +194,8 @@ impl Machine<'_> {
                 Ok(())
             }
             O::Exit => Err(Interrupt::Stop(super::Stop::Exit(word(a)))),
-            O::ArrayLength
-            | O::ArrayGet
-            | O::ArraySet
-            | O::ArrayUnsafeGet
-            | O::ArrayUnsafeSet
-            | O::ArrayMake
-            | O::ArraySub
-            | O::ArrayAppend
-            | O::ArrayConcat
-            | O::ArrayBlit
-            | O::ArrayFill => self.operate_array(operator, base),
-            O::BytesCreate
-            | O::BytesSet
-            | O::BytesUnsafeGet
-            | O::BytesUnsafeSet
-            | O::BytesBlit
-            | O::BytesFill
-            | O::BytesCopy => self.operate_bytes(operator, base),
+            _ if operator.is_array() => self.operate_array(operator, base),
+            _ if operator.is_bytes() => self.operate_bytes(operator, base),
             _ => self.operate_string(operator, base),
         }
     }
