@@ -41,7 +41,7 @@ fn the_committed_classes_are_those_of_the_sources() {
     }
 }
 
-/// Every conformance program as a component: each class still verifies, and what the program prints is the same without an agent, when no call is noted.
+/// Three programs as components: each class still verifies, and the one that prints prints the same without an agent, when no call is noted.
 #[test]
 fn programs_do_the_same_with_probes_at_the_border() {
     let repository = pricetag_testkit::repository();
