@@ -81,9 +81,12 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
         outputs: Vec::new(),
     };
     summary.sentences = nothing
-        .map(|why| match sampled {
-            true => why.replacen(EXPLAINS, EXPLAINS_DIFFERENCES, 1),
-            false => why.clone(),
+        .map(|why| {
+            if sampled {
+                why.replacen(EXPLAINS, EXPLAINS_DIFFERENCES, 1)
+            } else {
+                why.clone()
+            }
         })
         .map(|why| sentence(&capitalised(&why)))
         .into_iter()

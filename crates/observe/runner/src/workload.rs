@@ -350,10 +350,10 @@ mod tests {
     fn no_match_shows_pattern_and_directory() {
         let dir = tempfile::tempdir().unwrap();
         let bracket = dir.path().join("c[1].txt");
-        std::fs::write(&bracket, "x").unwrap();
+        fs::write(&bracket, "x").unwrap();
         let named = Workload::from_glob("c[1].txt", dir.path(), None).unwrap();
         assert_eq!(named.cases[0].label, "c[1].txt");
-        std::fs::remove_file(&bracket).unwrap();
+        fs::remove_file(&bracket).unwrap();
         let text = Workload::from_glob("none/*.x", dir.path(), None)
             .unwrap_err()
             .to_string();

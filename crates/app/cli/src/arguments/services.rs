@@ -27,7 +27,6 @@ pub enum ServicesCommand {
 }
 
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub struct ServicesRecordArgs {
     /// The component's classes, such as `org.shop.**`; may be repeated.
     #[arg(long, required = true, value_name = "PATTERN", value_parser = pattern)]
