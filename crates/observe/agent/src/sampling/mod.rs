@@ -2,8 +2,8 @@
 //!
 //! One thread of the agent's wakes every millisecond and reads the processor clock of every thread. Compilers, collector and
 //! the JVM's other threads are accounted by their clocks alone. A Java thread that has used processor time since it was last
-//! looked at gets a signal; its handler walks the stack by HotSpot's `AsyncGetCallTrace` ([`mod@walk`]), and the time used is
-//! charged to that stack ([`tree`]). So samples are weighted by time, no privileges are needed, and a busy machine does not
+//! looked at gets a signal; a moment later ([`moment`]) its handler walks the stack by HotSpot's `AsyncGetCallTrace`
+//! ([`mod@walk`]), and the time used is charged to that stack ([`tree`]). So samples are weighted by time, no privileges are needed, and a busy machine does not
 //! bias them. Allocations are sampled by JVMTI.
 //!
 //! Nothing of a sampled run is counted, or timed for anybody. What sampling costs stands in `docs/benchmarks.md`.
@@ -27,6 +27,7 @@ use crate::session::{Session, lock};
 
 mod anchor;
 mod code;
+mod moment;
 mod names;
 mod sampler;
 mod threads;

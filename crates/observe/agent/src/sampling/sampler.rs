@@ -8,7 +8,7 @@ use pricetag_profile::{Role, State};
 use pricetag_trace::Compiling;
 
 use super::threads::{self, Whose};
-use super::walk::{self, NO_JAVA};
+use super::walk::{self, Answer, NO_JAVA, When};
 use super::{PERIOD, Sampling, code};
 use crate::clock;
 use crate::session::lock;
@@ -48,6 +48,8 @@ struct Thread {
     listings: u32,
     /// The slot in which it will tell its stack, and since when.
     asked: Option<(usize, Instant)>,
+    /// Whether it fell asleep when it was asked last.
+    waited: bool,
     seen: u64,
 }
 
@@ -163,6 +165,7 @@ impl Sampler {
             accounted: before,
             listings: 0,
             asked: None,
+            waited: false,
             seen: looks,
         };
         self.threads.insert(number, met);
@@ -202,7 +205,15 @@ impl Sampler {
             }
             // One that sleeps would tell what it waits for, not what it has done: it is asked when it goes on.
             Whose::Program if delta < OVERDUE && !threads::is_runnable(number) => {}
-            Whose::Program => thread.asked = walk::ask(number).map(|slot| (slot, Instant::now())),
+            Whose::Program => {
+                // What works in short spells would hardly ever be met at work: it is taken as it can be had.
+                let when = if thread.waited || delta >= OVERDUE {
+                    When::AtOnce
+                } else {
+                    When::Later
+                };
+                thread.asked = walk::ask(number, when).map(|slot| (slot, Instant::now()));
+            }
         }
     }
 
@@ -212,16 +223,20 @@ impl Sampler {
             let Some((slot, since)) = thread.asked else {
                 continue;
             };
-            let Some(stack) = walk::answer(slot) else {
+            let Some(answer) = walk::answer(slot) else {
                 if since.elapsed() > PATIENCE && walk::give_up(slot) {
                     thread.asked = None;
                 }
                 continue;
             };
             thread.asked = None;
+            thread.waited = matches!(answer, Answer::Waited);
+            let Answer::Told(stack) = answer else {
+                continue;
+            };
             let ns = stack.began.saturating_sub(thread.accounted);
             thread.accounted = stack.ended;
-            self.handling += stack.ended.saturating_sub(stack.began);
+            self.handling += stack.ended.saturating_sub(stack.began) + stack.first_ns;
             if stack.frames.is_empty() {
                 let role = match stack.count {
                     NO_JAVA => Role::NativeThreads,

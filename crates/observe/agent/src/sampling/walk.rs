@@ -1,7 +1,8 @@
 //! Walking the stack of an interrupted thread, by HotSpot's `AsyncGetCallTrace`.
 //!
-//! The sampler arms a slot and sends its number with the signal; the handler fills the slot and hands it back. Slots are
-//! allocated beforehand; the handler allocates nothing, takes no lock and cannot panic.
+//! The sampler arms a slot and sends its number with the signal. The handler starts a timer ([`super::moment`]); at the
+//! timer's signal it fills the slot and hands it back. Slots are allocated beforehand; the handler allocates nothing, takes no
+//! lock and cannot panic.
 
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_void};
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 use jvmti_bindings::sys::jni::{JNI_OK, JNI_VERSION_1_6, JNIEnv, JavaVM};
 
+use super::moment::{Clocks, Timer};
 use super::tree::Frame;
 use super::{anchor, code};
 use crate::clock;
@@ -24,9 +26,14 @@ pub const DEPTH: usize = 1024;
 pub const SLOTS: usize = 64;
 
 const FREE: u32 = 0;
+/// The thread was sent a signal.
 const ARMED: u32 = 1;
-const FILLING: u32 = 2;
-const DONE: u32 = 3;
+/// It has taken the signal, and its timer runs.
+const TIMED: u32 = 2;
+const FILLING: u32 = 3;
+const DONE: u32 = 4;
+/// It waited when the timer was over.
+const WAITED: u32 = 5;
 
 /// A frame as HotSpot writes it (`forte.cpp`).
 #[repr(C)]
@@ -49,7 +56,32 @@ type Walk = unsafe extern "C" fn(*mut CallTrace, i32, *mut c_void);
 
 struct Slot {
     state: AtomicU32,
+    /// How often it was armed: a signal of an earlier time is nobody's.
+    turn: AtomicUsize,
     content: UnsafeCell<Content>,
+}
+
+impl Slot {
+    fn new() -> Self {
+        Self {
+            state: AtomicU32::new(FREE),
+            turn: AtomicUsize::new(0),
+            content: UnsafeCell::new(Content {
+                frames: [CallFrame {
+                    at: 0,
+                    method: null_mut(),
+                }; DEPTH],
+                count: 0,
+                interpreted: false,
+                pc: 0,
+                timer: None,
+                first: Clocks::default(),
+                first_ns: 0,
+                began: 0,
+                ended: 0,
+            }),
+        }
+    }
 }
 
 struct Content {
@@ -58,12 +90,17 @@ struct Content {
     /// Whether the interpreter had called the JVM.
     interpreted: bool,
     pc: usize,
-    /// The thread's clock when the handler began and ended, ns.
+    /// None where the stack is to be told at the first signal.
+    timer: Option<Timer>,
+    /// When that came, and what it cost, ns.
+    first: Clocks,
+    first_ns: u64,
+    /// The thread's clock when the last handler began and ended, ns.
     began: u64,
     ended: u64,
 }
 
-// SAFETY: `content` is touched by the handler between FILLING and DONE, and by the sampler between DONE and FREE.
+// SAFETY: `content` is touched by the handler while FILLING, and by the sampler between DONE or WAITED and ARMED.
 unsafe impl Sync for Slot {}
 // SAFETY: ids of methods are numbers to us.
 unsafe impl Send for Slot {}
@@ -82,6 +119,25 @@ pub struct Stack {
     pub began: u64,
     /// The same when the handler was done.
     pub ended: u64,
+    /// What it cost to be asked before, ns.
+    pub first_ns: u64,
+}
+
+/// What became of a question.
+pub enum Answer {
+    /// The thread told its stack.
+    Told(Stack),
+    /// It fell asleep meanwhile.
+    Waited,
+}
+
+/// When a thread shall tell its stack.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// At a moment that it did not choose.
+    Later,
+    /// As soon as it takes the signal.
+    AtOnce,
 }
 
 /// No thread of Java.
@@ -111,24 +167,6 @@ pub fn prepare(jvmti: Jvmti, jni: Jni) -> Result<(), &'static str> {
     let walk = library.symbol(c"AsyncGetCallTrace").ok_or(NONE)?;
     anchor::prepare(jvmti, jni, &|name| library.symbol(name));
     WALK.store(walk as usize, Ordering::Release);
-    SLOT.get_or_init(|| {
-        (0..SLOTS)
-            .map(|_| Slot {
-                state: AtomicU32::new(FREE),
-                content: UnsafeCell::new(Content {
-                    frames: [CallFrame {
-                        at: 0,
-                        method: null_mut(),
-                    }; DEPTH],
-                    count: 0,
-                    interpreted: false,
-                    pc: 0,
-                    began: 0,
-                    ended: 0,
-                }),
-            })
-            .collect()
-    });
     install()
         .then_some(())
         .ok_or("the system takes no handler of SIGPROF: stacks are not sampled")
@@ -194,7 +232,9 @@ fn map_library(base: usize) {
     unsafe { libc::dl_iterate_phdr(Some(each), base as *mut c_void) };
 }
 
+/// Makes the slots, and has the handler called.
 fn install() -> bool {
+    SLOT.get_or_init(|| (0..SLOTS).map(|_| Slot::new()).collect());
     // SAFETY: all fields are set; the handler has the signature that SA_SIGINFO asks for.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
@@ -221,35 +261,68 @@ pub fn finish() {
 }
 
 unsafe extern "C" fn handler(_: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the system passes a live description; a value came with it only if we sent it.
-    let (ours, number) = unsafe {
-        let sent = (*info).si_code == libc::SI_QUEUE;
-        (sent, (*info).si_value().sival_ptr as usize)
+    // SAFETY: the system passes a live description; a value came with it only if we sent it, or a timer did.
+    let (expected, value) = unsafe {
+        let expected = match (*info).si_code {
+            libc::SI_QUEUE => ARMED,
+            libc::SI_TIMER => TIMED,
+            _ => return,
+        };
+        (expected, (*info).si_value().sival_ptr as usize)
     };
-    let Some(slot) = SLOT
-        .get()
-        .and_then(|slots| slots.get(number))
-        .filter(|_| ours)
-    else {
+    let Some(slot) = SLOT.get().and_then(|slots| slots.get(value % SLOTS)) else {
         return;
     };
-    let armed = slot
-        .state
-        .compare_exchange(ARMED, FILLING, Ordering::AcqRel, Ordering::Relaxed);
-    if armed.is_err() {
+    let ours = slot.turn.load(Ordering::Acquire) == value / SLOTS
+        && slot
+            .state
+            .compare_exchange(expected, FILLING, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok();
+    if !ours {
         return;
     }
     // SAFETY: this thread's errno, put back as it was.
     let errno = unsafe { *libc::__errno_location() };
-    // SAFETY: the slot is this handler's until it is DONE.
+    // SAFETY: the slot is this handler's until it has another state.
     let content = unsafe { &mut *slot.content.get() };
+    let state = if expected == ARMED {
+        asked(content, context)
+    } else {
+        timed(content, context)
+    };
+    slot.state.store(state, Ordering::Release);
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = errno };
+}
+
+/// The first signal: the timer is started, or the stack told where there is none.
+fn asked(content: &mut Content, context: *mut c_void) -> u32 {
+    content.first_ns = 0;
+    let Some(timer) = content.timer else {
+        return fill(content, context);
+    };
+    content.first = Clocks::read();
+    if !timer.start() {
+        return fill(content, context);
+    }
+    content.first_ns = content.first.used_since();
+    TIMED
+}
+
+/// The timer's signal.
+fn timed(content: &mut Content, context: *mut c_void) -> u32 {
+    if content.first.waited(program_counter(context)) {
+        return WAITED;
+    }
+    fill(content, context)
+}
+
+fn fill(content: &mut Content, context: *mut c_void) -> u32 {
     content.began = clock::thread_cpu();
     content.pc = program_counter(context);
     (content.count, content.interpreted) = walk(content, context);
     content.ended = clock::thread_cpu();
-    slot.state.store(DONE, Ordering::Release);
-    // SAFETY: as above.
-    unsafe { *libc::__errno_location() = errno };
+    DONE
 }
 
 /// Where the thread was interrupted.
@@ -315,20 +388,33 @@ fn as_caller(context: *mut c_void, mut ask: impl FnMut() -> i32) -> i32 {
 }
 
 /// Sends a thread the signal that makes it tell its stack; the slot in which it will, if there is a free one and a thread.
-pub fn ask(thread: i32) -> Option<usize> {
+pub fn ask(thread: i32, when: When) -> Option<usize> {
     let slots = SLOT.get()?;
-    let free = |slot: &Slot| {
-        let armed = slot
-            .state
-            .compare_exchange(FREE, ARMED, Ordering::AcqRel, Ordering::Relaxed);
-        armed.is_ok()
+    let is_free = |slot: &Slot| slot.state.load(Ordering::Acquire) == FREE;
+    let number = slots.iter().position(is_free)?;
+    let slot = &slots[number];
+    let value = (slot.turn.fetch_add(1, Ordering::AcqRel) + 1) * SLOTS + number;
+    // SAFETY: a FREE slot is the sampler's.
+    let content = unsafe { &mut *slot.content.get() };
+    content.timer = match when {
+        When::Later => Timer::new(thread, value),
+        When::AtOnce => None,
     };
-    let number = slots.iter().position(free)?;
-    if send(thread, number) {
+    slot.state.store(ARMED, Ordering::Release);
+    if send(thread, value) {
         return Some(number);
     }
-    slots[number].state.store(FREE, Ordering::Release);
+    free(slot);
     None
+}
+
+/// The slot is nobody's again.
+fn free(slot: &Slot) {
+    // SAFETY: the caller has seen to it that no handler has the slot.
+    if let Some(timer) = unsafe { (*slot.content.get()).timer.take() } {
+        timer.delete();
+    }
+    slot.state.store(FREE, Ordering::Release);
 }
 
 /// The fields of a queued signal's description, as the system lays them out on 64-bit Linux.
@@ -344,7 +430,7 @@ struct Queued {
     rest: [u64; 12],
 }
 
-fn send(thread: i32, number: usize) -> bool {
+fn send(thread: i32, value: usize) -> bool {
     // SAFETY: the description is a live local of the size that the system reads.
     unsafe {
         let queued = Queued {
@@ -354,7 +440,7 @@ fn send(thread: i32, number: usize) -> bool {
             padding: 0,
             pid: libc::getpid(),
             uid: libc::getuid(),
-            value: number,
+            value,
             rest: [0; 12],
         };
         let process = libc::getpid();
@@ -369,16 +455,23 @@ fn send(thread: i32, number: usize) -> bool {
 }
 
 /// What a slot holds, if its handler is done; the slot is free again.
-pub fn answer(number: usize) -> Option<Stack> {
+pub fn answer(number: usize) -> Option<Answer> {
     let slot = SLOT.get()?.get(number)?;
-    if slot.state.load(Ordering::Acquire) != DONE {
-        return None;
-    }
+    let answer = match slot.state.load(Ordering::Acquire) {
+        DONE => Answer::Told(told(slot)),
+        WAITED => Answer::Waited,
+        _ => return None,
+    };
+    free(slot);
+    Some(answer)
+}
+
+fn told(slot: &Slot) -> Stack {
     // SAFETY: a DONE slot is the sampler's.
     let content = unsafe { &*slot.content.get() };
     let count = usize::try_from(content.count).unwrap_or(0).min(DEPTH);
     let frames = content.frames[..count].iter();
-    let stack = Stack {
+    Stack {
         frames: frames
             .map(|frame| Frame::new(frame.method as usize, frame.at))
             .collect(),
@@ -387,9 +480,8 @@ pub fn answer(number: usize) -> Option<Stack> {
         pc: content.pc,
         began: content.began,
         ended: content.ended,
-    };
-    slot.state.store(FREE, Ordering::Release);
-    Some(stack)
+        first_ns: content.first_ns,
+    }
 }
 
 /// Gives up on a thread that does not answer; false if it is just doing so.
@@ -397,8 +489,77 @@ pub fn give_up(number: usize) -> bool {
     let Some(slot) = SLOT.get().and_then(|slots| slots.get(number)) else {
         return true;
     };
-    let freed = slot
-        .state
-        .compare_exchange(ARMED, FREE, Ordering::AcqRel, Ordering::Relaxed);
-    freed.is_ok()
+    // The state that no handler looks for; it is freed below.
+    let taken = |from| {
+        slot.state
+            .compare_exchange(from, WAITED, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    };
+    if taken(ARMED) || taken(TIMED) {
+        free(slot);
+        return true;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicI32};
+    use std::time::Duration;
+
+    use super::super::{moment, threads};
+    use super::*;
+
+    /// A thread that computes for some microseconds, calls the system for a fifth of one, and so on. Signals that are taken
+    /// as soon as they arrive meet it at the call in two of five cases on a virtual machine.
+    #[test]
+    fn a_thread_is_met_at_calls_of_the_system_as_often_as_they_take_time() {
+        static THREAD: AtomicI32 = AtomicI32::new(0);
+        static STOP: AtomicBool = AtomicBool::new(false);
+        assert!(install());
+        let call = || unsafe { libc::syscall(libc::SYS_getppid) };
+        let compute =
+            || (0..4000u64).fold(1u64, |x, i| std::hint::black_box(x.wrapping_mul(3) ^ i));
+        let thread = std::thread::spawn(move || {
+            let timed = |work: &dyn Fn()| {
+                let before = clock::thread_cpu();
+                (0..20_000).for_each(|_| work());
+                (clock::thread_cpu() - before) as f64
+            };
+            let calling = timed(&|| {
+                std::hint::black_box(call());
+            });
+            let computing = timed(&|| {
+                std::hint::black_box(compute());
+            });
+            THREAD.store(threads::current(), Ordering::Release);
+            while !STOP.load(Ordering::Acquire) {
+                std::hint::black_box((compute(), call()));
+            }
+            calling / (calling + computing)
+        });
+        while THREAD.load(Ordering::Acquire) == 0 {
+            std::thread::yield_now();
+        }
+        let (mut at_call, mut told) = (0, 0);
+        while told < 600 {
+            let slot = ask(THREAD.load(Ordering::Acquire), When::Later).unwrap();
+            let answer = loop {
+                std::thread::sleep(Duration::from_micros(100));
+                if let Some(answer) = answer(slot) {
+                    break answer;
+                }
+            };
+            if let Answer::Told(stack) = answer {
+                assert_eq!(stack.count, NO_JAVA);
+                told += 1;
+                at_call += i32::from(moment::is_at_call_of_the_system(stack.pc));
+            }
+        }
+        STOP.store(true, Ordering::Release);
+        let share = thread.join().unwrap();
+        let met = f64::from(at_call) / f64::from(told);
+        assert!(share < 0.15, "calls of the system take {share} here");
+        assert!(met < 2.0 * share + 0.05, "met at {met}, takes {share}");
+    }
 }
