@@ -34,7 +34,11 @@ pub fn run(
 }
 
 /// `pricetag predict` with a predictor: asks it, once or for every input.
-pub fn predict(args: &PredictArgs, console: &Console) -> Result<ExitCode, Failure> {
+pub fn predict(
+    args: &PredictArgs,
+    common: &Common,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
     if args.command.is_empty() {
         let why = "a predictor computes its features from the program's arguments";
         return Err(Failure::usage(why).advice(format!(
@@ -48,18 +52,20 @@ pub fn predict(args: &PredictArgs, console: &Console) -> Result<ExitCode, Failur
         args.workload.as_deref(),
         args.cwd.as_deref(),
     )?;
-    let mut answers = Vec::new();
-    for case in &inputs.cases {
+    let asked = inputs.cases.iter().map(|case| {
         let words = args.command.iter().map(|word| expand(word, &case.bindings));
-        let words: Vec<String> = words.collect::<Result<_, _>>()?;
-        let asked = ask::Question {
-            arguments: &words,
-            cwd: args.cwd.as_deref(),
-            timeout: args.timeout,
-        };
-        let (answer, _) = asked.ask(&args.model, &evaluator)?;
-        answers.push((case.label.clone(), answer));
-    }
+        words.collect::<Result<Vec<String>, _>>()
+    });
+    let asked: Vec<Vec<String>> = asked.collect::<Result<_, _>>()?;
+    let questions = asked.iter().map(|words| ask::Question {
+        arguments: words,
+        cwd: args.cwd.as_deref(),
+        timeout: args.timeout,
+    });
+    let questions: Vec<_> = questions.collect();
+    let answers = ask::ask_all(&questions, &args.model, &evaluator, common.jobs)?;
+    let labels = inputs.cases.iter().map(|case| case.label.clone());
+    let answers: Vec<(String, Answer)> = labels.zip(answers.into_iter().map(|(a, _)| a)).collect();
     let rows: Vec<_> = answers
         .iter()
         .map(|(label, answer)| json!({ "label": label, "answer": answer }))

@@ -30,7 +30,7 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
                 Failure::usage(why).advice("give the model.json that the predictor was built from")
             );
         }
-        return evaluator::predict(args, console);
+        return evaluator::predict(args, common, console);
     }
     let model = open_model(&args.model)?;
     let mut seen = None;

@@ -45,8 +45,13 @@ fn recorded() -> Desk {
 }
 
 fn ask(desk: &Desk, input: &str) -> (i32, Answer) {
+    ask_with(desk, &[], input)
+}
+
+fn ask_with(desk: &Desk, options: &[&str], input: &str) -> (i32, Answer) {
     let mut java = Command::new("java");
-    java.arg("-jar")
+    java.args(options)
+        .arg("-jar")
         .arg(desk.path("p.jar"))
         .arg(desk.path(input));
     let ran = ran(java);
@@ -56,7 +61,7 @@ fn ask(desk: &Desk, input: &str) -> (i32, Answer) {
 #[test]
 fn a_recorded_program_becomes_a_jar_that_predicts_it() {
     let desk = recorded();
-    let built = desk.json("evaluator build data -o p.jar --target alloc --budget 90% --json");
+    let built = desk.json("evaluator build data -o p.jar --target alloc --budget 100% --json");
     let features = built["features"].as_array().unwrap();
     let counted = features
         .iter()
@@ -82,6 +87,29 @@ fn a_recorded_program_becomes_a_jar_that_predicts_it() {
     }
     let asked = desk.run("predict p.jar -- held-1.txt");
     assert!(asked.stdout.contains("alloc"), "{}", asked.stdout);
+
+    // A JVM that forbids what keeps a program from acting, as 18 to 23 do, begins another one that does not.
+    let forbidding = "-Djava.security.manager=disallow";
+    let (code, again) = ask_with(&desk, &[forbidding], "held-1.txt");
+    let (_, once) = ask(&desk, "held-1.txt");
+    assert_eq!((code, again.value), (0, once.value), "{again:?}");
+
+    // Two at a time, told in the order of the inputs.
+    let both = desk.json("predict p.jar --jobs 2 --inputs held-*.txt --json -- {}");
+    let rows = both["rows"].as_array().unwrap().iter();
+    let labels: Vec<_> = rows.map(|row| row["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["held-1.txt", "held-2.txt"]);
+    assert_eq!(both["rows"][0]["answer"]["value"].as_f64(), once.value);
+
+    // What is known before the run does not tell the cost: no predictor is better than a bad one.
+    let cheap = desk.run("evaluator build data -o cheap.jar --target alloc --budget 0%");
+    assert_eq!(cheap.code, 3, "{}", cheap.stderr);
+    assert!(
+        cheap.stderr.contains("predicts nothing"),
+        "{}",
+        cheap.stderr
+    );
+    assert!(!desk.path("cheap.jar").exists());
 
     // The agent counts the same in the unmodified program.
     let checked = desk.json("evaluator check p.jar --inputs held-*.txt --repeat 1 --json");

@@ -3,18 +3,17 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pricetag_evaluate::emit;
-use pricetag_evaluator::{Answer, AnswerStatus, Evaluator};
+use pricetag_evaluator::{Answer, Evaluator};
 use pricetag_runner::Ended;
 use pricetag_runner::supervise::{Cancel, Ending, Launch, run};
 
 use super::shown;
 use crate::failure::{Failure, io};
-
-/// What lets Java 18 to 23 keep a program from acting.
-const ALLOW: &str = "-Djava.security.manager=allow";
 
 /// Whether a file is an archive.
 pub fn is_predictor(path: &Path) -> bool {
@@ -52,18 +51,7 @@ pub struct Question<'q> {
 impl Question<'_> {
     /// Asks; the answer, and how the process ended.
     pub fn ask(&self, predictor: &Path, evaluator: &Evaluator) -> Result<(Answer, Ended), Failure> {
-        let options = &evaluator.subject.options;
-        let (answer, ended) = self.try_with(predictor, options)?;
-        let refused = answer
-            .reason
-            .as_ref()
-            .is_some_and(|why| why.contains(ALLOW));
-        if answer.status == AnswerStatus::Unknown && refused {
-            let mut options = options.clone();
-            options.push(ALLOW.to_owned());
-            return self.try_with(predictor, &options);
-        }
-        Ok((answer, ended))
+        self.try_with(predictor, &evaluator.subject.options)
     }
 
     /// Runs the archive with options of the JVM.
@@ -96,4 +84,37 @@ impl Question<'_> {
         };
         Ok((answer, ended))
     }
+}
+
+/// Asks several questions, so many at a time; the answers in their order.
+pub fn ask_all(
+    questions: &[Question<'_>],
+    predictor: &Path,
+    evaluator: &Evaluator,
+    jobs: usize,
+) -> Result<Vec<(Answer, Ended)>, Failure> {
+    let next = AtomicUsize::new(0);
+    let answers: Mutex<Vec<_>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, questions.len().max(1)) {
+            scope.spawn(|| {
+                while let Some((number, question)) = {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    questions.get(number).map(|question| (number, question))
+                } {
+                    let answer = question.ask(predictor, evaluator);
+                    let failed = answer.is_err();
+                    if let Ok(mut answers) = answers.lock() {
+                        answers.push((number, answer));
+                    }
+                    if failed {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    let mut answers = answers.into_inner().unwrap_or_default();
+    answers.sort_by_key(|(number, _)| *number);
+    answers.into_iter().map(|(_, answer)| answer).collect()
 }

@@ -24,6 +24,10 @@ use crate::scratch::Scratch;
 const SEARCHED: usize = 3;
 /// Most recorded inputs that values are compared on.
 const COMPARED: usize = 100;
+/// Recorded inputs on which an evaluation's time is compared with a whole run's.
+const WHOLE: usize = 5;
+/// What makes a predictor go on to the program's end, as long as that takes (ms).
+const TO_THE_END: [&str; 2] = ["-Dpricetag.goes-on=true", "-Dpricetag.limit=3600000"];
 /// Trials of a search.
 const TRIALS: usize = 40;
 
@@ -201,7 +205,7 @@ impl Workshop<'_, '_> {
         }
         let mut assembled = self.assemble(model, &emptied)?;
         write_whole(&path, &assembled.jar)?;
-        let found = self.validate(&path, &assembled.evaluator, &search)?;
+        let found = self.validate(&path, (model, &assembled.evaluator), &search)?;
         let Compared::Same(validation, share) = found else {
             return Ok(None);
         };
@@ -221,7 +225,7 @@ impl Workshop<'_, '_> {
         let path = scratch.path().join("trial.jar");
         write_whole(&path, &assembled.jar)?;
         let doing = "checking the predictor";
-        let (validation, share) = match self.validate(&path, &assembled.evaluator, &[])? {
+        let (validation, share) = match self.validate(&path, (model, &assembled.evaluator), &[])? {
             Compared::Same(validation, share) => (validation, share),
             Compared::Differs => {
                 let why = "the values of the predictor differ from those recorded";
@@ -241,22 +245,27 @@ impl Workshop<'_, '_> {
         Ok(assembled)
     }
 
-    /// Compares values on recorded inputs that were not searched on.
+    /// Compares values on recorded inputs that were not searched on, and the time with that of a whole run just after: a busy machine slows
+    /// both.
     fn validate(
         &self,
         path: &Path,
-        evaluator: &Evaluator,
+        (model, evaluator): (&CostModel, &Evaluator),
         searched: &[&Observation],
     ) -> Result<Compared, Failure> {
         let all = spread(self.dataset, COMPARED);
+        let whole = self.assemble(model, &BTreeSet::new())?;
+        let whole_path = path.with_extension("whole.jar");
+        write_whole(&whole_path, &whole.jar)?;
         let mut shares = Vec::new();
         let (mut compared, mut flagged) = (0, 0);
         let mut reason = None;
-        for observation in all {
-            let known = self.surveyed.took.get(&observation.label);
+        let each = all.len().div_ceil(WHOLE);
+        for (number, observation) in all.into_iter().enumerate() {
             let answer = self.run(path, observation, &[])?;
-            if let Some(took) = known {
-                shares.push(answer.took_ns as f64 / took);
+            if number.is_multiple_of(each) {
+                let whole = self.run(&whole_path, observation, &TO_THE_END)?;
+                shares.push(answer.took_ns as f64 / whole.took_ns as f64);
             }
             if searched.iter().any(|o| o.label == observation.label) {
                 continue;

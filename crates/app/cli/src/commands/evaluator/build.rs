@@ -173,28 +173,58 @@ fn choose(
             }
         }
     }
-    let chosen = match &cut {
-        Some((index, _)) => Some(*index),
-        None => best_within(&all, args.budget),
+    let chosen = match cut {
+        Some(cut) => Some(cut),
+        None => measured(&mut all, args.budget, workshop)?,
     };
-    let points = points(&all, chosen);
-    let Some(chosen) = chosen else {
+    let points = points(&all, chosen.as_ref().map(|(index, _)| *index));
+    let Some((_, mut assembled)) = chosen else {
         let why = format!(
             "no model's features are known within {} of a run:\n{}",
             percent(args.budget),
             curve_text(&points)
         );
-        return Err(Failure {
-            code: EXCEEDED,
-            ..Failure::new(why).advice("allow more with --budget")
-        });
+        return Err(over(why, "allow more with --budget"));
     };
-    let mut assembled = match cut {
-        Some((_, assembled)) => assembled,
-        None => workshop.plain(&all[chosen].model)?,
-    };
+    if let Some(doubt) = doubt(&assembled.evaluator) {
+        let why = format!(
+            "what is known within {} of a run predicts nothing:\n{}\n{doubt}",
+            percent(args.budget),
+            curve_text(&points)
+        );
+        return Err(over(why, "a larger --budget may do, as the curve shows"));
+    }
     assembled.evaluator.curve = points;
     Ok(assembled)
+}
+
+/// The budget is exceeded.
+fn over(why: String, advice: &str) -> Failure {
+    Failure {
+        code: EXCEEDED,
+        ..Failure::new(why).advice(advice)
+    }
+}
+
+/// The best model whose predictor costs no more than the budget when it is built and measured. What a value costs is known from one run of
+/// the program with all counters; a predictor has costs of its own, too.
+fn measured(
+    models: &mut [Affordable],
+    budget: f64,
+    workshop: &Workshop<'_, '_>,
+) -> Result<Option<(usize, Assembled)>, Failure> {
+    while let Some(best) = best_within(models, budget) {
+        let tried = workshop.plain(&models[best].model)?;
+        let share = tried.evaluator.share;
+        if tried.evaluator.validation.is_none() || share <= budget {
+            return Ok(Some((best, tried)));
+        }
+        let used = names(&models[best]);
+        for model in models.iter_mut().filter(|m| names(m) == used) {
+            model.share = share;
+        }
+    }
+    Ok(None)
 }
 
 fn names(affordable: &Affordable) -> Vec<String> {
@@ -207,9 +237,6 @@ fn text(evaluator: &Evaluator, args: &EvaluatorBuildArgs, console: &Console) -> 
     let mut text = curve_text(&evaluator.curve);
     let model = &evaluator.model;
     let _ = writeln!(text, "\n{} ≈ {}", model.target, model.text);
-    if let Some(doubt) = doubt(evaluator) {
-        let _ = writeln!(text, "warning: {doubt}");
-    }
     for feature in &evaluator.features {
         let share = percent(feature.share);
         let _ = writeln!(text, "  {}: final after {share} of a run", feature.name);
@@ -220,14 +247,9 @@ fn text(evaluator: &Evaluator, args: &EvaluatorBuildArgs, console: &Console) -> 
             0 => String::new(),
             n => format!(" without {n} methods that the values do not need"),
         };
-        let more = if evaluator.share > evaluator.budget {
-            ", more than the budget"
-        } else {
-            ""
-        };
         let _ = writeln!(
             text,
-            "an evaluation takes {share} of a run{without}{more}: {}",
+            "an evaluation takes {share} of a run{without}: {}",
             validation.to_text()
         );
     }

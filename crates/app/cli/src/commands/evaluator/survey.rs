@@ -32,8 +32,6 @@ pub struct Surveyed {
     pub rejected: Vec<(String, String)>,
     /// How long an evaluation may take.
     pub limit_ms: u64,
-    /// How long the program took, by label of the input, ns.
-    pub took: BTreeMap<String, f64>,
 }
 
 /// The arguments of a recorded run.
@@ -65,7 +63,7 @@ pub fn survey(
     let path = scratch.path().join("survey.jar");
     write_whole(&path, &jar)?;
     let mut marks: Vec<Vec<f64>> = vec![Vec::new(); candidates.groups.len()];
-    let (mut took, mut reasons) = (BTreeMap::new(), Vec::new());
+    let (mut longest, mut reasons) = (None, Vec::new());
     let chosen = spread(dataset, inputs);
     let mut options = program.subject.options.clone();
     options.push("-Dpricetag.survey=true".to_owned());
@@ -82,13 +80,12 @@ pub fn survey(
             continue;
         }
         let end = answer.took_ns as f64;
-        took.insert(observation.label.clone(), end);
+        longest = Some(end.max(longest.unwrap_or(0.0)));
         for (group, mark) in marks.iter_mut().zip(&answer.marks) {
             group.push(mark.map_or(1.0, |at| at as f64 / end));
         }
     }
-    let longest = took.values().copied().fold(0.0, f64::max);
-    if took.is_empty() {
+    let Some(longest) = longest else {
         let why = format!(
             "none of {} recorded inputs ran to its end under guard: {}",
             chosen.len(),
@@ -98,14 +95,13 @@ pub fn survey(
         return Err(Failure::new(why)
             .doing("surveying the program")
             .advice(advice));
-    }
+    };
     let default = (TIMES_LONGEST * longest / 1e6 + GRACE_MS) as u64;
     let mut surveyed = Surveyed {
         shares: BTreeMap::new(),
         sources: BTreeMap::new(),
         rejected: Vec::new(),
         limit_ms: limit.map_or(default, |limit| limit.as_millis() as u64),
-        took,
     };
     surveyed.price(dataset, program, candidates, &mut marks);
     Ok(surveyed)

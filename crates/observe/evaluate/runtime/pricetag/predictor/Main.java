@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
@@ -83,7 +84,7 @@ public final class Main {
         try {
             System.setSecurityManager(new Guard());
         } catch (UnsupportedOperationException e) {
-            finish("Java " + System.getProperty("java.version") + " cannot keep it from acting: run it with -Djava.security.manager=allow, or with Java 23 or older", false);
+            again(arguments);
         }
         try {
             program.invoke(null, (Object) arguments);
@@ -95,6 +96,23 @@ public final class Main {
             other.join();
         }
         finish(null, false);
+    }
+
+    /** Since Java 18 a program is kept from acting only where a JVM is told so as it starts: one that is tells the answer. Java 24 and later have none. */
+    private static void again(String[] arguments) throws Exception {
+        String java = System.getProperty("java.specification.version");
+        if (Boolean.getBoolean("pricetag.again") || !java.startsWith("1.") && Integer.parseInt(java) >= 24) {
+            finish("Java " + System.getProperty("java.version") + " cannot keep it from acting, which Java 8 to 23 can", false);
+        }
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(Arrays.asList("-Djava.security.manager=allow", "-Dpricetag.again=true", "-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        command.addAll(Arrays.asList(arguments));
+        synchronized (Main.class) {
+            answered = true;
+        }
+        Runtime.getRuntime().halt(new ProcessBuilder(command).inheritIO().start().waitFor());
     }
 
     /** A thread that keeps the JVM from ending; null if there is none but this one. Stack traces would miss one that is just beginning. */
