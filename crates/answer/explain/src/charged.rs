@@ -51,7 +51,8 @@ pub(crate) fn explain(
         columns,
     };
     let mut items = builder.items(charges);
-    if options.by == Grouping::Method {
+    // The samples are of processor time: they say nothing of how bytes are spread.
+    if options.by == Grouping::Method && matches!(model.target.as_str(), "cpu" | "wall") {
         profiled::spread(dataset, &mut items);
     }
     items.sort_by(|a, b| b.cost.total_cmp(&a.cost).then_with(|| a.name.cmp(&b.name)));
@@ -247,7 +248,7 @@ impl Builder<'_> {
             share,
             share_bounds: Some((
                 (line.low / whole).min(share),
-                (line.high / whole).max(share),
+                (line.high / whole).min(1.0).max(share),
             )),
             samples: line.samples,
             control: self.variation.control(&rows, key.place.is_some()),

@@ -11,6 +11,8 @@ const EXPLAINS: &str = "here explains the cost";
 const EXPLAINS_DIFFERENCES: &str = "here explains how the cost differs from input to input";
 /// Methods shown in a summary.
 const TOP: usize = 8;
+/// A share without a place that the first sentence tells.
+const MUCH_UNKNOWN: f64 = 0.2;
 /// Terms below zero that come to more than this share of the cost leave no account of where it goes.
 const CANCELLED: f64 = 0.5;
 
@@ -328,7 +330,9 @@ fn how_well(summary: &Summary) -> Vec<String> {
         } else {
             f64::INFINITY
         };
-        let verdict = if factor >= 1.05 && factor.is_finite() {
+        let verdict = if factor > 100.0 {
+            ", more than a hundred times as much".to_owned()
+        } else if factor >= 1.05 {
             format!(", {factor:.1} times as much")
         } else if factor < 1.0 {
             ", which is no worse: the counts add nothing here".to_owned()
@@ -359,31 +363,40 @@ fn in_few_terms(found: &Concise) -> String {
 
 fn where_it_goes(summary: &Summary, methods: &Explanation, waited: Option<f64>) -> Option<String> {
     // What is not known is nowhere that time goes.
-    let known = |item: &&SummaryItem| item.name != ChargeKind::Unknown.title();
-    let first = summary.top.iter().filter(known).take(3);
-    let names: Vec<String> = first
-        .map(|item| format!("{} ({})", brief(&item.name), percent(item.share)))
-        .collect();
+    let unknown = ChargeKind::Unknown.title();
+    let first = summary.top.iter().filter(|item| item.name != unknown);
+    let first: Vec<&SummaryItem> = first.take(3).collect();
+    let names = first
+        .iter()
+        .map(|item| format!("{} ({})", brief(&item.name), percent(item.share)));
+    let names = names.collect::<Vec<_>>().join(", ");
     let quantity = |cost| quantity(cost, &summary.unit);
     let total = match methods.measured {
         Some(measured) => format!("{} measured", quantity(measured)),
         None => format!("{} predicted", quantity(methods.predicted)),
     };
-    if names.is_empty() {
+    if first.is_empty() {
         return None;
     }
-    let (time, names) = (cost_words(&summary.target), names.join(", "));
+    let time = cost_words(&summary.target);
+    let most = first.iter().map(|item| item.share).sum::<f64>() > 0.5;
+    let without = summary.top.iter().find(|item| item.name == unknown);
+    let without = without.map_or(0.0, |item| item.share);
+    let without = (without > MUCH_UNKNOWN)
+        .then(|| format!("; {} could not be attributed", percent(without)))
+        .unwrap_or_default();
     Some(match waited {
         // Stacks of threads that wait are not sampled: what they wait for is no part of the shares.
         Some(share) if is_sampled(methods) => format!(
-            "Of {total} ({time}), the program waited for at least {}; nothing here says where. What it computed goes mostly to {names}: shares are of processor time, and costs stretched to the wall time.",
+            "Of {total} ({time}), at least {} is waiting: for disks, networks, locks, or a processor that others used; nothing here says which. What the program computed goes mostly to {names}{without}: shares are of processor time, and costs stretched to the wall time.",
             percent(share)
         ),
         Some(share) => format!(
-            "Of {total} ({time}), the program waited for at least {}; nothing here says where. By the prices most goes to {names}, waiting included.",
+            "Of {total} ({time}), at least {} is waiting: for disks, networks, locks, or a processor that others used; nothing here says which. By the prices most goes to {names}, waiting included.",
             percent(share)
         ),
-        None => format!("Of {total} ({time}), most goes to {names}."),
+        None if most => format!("Of {total} ({time}), most goes to {names}{without}."),
+        None => format!("Of {total} ({time}), the largest parts go to {names}{without}."),
     })
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn which_time(dataset: &Dataset) -> String {
         Why::Intervals => "The time explained is CPU time of the program's threads: a row is an interval, whose length is no cost."
             .to_owned(),
         Why::Waits(share) => format!(
-            "The time explained is wall time. CPU time, over all threads, is {} of it: so the program waited for at least {}, for disks, networks, locks or a busy machine.",
+            "The time explained is wall time. CPU time, over all threads, is {} of it: so the program waited for at least {}: for disks, networks, locks, or a processor that others used.",
             percent(1.0 - share),
             percent(share)
         ),

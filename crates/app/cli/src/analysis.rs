@@ -37,6 +37,7 @@ pub fn open_dataset(dir: &Path) -> Result<Dataset, Failure> {
                 "make one with `pricetag record` or `pricetag import`"
             }
             DatasetError::Io { source, .. } if too_many_files(source) => FEWER_FILES,
+            DatasetError::TooLarge { .. } => return Failure::from(e).doing(doing()),
             _ => {
                 "it is damaged or unreadable: restore it, or record or import it again with --force"
             }

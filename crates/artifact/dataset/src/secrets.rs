@@ -19,7 +19,17 @@ const ENDINGS: [&str; 8] = [
     "credentials",
 ];
 /// Words that do so by themselves alone.
-const WORDS: [&str; 6] = ["pass", "pwd", "pw", "token", "authorization", "bearer"];
+const WORDS: [&str; 9] = [
+    "pass",
+    "pwd",
+    "pw",
+    "token",
+    "auth",
+    "authorization",
+    "bearer",
+    "cookie",
+    "jwt",
+];
 /// Words that make one of a `key`.
 const KEYS: [&str; 9] = [
     "api",
@@ -64,6 +74,14 @@ pub fn without_secrets(words: &[String]) -> Vec<String> {
 
 /// Whether a name is that of a secret: `dbPassword`, `--api-key`, `X-Auth-Token`.
 pub fn names_secret(name: &str) -> bool {
+    // Java and Gradle define properties without a sign between: `-Dtoken=…`, `-Ptoken=…`.
+    let property = ["-D", "-P"]
+        .iter()
+        .find_map(|begin| name.strip_prefix(begin));
+    is_secret(name) || property.is_some_and(is_secret)
+}
+
+fn is_secret(name: &str) -> bool {
     let words = words(name);
     let ends = |word: &String| ENDINGS.iter().any(|ending| word.ends_with(ending));
     let is = |word: &String| WORDS.contains(&word.as_str());
@@ -157,6 +175,15 @@ mod tests {
                 "-Djavax.net.ssl.keyStorePassword=a=b,c d",
                 "-Djavax.net.ssl.keyStorePassword=***",
             ),
+            ("-Dtoken=abc", "-Dtoken=***"),
+            ("-Dpwd=abc", "-Dpwd=***"),
+            ("-Dapi.key=abc", "-Dapi.key=***"),
+            ("-DAPI_KEY=abc", "-DAPI_KEY=***"),
+            ("-Daccess.key=abc", "-Daccess.key=***"),
+            ("-DprivateKey=abc", "-DprivateKey=***"),
+            ("-Dbearer=abc", "-Dbearer=***"),
+            ("-PauthToken=abc", "-PauthToken=***"),
+            ("--cookie=abc", "--cookie=***"),
             ("--token=abc", "--token=***"),
             ("--token:abc", "--token:***"),
             ("--API_KEY=abc", "--API_KEY=***"),
@@ -223,6 +250,8 @@ mod tests {
             "--tokens=100",
             "--max-tokens",
             "-Dtokenizer=x",
+            "-Dpasses=3",
+            "-Dauthor=Ann",
             "--passes=2",
             "-Dsort.key=name",
             "--key",

@@ -11,6 +11,7 @@ mod write;
 
 pub use blocks::NumberBlocks;
 pub use read::{read, read_groups};
+pub(crate) use room::Room;
 pub use room::allow;
 pub use write::{TableWriter, write};
 

@@ -42,7 +42,11 @@ pub fn reason(ended: &Ended, crash_log: &Path) -> Option<String> {
 pub fn too_little_room(ended: &Ended) -> Option<&'static str> {
     let (stderr, stdout) = (ended.stderr.text(), ended.stdout.text());
     let said = |words: &str| stderr.contains(words) || stdout.contains(words);
-    if said("java.lang.OutOfMemoryError: Java heap space") {
+    // One that is thrown while another is handled is told by its name alone.
+    if said("java.lang.OutOfMemoryError: Java heap space")
+        || said("OutOfMemoryError thrown from the UncaughtExceptionHandler")
+        || said("java.lang.OutOfMemoryError: GC overhead limit exceeded")
+    {
         Some(
             "if it has enough uncounted: counters take heap, 8 bytes each in every thread; allow more with -Xmx",
         )
@@ -267,6 +271,8 @@ mod tests {
         };
         let heap = "echo 'java.lang.OutOfMemoryError: Java heap space' >&2; exit 1";
         assert!(lacks(heap).unwrap().contains("-Xmx"));
+        let handled = "echo 'Exception: java.lang.OutOfMemoryError thrown from the UncaughtExceptionHandler in thread \"main\"' >&2; exit 1";
+        assert!(lacks(handled).unwrap().contains("-Xmx"));
         let stack = "echo 'Exception in thread \"main\" java.lang.StackOverflowError' >&2; exit 1";
         assert!(lacks(stack).unwrap().contains("-Xss"));
         assert_eq!(lacks("exit 1"), None);

@@ -280,7 +280,7 @@ fn inspection_and_summary_speak_plainly() {
     };
     let summary = summarize(&model, &waits, &by(&model, Grouping::Method));
     let text = summary.to_text(100).replace('\n', " ");
-    let waited = "(wall time), the program waited for at least 93.6 %";
+    let waited = "(wall time), at least 93.6 % is waiting";
     assert!(text.contains(waited), "{text}");
     assert!(
         text.contains("By the prices most goes to Sorter.sort(int[]) (60.2 %)"),

@@ -146,6 +146,9 @@ fn advised(error: &AttachError) -> Failure {
         AttachError::Process { source, .. } if source.kind() == ErrorKind::PermissionDenied => {
             failure.advice("give this command as the user who runs the program, or as root")
         }
+        AttachError::Process { source, .. } if source.kind() == ErrorKind::NotFound => {
+            failure.advice("`jps` lists the JVMs that run, with their numbers")
+        }
         AttachError::Silent { .. } => {
             failure.advice("give this command as the user who runs the program; a JVM with -XX:+DisableAttachMechanism takes no requests")
         }

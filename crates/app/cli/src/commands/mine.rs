@@ -47,19 +47,20 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
         .save(&path)
         .map_err(|e| Failure::from(e).doing("saving the model"))?;
     let mut account = account(&model, &dataset, inspection, &args.sources)?;
-    account.summary.outputs = vec![
+    let stacks = dataset.profile.is_some().then(|| {
+        let tree = format!("pricetag explain {} --tree", path.display());
+        ("who calls whom".to_owned(), tree)
+    });
+    let another = format!("pricetag predict {} -- COMMAND INPUT", path.display());
+    account.summary.outputs = [
         ("report".to_owned(), args.report.display().to_string()),
         ("model".to_owned(), path.display().to_string()),
         ("dataset".to_owned(), data.to_string()),
-        (
-            "who calls whom".to_owned(),
-            format!("pricetag explain {} --tree", path.display()),
-        ),
-        (
-            "another input".to_owned(),
-            format!("pricetag predict {} -- COMMAND INPUT", path.display()),
-        ),
-    ];
+    ]
+    .into_iter()
+    .chain(stacks)
+    .chain([("another input".to_owned(), another)])
+    .collect();
     write_report(&args.report, &model, &dataset, &account)?;
     console.result(&account.summary, || account.summary.to_text(console.width))?;
     Ok(ExitCode::SUCCESS)

@@ -239,3 +239,36 @@ fn small_numbers_and_small_stacks_end() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(begun.elapsed() < Duration::from_secs(100));
 }
+
+#[test]
+fn too_few_open_files_are_no_damage() {
+    let desk = fitted();
+    let mut refused = 0;
+    for files in 4..16 {
+        let mut shell = Command::new("sh");
+        let script = format!("ulimit -n {files}; exec \"$0\" inspect a");
+        shell
+            .arg("-c")
+            .arg(script)
+            .arg(env!("CARGO_BIN_EXE_pricetag"))
+            .current_dir(desk.path("."));
+        let ran = ran(shell);
+        if ran.stderr.contains("opening dataset") {
+            refused += 1;
+            assert!(ran.stderr.contains("ulimit -n"), "{files}: {}", ran.stderr);
+            assert!(!ran.stderr.contains("restore it"), "{}", ran.stderr);
+        }
+    }
+    assert!(refused > 0);
+}
+
+#[test]
+fn a_process_that_is_gone_is_not_attached_to() {
+    let desk = Desk::new(&[]);
+    let mut gone = Command::new("true").spawn().unwrap();
+    let number = gone.id();
+    gone.wait().unwrap();
+    let ran = desk.run(&format!("record --attach {number} -o data"));
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("`jps` lists"), "{}", ran.stderr);
+}

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use crate::error::{DatasetError, Result};
-use crate::table::{Table, Values};
+use crate::table::{Room, Table, Values};
 
 use super::source::{Source, text_error, utf8};
 
@@ -35,7 +35,7 @@ fn keyword<'a>(line: &'a [u8], word: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// Columns of texts, and the line of each row.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Source> {
+pub(super) fn read(path: &Path, bytes: &[u8], room: &Room<'_>) -> Result<Source> {
     let mut table = Table::default();
     let mut columns: Vec<Vec<Option<String>>> = Vec::new();
     let mut names: Vec<String> = Vec::new();
@@ -79,6 +79,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Source> {
             });
         }
         for (column, cell) in columns.iter_mut().zip(cells) {
+            room.take_cell(&cell)?;
             column.push((cell != "?" && !cell.is_empty()).then_some(cell));
         }
         lines.push(number);

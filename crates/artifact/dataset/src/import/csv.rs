@@ -9,12 +9,17 @@ use std::path::Path;
 use csv::{ByteRecord, ReaderBuilder};
 
 use crate::error::{DatasetError, Result};
-use crate::table::{Table, Values};
+use crate::table::{Room, Table, Values};
 
 use super::source::{Source, text_error, utf8};
 
 /// Columns of texts, and the line of each row.
-pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>) -> Result<Source> {
+pub(super) fn read(
+    path: &Path,
+    bytes: &[u8],
+    delimiter: Option<u8>,
+    room: &Room<'_>,
+) -> Result<Source> {
     let delimiter = delimiter.unwrap_or_else(|| delimiter_of(bytes));
     if let Some(line) = unclosed_quote(bytes, delimiter) {
         let problem = "a quote is opened here and never closed; close it, or double it if it is part of the text";
@@ -33,7 +38,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>) -> Result<S
         .map_err(|error| text_error(path, 1, error.to_string()))?
     {
         let start = record.position().map_or(0, csv::Position::byte);
-        rows.take(path, place.at(bytes, start as usize), &record)?;
+        rows.take(path, place.at(bytes, start as usize), &record, room)?;
     }
     rows.finish(path)
 }
@@ -77,7 +82,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn take(&mut self, path: &Path, line: u64, record: &ByteRecord) -> Result<()> {
+    fn take(&mut self, path: &Path, line: u64, record: &ByteRecord, room: &Room<'_>) -> Result<()> {
         let remark = record.get(0).is_some_and(|field| field.starts_with(b"#"));
         let Some(names) = &self.names else {
             if remark {
@@ -98,7 +103,7 @@ impl Rows {
                 return Ok(());
             }
             self.comments -= 1;
-            return self.take(path, line, record);
+            return self.take(path, line, record, room);
         };
         if record.len() != names.len() {
             if remark {
@@ -114,6 +119,7 @@ impl Rows {
         }
         for ((field, name), column) in record.iter().zip(names).zip(&mut self.columns) {
             let text = utf8(path, line, name, field)?;
+            room.take_cell(text)?;
             column.push((!text.is_empty()).then(|| text.to_owned()));
         }
         self.lines.push(line);

@@ -8,12 +8,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::error::{DatasetError, Result};
-use crate::table::{self, Column, Table};
+use crate::table::{self, Column, Room, Table};
 
 use super::{arff, csv};
 
-/// What gzip may unpack to; a bomb is refused.
-const UNPACKED: u64 = 8 << 30;
 const GZIP: &[u8] = b"\x1f\x8b";
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -50,10 +48,11 @@ impl Source {
                 notes: Vec::new(),
             });
         }
-        let bytes = unpacked(
-            path,
-            fs::read(path).map_err(DatasetError::io("read", path))?,
-        )?;
+        let room = Room::of(path);
+        let size = fs::metadata(path).map_or(0, |file| file.len());
+        room.take_bytes(size)?;
+        let packed = fs::read(path).map_err(DatasetError::io("read", path))?;
+        let bytes = unpacked(path, packed, &room)?;
         let text = bytes.strip_prefix(BOM).unwrap_or(&bytes);
         if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") {
             return Err(text_error(
@@ -69,9 +68,9 @@ impl Source {
             });
         }
         if arff::is_arff(path, text) {
-            return arff::read(path, text);
+            return arff::read(path, text, &room);
         }
-        csv::read(path, text, delimiter)
+        csv::read(path, text, delimiter, &room)
     }
 
     fn distinct(&self) -> Result<()> {
@@ -123,23 +122,23 @@ fn is_parquet(path: &Path) -> Result<bool> {
     Ok(named || start == b"PAR1")
 }
 
-/// The bytes, unpacked if they are gzip.
-fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
+/// The bytes, unpacked if they are gzip; a bomb is refused.
+fn unpacked(path: &Path, bytes: Vec<u8>, room: &Room<'_>) -> Result<Vec<u8>> {
     if !bytes.starts_with(GZIP) {
         return Ok(bytes);
     }
     let mut out = Vec::new();
-    let refused = |problem: String| text_error(path, 1, problem);
     flate2::read::MultiGzDecoder::new(bytes.as_slice())
-        .take(UNPACKED + 1)
+        .take(room.allowed() + 1)
         .read_to_end(&mut out)
-        .map_err(|e| refused(format!("the gzip file is damaged or cut short: {e}")))?;
-    if out.len() as u64 > UNPACKED {
-        return Err(refused(format!(
-            "it unpacks to more than {} GiB; unpack it and give the part that is needed",
-            UNPACKED >> 30
-        )));
-    }
+        .map_err(|e| {
+            text_error(
+                path,
+                1,
+                format!("the gzip file is damaged or cut short: {e}"),
+            )
+        })?;
+    room.take_bytes(out.len() as u64)?;
     Ok(out)
 }
 

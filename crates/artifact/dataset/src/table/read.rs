@@ -121,6 +121,18 @@ fn hush() {
     });
 }
 
+/// The system's own errors are none of the file's: too many open files, a disk that fails.
+fn told(path: &Path, error: ParquetError) -> DatasetError {
+    let reason = error.to_string();
+    let ParquetError::External(inner) = error else {
+        return damaged(path, &reason);
+    };
+    match inner.downcast::<std::io::Error>() {
+        Ok(source) if source.raw_os_error().is_some() => DatasetError::io("read", path)(*source),
+        _ => damaged(path, &reason),
+    }
+}
+
 /// Runs the decoder; its errors and panics become [`DatasetError::NotParquet`]. Parquet 60 panics on some damaged files
 /// (negative offsets, missing dictionaries, short pages), as flipping bits of real ones shows.
 pub(super) fn guarded<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
@@ -130,7 +142,7 @@ pub(super) fn guarded<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Re
     DECODING.set(outer);
     match outcome {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(damaged(path, &error.to_string())),
+        Ok(Err(error)) => Err(told(path, error)),
         Err(_) => Err(damaged(path, "the file is damaged (the decoder gave up)")),
     }
 }

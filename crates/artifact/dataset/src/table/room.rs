@@ -2,6 +2,7 @@
 //!
 //! What is announced is added up before anything is decoded: levels by the headers of pages, which are read without decompressing them. Texts are counted as they are
 //! decoded, for a dictionary may hold a long one for a million rows. Limits: what the decoder itself needs for one page, 2 GB at most, is not counted.
+//! Of CSV and ARFF the file, unpacked, and each cell are counted as they are read.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -27,15 +28,18 @@ pub fn allow(bytes: u64) {
     ALLOWED.store(bytes.max(1), Ordering::Relaxed);
 }
 
+/// What a cell of a table of texts takes at least: its place, and where it lies.
+const TEXT_CELL: u64 = 56;
+
 /// What is left for a table.
-pub(super) struct Room<'a> {
+pub(crate) struct Room<'a> {
     path: &'a Path,
     allowed: u64,
     taken: Cell<u64>,
 }
 
 impl<'a> Room<'a> {
-    pub(super) fn of(path: &'a Path) -> Self {
+    pub(crate) fn of(path: &'a Path) -> Self {
         let file = std::fs::metadata(path).map_or(0, |file| file.len());
         let allowed = match ALLOWED.load(Ordering::Relaxed) {
             0 => ALWAYS.max(file.saturating_mul(PER_BYTE)),
@@ -46,6 +50,21 @@ impl<'a> Room<'a> {
             allowed,
             taken: Cell::new(0),
         }
+    }
+
+    /// How much there is in all.
+    pub(crate) fn allowed(&self) -> u64 {
+        self.allowed
+    }
+
+    /// Takes room for bytes as they are read.
+    pub(crate) fn take_bytes(&self, bytes: u64) -> Result<()> {
+        self.take(bytes).map_err(|_| self.error())
+    }
+
+    /// Takes room for a cell of a table of texts.
+    pub(crate) fn take_cell(&self, text: &str) -> Result<()> {
+        self.take_bytes(TEXT_CELL + text.len() as u64)
     }
 
     /// Takes room for what the pages of a row group announce.
