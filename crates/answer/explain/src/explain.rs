@@ -79,6 +79,9 @@ pub fn explain(
         columns,
         by: options.by,
     };
+    let doubt = model
+        .prices_are_not_shares()
+        .filter(|_| options.by == Grouping::Bucket);
     let free = (options.by != Grouping::Bucket)
         .then(|| free::note(dataset, &builder.columns, &attribution))
         .flatten();
@@ -101,6 +104,7 @@ pub fn explain(
         notes: [
             Vec::from_iter(unsampled(model, dataset)),
             notes(&attribution, options.by),
+            doubt.map(str::to_owned).into_iter().collect(),
             Vec::from_iter(free),
         ]
         .concat(),

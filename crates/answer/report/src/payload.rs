@@ -51,6 +51,7 @@ pub fn payload(input: &ReportInput) -> Value {
         })),
         "evaluations": evaluations(input.model),
         "prices": prices,
+        "pricesAreNotShares": input.model.prices_are_not_shares(),
         "methods": methods,
         "blocks": blocks,
         "listings": input.explanation.listings.iter().map(|row| listing(row, &mut strings)).collect::<Vec<_>>(),

@@ -86,3 +86,11 @@ impl ChargeKind {
         }
     }
 }
+
+impl crate::CostModel {
+    /// What its prices do not say, where samples have measured it.
+    pub fn prices_are_not_shares(&self) -> Option<&'static str> {
+        const WHY: &str = "prices predict what an input costs, and one may stand for what runs beside it; where the time goes was measured by samples, and `pricetag explain` says it";
+        self.charges.as_ref().map(|_| WHY)
+    }
+}

@@ -106,6 +106,7 @@ function prices(data, root) {
   const hasPrior = rows.some((r) => r.prior !== null), hasBounds = rows.some((r) => r.low !== null), hasEvidence = rows.some((r) => r.evidence !== null);
   root.append(h("p", { class: "about" }, `What one unit of each feature adds to the ${words(data.target)}. Features that these inputs cannot tell apart are one bucket with one price. `,
     hasBounds && "Lines are intervals. ", hasPrior && "The hollow mark is the price that a bucket's parts alone would give it; evidence is how far the observations, rather than that prior, decided. ", "The scale is logarithmic."));
+  if (data.pricesAreNotShares) root.append(h("p", { class: "note" }, data.pricesAreNotShares));
   const scaleHint = "from " + quantity(scale.low, data.unit) + " to " + quantity(scale.high, data.unit);
   dataTable(root, {
     id: "prices", caption: "price list", noun: "prices", rows, sort: "share", placeholder: "Search features, buckets, notes", page: 40,
@@ -121,7 +122,7 @@ function prices(data, root) {
       { key: "range", title: h("span", { title: scaleHint }, quantity(scale.low, data.unit), h("span", { class: "dim" }, " ⋯⋯ "), quantity(scale.high, data.unit)), cell: (r) => whisker(r, scale, data.unit) },
       ...(hasEvidence ? [{ key: "evidence", title: "evidence", num: true, value: (r) => r.evidence, cell: (r) => evidence(r.evidence) }] : []),
       { key: "support", title: "inputs", num: true, hint: "inputs in which it was executed and varies", value: (r) => r.support, cell: (r) => thousands(r.support) },
-      { key: "share", title: "share", num: true, value: (r) => r.share, cell: (r) => percent(r.share) },
+      { key: "share", title: data.pricesAreNotShares ? "share of the prediction" : "share", num: true, value: (r) => r.share, cell: (r) => percent(r.share) },
     ],
   });
   if (data.summaryTable) root.append(h("details", {}, h("summary", {}, "Summary as R prints it"), h("pre", { class: "r" }, data.summaryTable)));

@@ -200,11 +200,15 @@ fn terms(model: &CostModel, limit: usize, width: usize) -> String {
 }
 
 fn prices(model: &CostModel, limit: usize, width: usize) -> String {
+    let doubt = model.prices_are_not_shares();
     let header = [
         ("bucket", Align::Left),
         ("price", Align::Right),
         ("interval", Align::Right),
-        ("share", Align::Right),
+        (
+            doubt.map_or("share", |_| "share of the prediction"),
+            Align::Right,
+        ),
         ("support", Align::Right),
         ("", Align::Left),
     ];
@@ -238,6 +242,9 @@ fn prices(model: &CostModel, limit: usize, width: usize) -> String {
     }
     for (index, note) in notes.iter().enumerate() {
         let _ = writeln!(text, "[{}] {}", index + 1, brief(note));
+    }
+    if let Some(doubt) = doubt {
+        let _ = writeln!(text, "{doubt}");
     }
     text.push('\n');
     text
