@@ -50,6 +50,14 @@ pub enum FitError {
         /// What would be right.
         expected: &'static str,
     },
+    /// A number has no square that is a number.
+    #[error("{what}, which cannot be squared; {remedy}")]
+    Magnitude {
+        /// What reaches which number.
+        what: String,
+        /// What would help.
+        remedy: &'static str,
+    },
     /// Options, or an option and the dataset, do not go together.
     #[error("{option}: {reason}")]
     Unsuitable {

@@ -87,7 +87,7 @@ impl<'a> Study<'a> {
         let design = table.design.clone().check()?;
         let relative = options.method.weighting(options.weighting) != Weighting::Equal;
         check_target(&design, relative)?;
-        check_magnitudes(&design, relative, options.method)?;
+        check_magnitudes(&design, relative)?;
         let rows = design.rows();
         if rows < 2 {
             return Err(TableError::TooFew {
@@ -478,13 +478,11 @@ fn check_target(design: &Design, relative: bool) -> Result<(), FitError> {
 /// Numbers whose squares, and sums of these, are numbers.
 const SQUARED: std::ops::Range<f64> = 1e-140..1e140;
 
-/// Refuses numbers that cannot be squared, where the method does not scale them itself.
-fn check_magnitudes(design: &Design, relative: bool, method: Method) -> Result<(), FitError> {
-    let refused = |what: String| FitError::Unsuitable {
-        option: "--target",
-        reason: format!(
-            "{what}, which cannot be squared; give it in another unit, or leave it out (--ignore)"
-        ),
+/// Refuses numbers that cannot be squared.
+fn check_magnitudes(design: &Design, relative: bool) -> Result<(), FitError> {
+    let refused = |what: String| FitError::Magnitude {
+        what,
+        remedy: "give the cost in another unit",
     };
     let largest = design.target.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
     let nonzero = design.target.iter().filter(|y| **y != 0.0);
@@ -495,13 +493,13 @@ fn check_magnitudes(design: &Design, relative: bool, method: Method) -> Result<(
     if relative && least < SQUARED.start {
         return Err(refused(format!("a cost is {least:e}")));
     }
-    if matches!(method, Method::Ols | Method::Wls | Method::Step) {
-        return Ok(());
-    }
     for column in &design.columns {
         let largest = column.values.largest();
         if largest > 0.0 && !SQUARED.contains(&largest) {
-            return Err(refused(format!("`{}` reaches {largest:e}", column.name)));
+            return Err(FitError::Magnitude {
+                what: format!("`{}` reaches {largest:e}", column.name),
+                remedy: "give it in another unit, or leave it out (--ignore)",
+            });
         }
     }
     Ok(())

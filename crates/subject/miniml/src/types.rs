@@ -105,7 +105,15 @@ pub struct Types {
     pub(crate) inside: Vec<Name>,
 }
 
+/// Nodes of all types of a program: some 300 MB.
+const MOST_NODES: usize = 4_000_000;
+
 impl Types {
+    /// Whether there are more than fit: a type can be exponentially larger than the text that it is inferred from (Mairson 1990).
+    pub(crate) fn are_too_large(&self) -> bool {
+        self.nodes.len() > MOST_NODES
+    }
+
     fn push(&mut self, node: Node) -> Ty {
         self.nodes.push(node);
         Ty(self.nodes.len() as u32 - 1)

@@ -71,3 +71,19 @@ fn many_definitions_are_counted_in_little_room() {
     }
     assert_eq!(stop(&source, Mode::Extended, 20_000_000), None);
 }
+
+/// The type of each definition is twice the one before: thirty lines would take gigabytes. What annotations say has no variables.
+#[test]
+fn types_that_double_at_every_line_are_refused() {
+    let program = |first: &str| {
+        let mut source = format!("let x0 = {first}\n");
+        for i in 1..30 {
+            writeln!(source, "let x{i} = (x{0}, x{0})", i - 1).unwrap();
+        }
+        source
+    };
+    let refused = run(&program("fun z -> z"), &Options::default()).unwrap_err();
+    let said = &refused[0].message;
+    assert!(said.contains("can double at every definition"), "{said}");
+    assert!(run(&program("fun (z : int) -> z"), &Options::default()).is_ok());
+}

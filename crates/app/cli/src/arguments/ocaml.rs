@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
+use super::values::bytes;
+
 /// What to do with an OCaml program.
 #[derive(Debug, Subcommand)]
 pub enum OcamlCommand {
@@ -89,7 +91,7 @@ pub struct OcamlPredictArgs {
     #[arg(long, default_value_t = 10_000_000_000, value_name = "N")]
     pub fuel: u64,
     /// Bytes of heap and stack it may use.
-    #[arg(long, default_value_t = 2 << 30, value_name = "BYTES")]
+    #[arg(long, default_value = "2G", value_parser = bytes, value_name = "SIZE")]
     pub memory: u64,
     /// The native compiler that the program is for: a list learnt with another version is warned of.
     #[arg(long, default_value = "ocamlopt", value_name = "PROGRAM")]
@@ -125,7 +127,7 @@ pub struct OcamlCountArgs {
     #[arg(long, default_value_t = 10_000_000_000, value_name = "N")]
     pub fuel: u64,
     /// Bytes of heap and stack it may use.
-    #[arg(long, default_value_t = 2 << 30, value_name = "BYTES")]
+    #[arg(long, default_value = "2G", value_parser = bytes, value_name = "SIZE")]
     pub memory: u64,
     /// What is counted.
     #[arg(long, value_enum, default_value_t = ModeArg::Paper)]

@@ -243,6 +243,15 @@ fn prices(model: &CostModel, limit: usize, width: usize) -> String {
     for (index, note) in notes.iter().enumerate() {
         let _ = writeln!(text, "[{}] {}", index + 1, brief(note));
     }
+    if let Formula::Linear { intercept, .. } = &model.formula
+        && *intercept != 0.0
+    {
+        let _ = writeln!(
+            text,
+            "and {} for every observation",
+            quantity(*intercept, &model.unit)
+        );
+    }
     if let Some(doubt) = doubt {
         let _ = writeln!(text, "{doubt}");
     }

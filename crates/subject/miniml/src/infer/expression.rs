@@ -286,6 +286,12 @@ impl Infer {
     fn variable(&mut self, path: &Path, span: Span) -> Inferred<Typed> {
         let (place, scheme) = self.lookup(path, span, "value", |s| s.values.get(&path.name))?;
         let ty = self.types.instantiate(scheme);
+        if self.types.are_too_large() {
+            return Err(Diagnostic::new(
+                span,
+                "the types of this program are too large: what is used twice has variables of its own each time, so a type can double at every definition. Annotate the definitions with types that have no variables",
+            ));
+        }
         let core = match place {
             Place::Local(v) => core::Expr::Local(v),
             Place::Global(g) => core::Expr::Global(g),
