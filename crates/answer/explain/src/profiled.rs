@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use pricetag_classfile::spelling::Spelling;
 use pricetag_dataset::{Dataset, Status};
 use pricetag_finding::{CallNode, CallTree, CostItem, FINDING_SCHEMA, Place, Spread};
 use pricetag_profile::{Account, Accounts, Method, MethodId, Profile, ProfiledRun, Within};
@@ -149,13 +150,16 @@ pub type Called = (String, Vec<(String, f64)>);
 
 /// Who calls the methods of this name, by the nearest method of the program, with shares of their time.
 ///
-/// The name is one that an explanation prints, or its end: `Sorter.sort(int[])`, `sort`.
+/// The name is one that an explanation prints, or its end, or another spelling of it: `Sorter.sort(int[])`, `sort`, `Sorter#sort`.
 pub fn callers(dataset: &Dataset, name: &str) -> Option<Vec<Called>> {
     let found = Profiled::of(dataset)?;
+    let spelling = Spelling::of(name);
     let mut out: BTreeMap<String, Vec<(String, f64)>> = BTreeMap::new();
     for (index, method) in found.profile.methods.iter().enumerate() {
         let full = place(method).method_name();
-        if !method.own || !named(&full, name) {
+        let spelt =
+            spelling.is_some_and(|s| s.means(&method.class, &method.name, &method.descriptor));
+        if !method.own || !(spelt || named(&full, name)) {
             continue;
         }
         let id = MethodId(index as u32);

@@ -23,6 +23,7 @@ pub mod opcode;
 mod parameter;
 pub mod pool;
 pub mod relocate;
+pub mod spelling;
 pub mod splice;
 pub mod text;
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use pricetag_classfile::spelling::{self, Spelling};
 use serde::{Deserialize, Serialize};
 
 /// What one observation is.
@@ -21,7 +22,7 @@ pub struct MethodScope {
     pub class: String,
     /// Method name; `<init>` for constructors.
     pub method: String,
-    /// Descriptor; all overloads without one.
+    /// Descriptor, or parameters as in Java with their parentheses; all overloads without.
     pub descriptor: Option<String>,
     /// Whether an observation is what all threads do while an invocation lasts, and not the invoking one alone.
     pub all_threads: bool,
@@ -33,7 +34,7 @@ const ALL_THREADS: &str = "+threads";
 /// Why a text is no scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?} is no scope; write main, package.Class#method or package.Class#method(I)V, with +threads behind it to observe all threads"
+    "{text:?} is no scope; write main, package.Class#method or package.Class#method(int, String), with +threads behind it to observe all threads"
 )]
 pub struct ScopeError {
     /// The text.
@@ -62,6 +63,14 @@ impl fmt::Display for MethodScope {
     }
 }
 
+impl MethodScope {
+    /// Whether a method of this descriptor is meant, if its name is right.
+    pub fn takes(&self, descriptor: &str) -> bool {
+        let list = self.descriptor.as_deref();
+        list.is_none_or(|list| spelling::takes(descriptor, list))
+    }
+}
+
 impl FromStr for Scope {
     type Err = ScopeError;
 
@@ -80,34 +89,28 @@ impl FromStr for MethodScope {
         let error = || ScopeError {
             text: text.to_owned(),
         };
-        let (class, rest) = text.split_once('#').ok_or_else(error)?;
-        let (rest, all_threads) = match rest.strip_suffix(ALL_THREADS) {
-            Some(method) => (method, true),
-            None => (rest, false),
+        let (named, all_threads) = match text.strip_suffix(ALL_THREADS) {
+            Some(named) => (named, true),
+            None => (text, false),
         };
-        let (method, descriptor) = match rest.find('(') {
-            Some(at) => (&rest[..at], Some(&rest[at..])),
-            None => (rest, None),
-        };
+        let Spelling {
+            class,
+            method,
+            parameters,
+        } = Spelling::of(named).ok_or_else(error)?;
         let odd = |name: &str| {
-            name.is_empty() || name.contains(|c: char| c.is_whitespace() || "/;[()#".contains(c))
+            name.is_empty() || name.contains(|c: char| c.is_whitespace() || ";[()#".contains(c))
         };
-        let bad_descriptor = |descriptor: &str| {
-            !descriptor.contains(')')
-                || descriptor.ends_with(')')
-                || descriptor.contains(['#', ' '])
-        };
-        if odd(class)
-            || odd(method)
-            || method.contains('.')
-            || descriptor.is_some_and(bad_descriptor)
-        {
+        let odd_parameters = |list: &str| list.contains('#');
+        // Without the sign a name in capitals is that of a class.
+        let is_class = !named.contains('#') && method.starts_with(char::is_uppercase);
+        if is_class || odd(class) || odd(method) || parameters.is_some_and(odd_parameters) {
             return Err(error());
         }
         Ok(Self {
-            class: class.to_owned(),
+            class: class.replace('/', "."),
             method: method.to_owned(),
-            descriptor: descriptor.map(str::to_owned),
+            descriptor: parameters.map(str::to_owned),
             all_threads,
         })
     }

@@ -235,9 +235,7 @@ fn add(table: &mut Table, class: usize, block: usize, times: Times) {
 pub fn chosen(options: &AgentOptions, class: &str, method: &str, descriptor: &str) -> bool {
     let class = class.replace('/', ".");
     let fits = |scope: &MethodScope| {
-        scope.class == class
-            && scope.method == method
-            && scope.descriptor.as_deref().is_none_or(|d| d == descriptor)
+        scope.class == class && scope.method == method && scope.takes(descriptor)
     };
     let mut methods = options.scopes.iter().filter_map(|scope| match scope {
         Scope::Method(method) => Some(method),

@@ -243,9 +243,7 @@ fn begins_anew(session: &Session, jni: Jni, scope: i32, place: usize) -> bool {
         return false;
     };
     let active = frames::count(session, jni, |class, method, descriptor| {
-        same_class(&target.class, class)
-            && target.method == method
-            && target.descriptor.as_deref().is_none_or(|d| d == descriptor)
+        same_class(&target.class, class) && target.method == method && target.takes(descriptor)
     });
     if active == 0 {
         return false;

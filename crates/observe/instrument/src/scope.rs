@@ -5,7 +5,7 @@ use crate::runtime::HELPER_CLASS;
 use crate::{ScopeMethod, ScopeProbe};
 use pricetag_classfile::class::{ACC_ABSTRACT, ACC_NATIVE, ACC_STATIC};
 use pricetag_classfile::{
-    Assembler, ClassFile, ConstantPool, Member, PoolAppender, descriptor, opcode,
+    Assembler, ClassFile, ConstantPool, Member, PoolAppender, descriptor, opcode, spelling,
 };
 
 fn matches(probe: &ScopeProbe, member: &Member<'_>, constants: &ConstantPool<'_>) -> bool {
@@ -13,7 +13,7 @@ fn matches(probe: &ScopeProbe, member: &Member<'_>, constants: &ConstantPool<'_>
         && probe
             .descriptor
             .as_ref()
-            .is_none_or(|descriptor| *descriptor == member.descriptor(constants))
+            .is_none_or(|list| spelling::takes(&member.descriptor(constants), list))
 }
 
 /// The ids of the scopes that are this method, and those refused with the reason.

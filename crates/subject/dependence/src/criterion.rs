@@ -13,6 +13,7 @@
 //! out, and the method, too, as long as one method fits.
 
 use pricetag_classfile::naming;
+use pricetag_classfile::spelling::Spelling;
 use pricetag_flow::FlowError;
 use pricetag_probe_plan::BlockId;
 
@@ -144,16 +145,21 @@ impl Analysis<'_> {
 
     /// The reached methods that a name may mean.
     fn candidates(&self, name: &str) -> Result<Vec<MethodId>, CriterionError> {
+        let spelling = Spelling::of(name);
         let mut found = Vec::new();
         let mut unreached = false;
         for (id, method) in self.program.methods() {
-            let class = naming::class(&self.program.class(method.class).name);
-            if !name.starts_with(class.as_str()) {
-                continue;
-            }
-            let shown = self.program.shown(id);
-            let plain = shown.split('(').next().unwrap_or_default();
-            if shown != name && plain != name && class != name {
+            let internal = &self.program.class(method.class).name;
+            let fits = spelling.is_some_and(|spelling| {
+                let (file, member) = self.program.member(id);
+                let constants = file.constants();
+                spelling.means(
+                    internal,
+                    &member.name(constants),
+                    &member.descriptor(constants),
+                )
+            });
+            if !fits && naming::class(internal) != name && self.program.shown(id) != name {
                 continue;
             }
             if self.system.layout(id).is_some() {

@@ -272,3 +272,22 @@ fn a_process_that_is_gone_is_not_attached_to() {
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("`jps` lists"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_scope_may_be_written_as_answers_print_it() {
+    let desk = Desk::new(&[("f1", "20")]);
+    for (number, scope) in ["Sums#sum", "Sums.sum", "Sums.sum(int)", "Sums#sum(I)J"]
+        .into_iter()
+        .enumerate()
+    {
+        let mut command = desk.command(&format!(
+            "record -o d{number} --repeat 1 --warmup 0 --check-determinism none --inputs in/* --scope"
+        ));
+        command.arg(scope).args(["--", "java", "-cp"]);
+        command.arg(classes()).args(["Sums", "{}"]);
+        let done = ran(command);
+        assert_eq!(done.code, 0, "{scope}: {}", done.stderr);
+        let rows = desk.json(&format!("inspect d{number} --json"))["observations"].clone();
+        assert_eq!(rows["ok"], 20, "{scope}: {rows}");
+    }
+}

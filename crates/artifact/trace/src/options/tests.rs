@@ -81,10 +81,9 @@ fn scopes_that_are_none() {
         "#m",
         "a.B#",
         "a.B#+threads",
-        "a/B#m",
         "a.B#m(",
-        "a.B#m(I)",
         "a.B#m n",
+        "a b#m",
     ] {
         assert!(text.parse::<MethodScope>().is_err(), "{text}");
     }
@@ -99,6 +98,17 @@ fn scopes_that_are_none() {
     ] {
         assert_eq!(text.parse::<MethodScope>().expect(text).to_string(), text);
     }
+}
+
+#[test]
+fn scopes_have_many_spellings() {
+    for text in ["a.B.m(int, String)", "a/B#m(int, String)"] {
+        let scope: MethodScope = text.parse().expect(text);
+        assert_eq!(scope.to_string(), "a.B#m(int, String)");
+        assert!(scope.takes("(ILjava/lang/String;)V") && !scope.takes("(I)V"));
+    }
+    let all: MethodScope = "a.B.m+threads".parse().expect("a scope");
+    assert!(all.all_threads && all.takes("()V"));
 }
 
 proptest! {
