@@ -382,9 +382,11 @@ fn where_it_goes(summary: &Summary, methods: &Explanation, waited: Option<f64>) 
     let most = first.iter().map(|item| item.share).sum::<f64>() > 0.5;
     let without = summary.top.iter().find(|item| item.name == unknown);
     let without = without.map_or(0.0, |item| item.share);
-    let without = (without > MUCH_UNKNOWN)
-        .then(|| format!("; {} could not be attributed", percent(without)))
-        .unwrap_or_default();
+    let without = if without > MUCH_UNKNOWN {
+        format!("; {} could not be attributed", percent(without))
+    } else {
+        String::new()
+    };
     Some(match waited {
         // Stacks of threads that wait are not sampled: what they wait for is no part of the shares.
         Some(share) if is_sampled(methods) => format!(
