@@ -13,7 +13,9 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use pricetag_miniml::Construct;
-use pricetag_miniml::first_order::{Atom, Block, Entry, Question, Right, Shape, Step, Var};
+use pricetag_miniml::first_order::{
+    Atom, Block, Entry, Question, Right, Shape, Step, Unsized, Var,
+};
 
 use crate::certificate::{Certificate, Choice, Sum};
 use crate::index::Index;
@@ -33,6 +35,8 @@ pub struct Prices<'a> {
     pub byte: i64,
     /// Of a call of the function with this name.
     pub call: &'a dyn Fn(&str) -> i64,
+    /// Whether what is bounded is what has no size in such a step.
+    pub meets: &'a dyn Fn(&Unsized) -> bool,
 }
 
 type Product = BTreeMap<Var, Index>;
@@ -192,6 +196,12 @@ impl Checker<'_> {
                 }
                 Step::Bytes(n) => whole(self.prices.byte) * whole(*n as i64),
                 Step::Enter(name) => whole((self.prices.call)(name)),
+                Step::Unsized(step) => {
+                    if self.certificate.side == Side::Upper && (self.prices.meets)(step) {
+                        return Err(Refused(format!("{} has no size", step.what)));
+                    }
+                    continue;
+                }
             };
             if walk.costly {
                 *now.entry(Product::new()).or_insert_with(BigRational::zero) += cost;

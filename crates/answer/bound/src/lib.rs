@@ -160,6 +160,7 @@ fn verify(entry: &Entry, costs: &Costs, certificate: &Certificate) -> Result<(),
         construct: &|c| of(&Step::Charge(c, 1)),
         byte: of(&Step::Bytes(1)),
         call: &|name| of(&Step::Enter(name.to_owned())),
+        meets: &|step| costs.meets(step),
     };
     check::check(entry, &prices, certificate)
 }

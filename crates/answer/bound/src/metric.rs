@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use pricetag_miniml::Construct;
-use pricetag_miniml::first_order::Step;
+use pricetag_miniml::first_order::{Step, Unsized};
 
 /// Which side of the cost the bound is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +44,16 @@ impl Metric {
     }
 }
 
-/// A construct that has no price.
+/// A step that has no cost to add up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the price list has no price for `{0}`")]
-pub struct Unpriced(pub String);
+pub enum Unpriced {
+    /// A construct that has no price.
+    #[error("the price list has no price for `{0}`")]
+    Construct(String),
+    /// Its cost hangs on what has no size.
+    #[error("{0}: what that takes hangs on what has no size here")]
+    Unsized(String),
+}
 
 /// The cost of each step.
 #[derive(Debug)]
@@ -56,6 +62,7 @@ pub(crate) struct Costs {
     of_bytes: i64,
     calls: Option<String>,
     all_priced: bool,
+    side: Side,
 }
 
 impl Costs {
@@ -88,7 +95,16 @@ impl Costs {
                 _ => None,
             },
             all_priced: matches!(metric, Metric::Time(_)),
+            side,
         }
+    }
+
+    /// Whether what is bounded is what has no size in a step.
+    pub fn meets(&self, step: &Unsized) -> bool {
+        let counted = |c: Construct| !self.all_priced && self.prices.contains_key(&c);
+        self.all_priced && step.time
+            || self.of_bytes > 0 && step.bytes
+            || step.counted.is_some_and(counted)
     }
 
     /// The cost of a step, in millionths.
@@ -96,7 +112,9 @@ impl Costs {
         Ok(match step {
             Step::Charge(construct, n) => match self.prices.get(construct) {
                 Some(price) => price.saturating_mul(*n as i64),
-                None if self.all_priced => return Err(Unpriced(construct.name().to_owned())),
+                None if self.all_priced => {
+                    return Err(Unpriced::Construct(construct.name().to_owned()));
+                }
                 None => 0,
             },
             Step::Bytes(n) => self.of_bytes * *n as i64,
@@ -107,7 +125,11 @@ impl Costs {
                     0
                 }
             }
-            Step::Bind(..) => 0,
+            // It takes something: a lower bound leaves that out.
+            Step::Unsized(step) if self.side == Side::Upper && self.meets(step) => {
+                return Err(Unpriced::Unsized(step.what.clone()));
+            }
+            Step::Unsized(_) | Step::Bind(..) => 0,
         })
     }
 }

@@ -242,7 +242,16 @@ impl PriceList {
         &self,
         platform: &BTreeMap<String, String>,
     ) -> Vec<(String, String, String)> {
-        ["cpu", "arch", "ocaml", "flambda", "flags"]
+        const FACTS: [&str; 7] = [
+            "cpu",
+            "cpu_family",
+            "cpu_model",
+            "arch",
+            "ocaml",
+            "flambda",
+            "flags",
+        ];
+        FACTS
             .iter()
             .filter_map(|fact| {
                 let (here, there) = (self.platform.get(*fact)?, platform.get(*fact)?);

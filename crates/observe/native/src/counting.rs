@@ -239,6 +239,9 @@ pub fn count_rows(
                 .ok_or_else(|| NativeError::Unknown {
                     program: name.clone(),
                 })?;
+        if mode == Mode::Paper && crate::training::outside_of_paper(program) {
+            continue;
+        }
         let good: Vec<&Observation> = rows.iter().filter(|r| r.status == Status::Ok).collect();
         let sizes = good
             .iter()

@@ -10,6 +10,7 @@ mod calls;
 mod collecting;
 mod composed;
 mod operations;
+mod runtime;
 
 use crate::assembly::Expectation;
 use crate::program::{Program, spaced};
@@ -24,6 +25,7 @@ const SIZES: (u32, u32, u32) = (1000, 20_000, 20);
 pub fn programs() -> Vec<Program> {
     let mut out = operations::programs();
     out.extend(calls::programs());
+    out.extend(runtime::programs());
     out.extend(few(&out));
     out.extend(composed::programs());
     out.extend(beside::programs());
@@ -63,6 +65,11 @@ fn few(all: &[Program]) -> Vec<Program> {
             ..p.clone()
         })
         .collect()
+}
+
+/// Whether a program is about what paper mode has no rules for: how much the runtime copies is not counted there.
+pub(crate) fn outside_of_paper(program: &Program) -> bool {
+    matches!(&*program.family, "primitive" | "Assign")
 }
 
 /// A program of this crate.
@@ -106,6 +113,42 @@ mod tests {
                 !p.expectations.is_empty() || p.family == "base",
                 "{}",
                 p.name
+            );
+        }
+    }
+
+    /// So does everything that the runtime does by what it is given, and every assignment.
+    #[test]
+    fn what_the_runtime_does_is_trained() {
+        let mut most: BTreeMap<String, f64> = BTreeMap::new();
+        for p in runtime::programs() {
+            for row in count_program(&p, &[1000], Mode::Extended, None).unwrap() {
+                for (name, n) in row.counts {
+                    let most = most.entry(name).or_default();
+                    *most = most.max(n);
+                }
+            }
+        }
+        for construct in [
+            "compare-poly",
+            "compared-word",
+            "compare-string",
+            "compared-text",
+            "call-primitive",
+            "copied-word",
+            "call-array",
+            "call-format",
+            "call-hash",
+            "call-number",
+            "float-call",
+            "allocated-word",
+            "set-int",
+            "set-float",
+            "set-pointer",
+        ] {
+            assert!(
+                most.get(construct).is_some_and(|n| *n >= 1000.0),
+                "{construct}: {most:?}"
             );
         }
     }

@@ -167,3 +167,25 @@ pub(crate) struct Code {
     /// Slots that are read later, by instruction: of calls, after they return; of counts, from there on. The last bit stands for `acc`.
     pub live: std::collections::BTreeMap<u32, Box<[u64]>>,
 }
+
+impl Code {
+    /// Bytes of the stack that a call takes natively, by instruction of its function: the address to return to and what is live at any of its own calls, in
+    /// multiples of 16. An estimate: the compiler may need more room, or share some.
+    pub(crate) fn frame_bytes(&self) -> Vec<u16> {
+        let mut bytes = vec![16; self.ops.len()];
+        for function in &self.functions {
+            let calls = self.live.range(function.entry..function.end);
+            let calls = calls.filter(|(pc, _)| {
+                matches!(self.ops[**pc as usize], Op::Call(_) | Op::CallKnown(_))
+            });
+            let live = calls.map(|(_, live)| {
+                let slots = live.iter().take(live.len() - 1);
+                slots.map(|bits| bits.count_ones()).sum::<u32>()
+            });
+            let own = (8 + 8 * live.max().unwrap_or(0)).next_multiple_of(16);
+            let own = u16::try_from(own).unwrap_or(u16::MAX);
+            bytes[function.entry as usize..function.end as usize].fill(own);
+        }
+        bytes
+    }
+}

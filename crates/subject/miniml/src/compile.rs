@@ -25,6 +25,7 @@ use crate::code::{Chain, Code, Constant, Op, Segment};
 use crate::construct::Construct;
 use crate::core::{Binding, Expr, GlobalId, Lambda, Pattern, Program, VarId, Work};
 use crate::types::Types;
+pub(crate) use charge::is_comparison;
 use function::Known;
 
 /// What is counted.
@@ -55,16 +56,31 @@ pub(crate) fn compile(program: &Program, mode: Mode) -> Code {
         raw: BTreeSet::new(),
         chained: BTreeMap::new(),
         chased: BTreeMap::new(),
+        parts: BTreeMap::new(),
     };
     if mode == Mode::Extended {
         compiler.chained = chain::find(program);
         compiler.chased = chase::find(program);
+        compiler.parts = parts_of_pairs(program);
     }
     for item in &program.items {
         let entry = compiler.item(&item.work);
         compiler.code.entries.push(entry);
     }
     compiler.code
+}
+
+/// The library's `fst` and `snd`, which native code has no calls of: each loads a field.
+fn parts_of_pairs(program: &Program) -> BTreeMap<GlobalId, u32> {
+    let library = program.items.iter().filter(|i| i.library);
+    let shown = library.flat_map(|i| &i.shown);
+    shown
+        .filter_map(|s| match s.name.as_deref() {
+            Some("fst") => Some((s.global, 0)),
+            Some("snd") => Some((s.global, 1)),
+            _ => None,
+        })
+        .collect()
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +157,8 @@ pub(crate) struct Compiler<'p> {
     chained: BTreeMap<usize, chain::Membership>,
     /// Variables whose loading is on one.
     chased: BTreeMap<VarId, chase::Chased>,
+    /// Functions of the library that native code loads a field for, and which.
+    parts: BTreeMap<GlobalId, u32>,
 }
 
 impl<'p> Compiler<'p> {

@@ -31,7 +31,7 @@ constructs! {
     FloatCondLE "FloatCondLE" FloatCondGT "FloatCondGT" FloatCondGE "FloatCondGE" LetData "letdata"
     LetLambda "letlambda" LetRec "letrec" PatternMatch "patternMatch" TupleHead "tupleHead"
     TupleElem "tupleElem" TupleMatch "tupleMatch"
-    PolyCond "PolyCond" StringCond "StringCond" Raise "raise" Try "try" Assign "assign" Loop "loop" Primitive "primitive"
+    PolyCond "PolyCond" StringCond "StringCond" PolyWord "PolyWord" StringWord "StringWord" Raise "raise" Try "try" Assign "assign" Loop "loop" Primitive "primitive"
     CallKnown "call-known" CallUnknown "call-unknown" CallApply "call-apply" ReturnOwn "return-own" TailKnown "tail-known" TailSelf "tail-self"
     TailUnknown "tail-unknown" TailApply "tail-apply"
     AddInt "int-add" AddIntChain "int-add-chain" MulInt "int-mul" MulIntChain "int-mul-chain" UntagChain "untag-chain" MulIntConst "int-mul-const" DivInt "int-div"
@@ -46,6 +46,7 @@ constructs! {
     Load "load" LoadChain "load-chain" ClosureChain "closure-chain" Store "store" Iterate "iterate" Cons "cons" Block "block" BlockField "block-field" BoxFloat "box-float" AllocClosure "closure-alloc"
     Captured "closure-captured" Partial "partial" HandlerPush "handler" RaiseExn "raise-exn" CallPrimitive "call-primitive"
     SetInt "set-int" SetFloat "set-float" SetPointer "set-pointer" CallArray "call-array" CopiedWord "copied-word" CallFormat "call-format" CallHash "call-hash"
+    ComparedWord "compared-word" ComparedText "compared-text" CallNumber "call-number" AllocatedWord "allocated-word"
 }
 
 impl Construct {
@@ -108,8 +109,9 @@ impl Construct {
     pub fn instructions(self) -> u64 {
         match self {
             Self::ComparePoly | Self::CompareString | Self::CallFloat | Self::CallPrimitive => 40,
-            Self::CallArray | Self::CallHash | Self::CallFormat => 40,
+            Self::CallArray | Self::CallHash | Self::CallFormat | Self::CallNumber => 40,
             Self::SetPointer => 20,
+            Self::ComparedWord => 12,
             Self::CallApply | Self::TailApply => 14,
             Self::DivInt | Self::ModInt => 12,
             Self::DivIntConst | Self::ModIntConst => 8,

@@ -94,6 +94,8 @@ pub struct Row {
     pub frames: u64,
     /// Words allocated by earlier items that the first of these collections found alive; constants count as such.
     pub live: u64,
+    /// Bytes of the stack that its calls take natively where they are deepest, about; 0 if there are less than some 16,000. Extended mode only.
+    pub stack: u64,
 }
 
 /// What a program did.
@@ -201,7 +203,7 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
     for (item, entry) in program.items.iter().zip(&code.entries) {
         let Some(entry) = entry else { continue };
         stop = machine.run(*entry).err();
-        let regions = regions(&code, &mut machine);
+        let regions = regions(&code, &mut machine, bounds.native);
         let totals = totals(&regions);
         let converts = totals.contains_key(Construct::ConvertFloat.name());
         if !item.library {
@@ -236,6 +238,7 @@ fn counted(source: &str, options: &Options) -> Result<Run, Vec<Diagnostic>> {
                 promoted_blocks: allocation.promoted_blocks,
                 frames: allocation.frames,
                 live: allocation.live,
+                stack: machine.deepest,
             });
         }
         if stop.is_some() {
@@ -392,7 +395,7 @@ fn bands(all: u64, collects: bool) -> [(Construct, f64); 2] {
 }
 
 /// Charges of all segments since the last call, by recursive definition and direction.
-fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
+fn regions(code: &Code, machine: &mut Machine, native: bool) -> Vec<Tally> {
     let mut ran = std::mem::take(&mut machine.begun);
     ran.push(0);
     ran.sort_unstable();
@@ -429,8 +432,20 @@ fn regions(code: &Code, machine: &mut Machine) -> Vec<Tally> {
             let chain = Construct::ClosureChain;
             ways[0].plain.insert(chain, missed.closures);
         }
-        if missed.copied > 0 {
-            ways[0].plain.insert(Construct::CopiedWord, missed.copied);
+        let [values, texts] = if native {
+            [Construct::ComparedWord, Construct::ComparedText]
+        } else {
+            [Construct::PolyWord, Construct::StringWord]
+        };
+        for (construct, n) in [
+            (Construct::CopiedWord, missed.copied),
+            (Construct::AllocatedWord, missed.allocated),
+            (values, missed.compared.values),
+            (texts, missed.compared.texts),
+        ] {
+            if n > 0 {
+                ways[0].plain.insert(construct, n);
+            }
         }
         let returns = (missed.returns as f64 * places).round() as u64;
         if returns > 0 {

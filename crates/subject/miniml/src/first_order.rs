@@ -87,8 +87,23 @@ pub enum Step {
     Bytes(u64),
     /// A function of that name is called.
     Enter(String),
+    /// Something whose cost hangs on what has no size here.
+    Unsized(Unsized),
     /// A variable gets a value.
     Bind(Var, Right),
+}
+
+/// A step whose cost hangs on what has no size in a bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsized {
+    /// What it is, in words.
+    pub what: String,
+    /// Whether it takes a time without limit.
+    pub time: bool,
+    /// Whether it allocates bytes that are not counted.
+    pub bytes: bool,
+    /// The construct that runs so often.
+    pub counted: Option<Construct>,
 }
 
 /// What a variable is bound to.

@@ -572,6 +572,9 @@ module List = struct
   let rec remove_assoc x l = match l with
     | [] -> []
     | (a, b as pair) :: r -> if compare a x = 0 then r else pair :: remove_assoc x r
+  let rec remove_assq x l = match l with
+    | [] -> []
+    | (a, _ as pair) :: r -> if a == x then r else pair :: remove_assq x r
   type 'a t = 'a list
   let rec nth_opt_from l n = match l with [] -> None | a :: r -> if n = 0 then Some a else nth_opt_from r (n - 1)
   let nth_opt l n = if n < 0 then invalid_arg "List.nth" else nth_opt_from l n

@@ -15,6 +15,7 @@ mod predictor;
 
 use crate::code::{Code, Constant, Op};
 use crate::core::Operator;
+use heap::Compared;
 pub(crate) use heap::{FLAT, GHOST, Heap, Word, int, word};
 use occurrences::Occurrences;
 pub(crate) use operate::orders;
@@ -108,6 +109,14 @@ pub(crate) struct Machine<'c> {
     region: u32,
     pub output: Vec<u8>,
     pub allocation: Allocation,
+    /// What the calls of each function take on the stack natively, by instruction.
+    frame_bytes: Vec<u16>,
+    /// What calls took when there were so many times [`DEEP`](apply::DEEP) of them.
+    depths: Vec<u64>,
+    /// How often they were added up, in an item.
+    summed: u32,
+    /// The most of it, in an item.
+    pub deepest: u64,
     /// The exception nobody caught.
     pub uncaught: Option<Word>,
     fuel: u64,
@@ -126,6 +135,10 @@ pub(crate) struct Missed {
     pub closures: u64,
     /// Words that the runtime copies or fills, however many a call of it has.
     pub copied: u64,
+    /// Words that the runtime allocates, however many a call of it has.
+    pub allocated: u64,
+    /// Values that comparisons looked at beyond the two they were given.
+    pub compared: Compared,
 }
 
 /// Calls of a recursive definition.
@@ -196,6 +209,14 @@ impl<'c> Machine<'c> {
             region: 0,
             output: vec![],
             allocation: Allocation::default(),
+            frame_bytes: if bounds.native {
+                code.frame_bytes()
+            } else {
+                vec![]
+            },
+            depths: vec![],
+            summed: 0,
+            deepest: 0,
             uncaught: None,
             fuel: bounds.fuel,
             bounds,
@@ -253,6 +274,8 @@ impl<'c> Machine<'c> {
         self.stack.clear();
         self.frames.clear();
         self.handlers.clear();
+        (self.deepest, self.summed) = (0, 0);
+        self.depths.clear();
         self.region = 0;
         self.acc = int(0);
         self.heap.settle();
@@ -417,9 +440,10 @@ impl<'c> Machine<'c> {
                     pc = self.branch(taken, to, pc);
                 }
                 Op::JumpNotConstant(c, to) => {
-                    let order = self
-                        .heap
-                        .compare(self.acc, self.constants[c as usize], false);
+                    // Natively the compiler's own code, which is charged as branches.
+                    let mut looked = Compared::default();
+                    let constant = self.constants[c as usize];
+                    let order = self.heap.compare(self.acc, constant, false, &mut looked);
                     let taken = order != Ok(Some(std::cmp::Ordering::Equal));
                     pc = self.branch(taken, to, pc);
                 }

@@ -24,7 +24,10 @@ fn paper_counts_are_those_of_another_interpreter() {
             programs += 1;
             let run = run(&sources[&name], &Options::default()).expect("it is accepted");
             let line = |counts: &BTreeMap<String, u64>| {
-                let pairs: Vec<String> = counts.iter().map(|(c, n)| format!("{c}={n}")).collect();
+                // What a comparison looks at inside of values is none of the paper's, and not in the oracle.
+                let counts = counts.iter();
+                let counts = counts.filter(|(c, _)| !matches!(&***c, "PolyWord" | "StringWord"));
+                let pairs: Vec<String> = counts.map(|(c, n)| format!("{c}={n}")).collect();
                 pairs.join(" ")
             };
             for (i, (expected, row)) in expected.lines().zip(&run.rows).enumerate() {

@@ -55,7 +55,15 @@ pub const PAPER: [(&str, f64); 36] = [
 pub fn prices() -> Metric {
     let mut prices: BTreeMap<String, f64> =
         PAPER.iter().map(|(n, p)| ((*n).to_owned(), *p)).collect();
-    for construct in ["PolyCond", "StringCond", "raise", "try", "primitive"] {
+    for construct in [
+        "PolyCond",
+        "PolyWord",
+        "StringCond",
+        "StringWord",
+        "raise",
+        "try",
+        "primitive",
+    ] {
         prices.insert(construct.to_owned(), 1.0);
     }
     Metric::Time(prices)

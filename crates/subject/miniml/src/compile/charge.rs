@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Any,
 }
 
-pub(super) fn is_comparison(operator: Operator) -> bool {
+pub(crate) fn is_comparison(operator: Operator) -> bool {
     use Operator as O;
     matches!(
         operator,

@@ -369,6 +369,14 @@ impl<'p> Compiler<'p> {
     }
 
     fn apply(&mut self, function: &'p Expr, arguments: &'p [Expr], want: Want) {
+        if let (Expr::Global(g), [pair]) = (function, arguments)
+            && let Some(part) = self.parts.get(g).copied()
+        {
+            self.expr(pair, Want::default());
+            self.charge(Construct::Load, 1);
+            self.emit(Op::Field(part));
+            return;
+        }
         let known = self.known_function(function);
         let n = arguments.len() as u32;
         let ghost = known.is_some_and(|k| match arguments {

@@ -20,15 +20,21 @@ pub(super) struct Known {
     pub tupled: Option<usize>,
 }
 
-/// Parts of the only argument, when it is a tuple that is taken apart in every clause.
+/// Parts of the only argument, when it is a tuple that is taken apart in every clause of a `function`, or in `fun`. A `match` in the body is
+/// something else: there the tuple is made.
 pub(super) fn tupled(lambda: &Lambda) -> Option<usize> {
-    let [(parameter, _)] = &lambda.parameters[..] else {
+    let [(parameter, begins)] = &lambda.parameters[..] else {
         return None;
     };
     match parameter {
         Pattern::Tuple(parts) => Some(parts.len()),
         Pattern::Variable(v) => match &lambda.body {
-            Expr::Match { value, clauses, .. } if matches!(**value, Expr::Local(u) if u == *v) => {
+            // Of a `function`, parameter and match stand at the same place.
+            Expr::Match {
+                value,
+                clauses,
+                span,
+            } if span == begins && matches!(**value, Expr::Local(u) if u == *v) => {
                 let Pattern::Tuple(parts) = &clauses.first()?.pattern else {
                     return None;
                 };

@@ -1,10 +1,10 @@
 //! Built-in operations: their charges by paper mode's rules, and what is known of their results.
 
 use super::lower::{Env, Lower, Lowered, Map, Value};
-use super::{Atom, Right};
+use super::{Atom, Block, Right, Step, Unsized, shape};
 use crate::construct::Construct;
 use crate::core::{Expr, Operator};
-use crate::types::{self, Node, Shape, Ty};
+use crate::types::{self, Letters, Node, Shape, Ty};
 
 /// What a comparison works on.
 #[derive(Clone, Copy, PartialEq)]
@@ -80,6 +80,73 @@ impl<'p> Lower<'p> {
         self.charge(construct, 1);
     }
 
+    /// Charges what an operation costs by the size of what it is given: what a comparison looks at beyond its two values, at most, where
+    /// their type has no larger ones; else a step without a size.
+    fn charge_size(
+        &mut self,
+        operator: Operator,
+        arguments: &[Expr],
+        ty: Ty,
+        types: &[Ty],
+    ) -> Lowered<()> {
+        if let Some((what, time, bytes)) = grows(operator) {
+            self.step(Step::Unsized(Unsized {
+                what: what.to_owned(),
+                time,
+                bytes,
+                counted: None,
+            }));
+            return Ok(());
+        }
+        let total = operator == Operator::Compare;
+        if !total && !crate::compile::is_comparison(operator) {
+            return Ok(());
+        }
+        if let [a, b] = types {
+            self.unify(*a, *b)?;
+        }
+        let of = types.first().copied().unwrap_or(ty);
+        let texts = arguments.iter().filter_map(|a| match a {
+            Expr::String(text) => Some(text.len() as u64 / 8),
+            _ => None,
+        });
+        let (construct, most) = match self.kind(operator, arguments, of) {
+            Kind::Word | Kind::Float => return Ok(()),
+            Kind::String => (Construct::StringWord, texts.min()),
+            Kind::Any => (Construct::PolyWord, shape::inside(&mut self.types, of, 0)),
+        };
+        match most {
+            Some(0) => {}
+            Some(most) => {
+                // It stops where the values differ.
+                let ended = |steps| Block {
+                    steps,
+                    value: Some(Atom::Constant(0)),
+                };
+                let ways = vec![ended(vec![Step::Charge(construct, most)]), ended(vec![])];
+                let unit = self.types.basic(types::UNIT);
+                self.bind(Right::Choice(ways), unit);
+            }
+            None => {
+                let of = self.types.expand(of);
+                let what = match self.types.node(of) {
+                    Node::Variable(_) => "a comparison of values of any type".to_owned(),
+                    _ => {
+                        let text = self.types.text(of, &mut Letters::default());
+                        format!("a comparison of `{text}`")
+                    }
+                };
+                self.step(Step::Unsized(Unsized {
+                    what,
+                    time: true,
+                    bytes: false,
+                    counted: Some(construct),
+                }));
+            }
+        }
+        Ok(())
+    }
+
     pub fn operate(
         &mut self,
         operator: Operator,
@@ -104,14 +171,19 @@ impl<'p> Lower<'p> {
             return value;
         }
         let int = self.types.basic(types::INT);
-        let mut atoms = Vec::new();
+        let (mut atoms, mut types) = (Vec::new(), Vec::new());
         for value in values {
             // A function may be compared with another: that raises, and costs the comparison alone.
             atoms.push(match value {
                 Value::Function(_) => Atom::Constant(0),
-                value => self.atom(value)?.0,
+                value => {
+                    let (atom, ty) = self.atom(value)?;
+                    types.push(ty);
+                    atom
+                }
             });
         }
+        self.charge_size(operator, arguments, ty, &types)?;
         Ok(match (operator, &atoms[..]) {
             (O::IntAdd, [a, Atom::Constant(n)] | [Atom::Constant(n), a]) if *n < 0 => {
                 self.minus(*a, n.unsigned_abs(), int)
@@ -182,6 +254,22 @@ impl<'p> Lower<'p> {
             _ => self.bind(Right::AtMost(at, false), int),
         }
     }
+}
+
+/// What an operation is whose time, whose bytes hang on what it is given.
+fn grows(operator: Operator) -> Option<(&'static str, bool, bool)> {
+    use Operator as O;
+    Some(match operator {
+        O::StringConcat => ("`^`", true, true),
+        O::StringMake => ("`String.make`", true, true),
+        O::StringSub => ("`String.sub`", true, true),
+        O::StringOfInt => ("`string_of_int`", false, true),
+        O::StringOfFloat => ("`string_of_float`", false, true),
+        O::IntOfString => ("`int_of_string`", true, false),
+        O::FloatOfString => ("`float_of_string`", true, false),
+        O::PrintString | O::PrintError => ("printing a text", true, false),
+        _ => return None,
+    })
 }
 
 /// What an operation is that reads or changes what may have changed, or whose cost is that of what it is given.

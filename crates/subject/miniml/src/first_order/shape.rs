@@ -53,6 +53,42 @@ pub(super) fn parts(types: &mut Types, ty: Ty) -> Option<Vec<Ty>> {
     }
 }
 
+/// Types inside of each other that are looked into.
+const NESTED: u32 = 8;
+
+/// How many values there are inside of one of a type, at most; nothing if there is no such number.
+pub(super) fn inside(types: &mut Types, ty: Ty, depth: u32) -> Option<u64> {
+    let ty = types.expand(ty);
+    if let Node::Constructor(
+        types::INT | types::FLOAT | types::CHAR | types::BOOL | types::UNIT,
+        _,
+    ) = types.node(ty)
+    {
+        return Some(0);
+    }
+    if depth > NESTED {
+        return None;
+    }
+    if let Some(parts) = parts(types, ty) {
+        return inside_all(types, parts, depth);
+    }
+    let (found, constants) = constructors(types, ty);
+    if found.is_empty() && constants.is_empty() {
+        return None;
+    }
+    let mut each = found
+        .into_iter()
+        .map(|(_, parts)| inside_all(types, parts, depth));
+    each.try_fold(0, |most, n| Some(most.max(n?)))
+}
+
+/// The same for the parts of a value, themselves counted.
+fn inside_all(types: &mut Types, parts: Vec<Ty>, depth: u32) -> Option<u64> {
+    let parts = parts.into_iter();
+    let mut all = parts.map(|t| Some(1 + inside(types, t, depth + 1)?));
+    all.try_fold(0, |sum, n| Some(sum + n?))
+}
+
 /// The types met so far.
 #[derive(Default)]
 pub(super) struct Shapes {

@@ -4,7 +4,11 @@ use super::heap::{self, int, word};
 use super::{At, Frame, Interrupt, Machine};
 
 /// Calls in calls that are many.
-const DEEP: usize = 1 << 16;
+const DEEP: usize = 1 << 14;
+/// How often such calls are added up in an item: a program may go up and down there.
+const SUMS: u32 = 20_000;
+/// Bytes of a call that is none of a function of the program.
+const FRAME: u64 = 32;
 
 impl Machine<'_> {
     #[inline]
@@ -37,8 +41,24 @@ impl Machine<'_> {
     #[cold]
     fn deepen(&mut self) -> Result<(), Interrupt> {
         // Without it they grow as far as they can.
-        let _ = self.frames.try_reserve(16 * DEEP);
-        let _ = self.stack.try_reserve(64 * DEEP);
+        let _ = self.frames.try_reserve(64 * DEEP);
+        let _ = self.stack.try_reserve(256 * DEEP);
+        if self.bounds.native && self.summed < SUMS {
+            self.summed += 1;
+            let below = self.frames.len() / DEEP - 1;
+            self.depths.truncate(below);
+            let last = self.frames[below * DEEP..].iter();
+            let bytes: u64 = last
+                .map(|frame| {
+                    let own = self.frame_bytes.get(frame.pc as usize);
+                    own.filter(|_| frame.more == 0)
+                        .map_or(FRAME, |b| u64::from(*b))
+                })
+                .sum();
+            let all = self.depths.last().copied().unwrap_or(0) + bytes;
+            self.depths.push(all);
+            self.deepest = self.deepest.max(all);
+        }
         self.check_memory()
     }
 

@@ -1,6 +1,6 @@
 //! Arrays, and bytes that change. An array of floats is one block of floats without boxes, as a record of floats is.
 
-use super::heap::{self, FLAT, Word, int, string_words, word};
+use super::heap::{self, FLAT, Word, int, word};
 use super::{Interrupt, Machine};
 use crate::core::Operator;
 
@@ -32,7 +32,7 @@ impl Machine<'_> {
     }
 
     /// Words that the runtime copies in native code.
-    fn copied(&mut self, words: u64) {
+    pub(super) fn copied(&mut self, words: u64) {
         if self.bounds.native {
             self.missed[self.region as usize].copied += words;
         }
@@ -209,12 +209,11 @@ impl Machine<'_> {
                 if n < 0 || n as u64 > self.bounds.memory {
                     return Err(self.raise("Invalid_argument", Some("Bytes.create")));
                 }
-                self.set_string(&vec![0; n as usize], base)?;
+                self.new_string(&vec![0; n as usize], base)?;
             }
             O::BytesCopy => {
                 let text = self.text(self.acc);
                 self.set_string(&text, base)?;
-                self.copied(string_words(text.len() as u64));
             }
             O::BytesUnsafeGet => {
                 let i = word(self.pop());

@@ -37,11 +37,17 @@ impl Machine<'_> {
 
     /// Accounts for bytes whose number depends on values; everything in the frame counts as live.
     pub(super) fn allocate(&mut self, bytes: u64, base: usize) -> Result<(), Interrupt> {
-        self.allocation.young += bytes;
+        self.grant(bytes);
         if self.allocation.young > self.bounds.minor_heap {
             self.minor_collection(bytes, None, base)?;
         }
         Ok(())
+    }
+
+    /// The same where nothing is collected.
+    pub(super) fn grant(&mut self, bytes: u64) {
+        self.allocation.young += bytes;
+        self.missed[self.region as usize].allocated += bytes / 8;
     }
 
     /// Promotes what is reachable; `bytes` are allocated right after it. `pc` is the instruction whose live slots are known.

@@ -37,6 +37,15 @@ pub(crate) fn word(w: Word) -> i64 {
     w as i64 >> 1
 }
 
+/// What a comparison looked at beyond the two values it was given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Compared {
+    /// Values inside.
+    pub values: u64,
+    /// Words that texts have in common, beyond the first of each.
+    pub texts: u64,
+}
+
 /// Words of a native string, with its header.
 pub(super) fn string_words(length: u64) -> u64 {
     length / 8 + 2
@@ -388,12 +397,27 @@ impl Heap {
         a[1..].cmp(&b[1..]).then(a[0].cmp(&b[0]))
     }
 
+    /// Words that two texts have in common from their beginnings, beyond the first.
+    fn compared_words(&self, a: Word, b: Word) -> u64 {
+        let (first, second) = (self.size(a) - 1, self.size(b) - 1);
+        let same = (1..=first.min(second)).take_while(|i| self.field(a, *i) == self.field(b, *i));
+        (same.count() as u64).saturating_sub(1)
+    }
+
     /// OCaml's structural order; nothing where a NaN is met unless the order is `total`, an error where a function is.
-    pub(super) fn compare(&self, a: Word, b: Word, total: bool) -> Result<Option<Ordering>, ()> {
+    /// Adds what is looked at beyond the two values.
+    pub(super) fn compare(
+        &self,
+        a: Word,
+        b: Word,
+        total: bool,
+        looked: &mut Compared,
+    ) -> Result<Option<Ordering>, ()> {
         // Most comparisons are of one pair, for which this takes no room.
         let mut todo = vec![];
         let mut pair = Some((a, b));
         while let Some((a, b)) = pair.or_else(|| todo.pop()) {
+            looked.values += u64::from(pair.is_none());
             pair = None;
             if total && a == b {
                 continue;
@@ -413,7 +437,10 @@ impl Heap {
                             None => return Ok(None),
                         }
                     }
-                    (STRING, STRING) => self.compare_strings(a, b),
+                    (STRING, STRING) => {
+                        looked.texts += self.compared_words(a, b);
+                        self.compare_strings(a, b)
+                    }
                     (s, t) => {
                         let (s, t) = (
                             if s == GHOST { 0 } else { s },
@@ -456,8 +483,9 @@ mod tests {
         let words: Vec<Word> = texts.iter().map(|text| heap.string(text)).collect();
         for (a, x) in words.iter().zip(&texts) {
             for (b, y) in words.iter().zip(&texts) {
+                let mut looked = Compared::default();
                 assert_eq!(
-                    heap.compare(*a, *b, true),
+                    heap.compare(*a, *b, true, &mut looked),
                     Ok(Some(x.cmp(y))),
                     "{x:?} {y:?}"
                 );

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::heap::{Word, int, string_words, word};
+use super::heap::{self, Word, int, string_words, word};
 use super::{Interrupt, Machine};
 use crate::code::Holds;
 use crate::core::Operator;
@@ -38,7 +38,7 @@ impl Machine<'_> {
         if let (Some(text @ ("compare: functional value" | "int_of_string")), true) =
             (text, self.bounds.native)
         {
-            self.allocation.young += 8 * (3 + string_words(text.len() as u64));
+            self.grant(8 * (3 + string_words(text.len() as u64)));
         }
         Interrupt::Raise(exception)
     }
@@ -48,6 +48,12 @@ impl Machine<'_> {
     }
 
     pub(super) fn set_string(&mut self, bytes: &[u8], base: usize) -> Result<(), Interrupt> {
+        self.copied(string_words(bytes.len() as u64));
+        self.new_string(bytes, base)
+    }
+
+    /// A string whose bytes nothing writes.
+    pub(super) fn new_string(&mut self, bytes: &[u8], base: usize) -> Result<(), Interrupt> {
         self.room(bytes.len() / 8 + 4)?;
         self.acc = self.heap.string(bytes);
         if self.bounds.native {
@@ -186,9 +192,13 @@ impl Machine<'_> {
             O::Compare => self.total_order(),
             O::Equal | O::NotEqual | O::Less | O::LessEqual | O::Greater | O::GreaterEqual => {
                 let b = self.pop();
-                let Ok(order) = self.heap.compare(a, b, false) else {
-                    return Err(self.raise("Invalid_argument", Some("compare: functional value")));
+                // Texts of different numbers of words are not equal whatever they hold.
+                let words = |w: Word| {
+                    let text = self.heap.has_tag(w, heap::STRING);
+                    text.then(|| string_words(self.heap.field(w, 0)))
                 };
+                let lengths = matches!(operator, O::Equal | O::NotEqual) && words(a) != words(b);
+                let order = self.ordered(a, b, false, !lengths)?;
                 let result = order.map_or(operator == O::NotEqual, |o| holds(orders(operator), o));
                 self.acc = int(i64::from(result));
                 Ok(())
@@ -200,12 +210,28 @@ impl Machine<'_> {
         }
     }
 
+    /// The order of two values; what is looked at for it is counted, unless their lengths tell.
+    fn ordered(
+        &mut self,
+        a: Word,
+        b: Word,
+        total: bool,
+        counted: bool,
+    ) -> Result<Option<Ordering>, Interrupt> {
+        let mut looked = heap::Compared::default();
+        let order = self.heap.compare(a, b, total, &mut looked);
+        if counted {
+            let all = &mut self.missed[self.region as usize].compared;
+            all.values += looked.values;
+            all.texts += looked.texts;
+        }
+        order.map_err(|()| self.raise("Invalid_argument", Some("compare: functional value")))
+    }
+
     /// `compare`, where a NaN equals itself and is below all others.
     fn total_order(&mut self) -> Result<(), Interrupt> {
         let b = self.pop();
-        let Ok(order) = self.heap.compare(self.acc, b, true) else {
-            return Err(self.raise("Invalid_argument", Some("compare: functional value")));
-        };
+        let order = self.ordered(self.acc, b, true, true)?;
         self.acc = int(order.unwrap_or(Ordering::Equal) as i64);
         Ok(())
     }
@@ -257,7 +283,7 @@ impl Machine<'_> {
                     let plain = text
                         .strip_suffix('.')
                         .map_or(0, |t| string_words(t.len() as u64));
-                    self.allocation.young += 8 * (5 + plain);
+                    self.grant(8 * (5 + plain));
                 }
                 self.set_string(text.as_bytes(), base)?;
             }
@@ -293,6 +319,7 @@ impl Machine<'_> {
             O::PrintError => self.acc = int(0),
             O::PrintString => {
                 let text = self.text(a);
+                self.copied(text.len() as u64 / 8);
                 self.output.extend(text);
                 self.acc = int(0);
             }

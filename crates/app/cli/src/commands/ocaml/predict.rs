@@ -54,6 +54,11 @@ pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failu
         );
     }
     let lacking = calls.iter().any(|c| !c.unpriced.is_empty());
+    let mut warnings = warnings(&list, &Ocaml::here(&args.ocamlopt));
+    warnings.extend(overflows(&list, &run.rows));
+    if !run.output.is_empty() {
+        warnings.push("what the system takes to write what is printed is left out".into());
+    }
     let answer = CallPredictions {
         schema: FINDING_SCHEMA,
         program: file,
@@ -63,7 +68,7 @@ pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failu
             .clone()
             .unwrap_or_else(|| list.modes[mode.name()].chosen.clone()),
         level: pricing.time.interval.as_ref().map(|i| i.level),
-        warnings: warnings(&list, &Ocaml::here(&args.ocamlopt)),
+        warnings,
         calls,
     };
     console.result(&answer, || answer.to_text(console.width, args.explain))?;
@@ -98,15 +103,44 @@ pub fn warnings(list: &PriceList, here: &BTreeMap<String, String>) -> Vec<String
     warnings
 }
 
+/// The stack that a process has unless somebody changed it (`ulimit -s`), where OCaml's calls are on it: up to version 4.
+const STACK: u64 = 8 << 20;
+/// What OCaml 5 allows its own stack unless told otherwise.
+const OWN_STACK: u64 = 1 << 30;
+
+/// Calls that go deeper than the stack is large.
+fn overflows(list: &PriceList, rows: &[Row]) -> Vec<String> {
+    let version = list.platform.get("ocaml");
+    let (limit, change) = if version.is_some_and(|v| v.starts_with('5')) {
+        (OWN_STACK, "`OCAMLRUNPARAM=l=…`")
+    } else {
+        (STACK, "`ulimit -s`")
+    };
+    let deep = rows.iter().filter(|row| row.stack > limit);
+    deep.map(|row| {
+        format!(
+            "{}: calls take about {} MB of stack where they are deepest. The usual limit is {} MB ({change}), at which the program ends with `Stack overflow`",
+            label(row),
+            row.stack >> 20,
+            limit >> 20
+        )
+    })
+    .collect()
+}
+
+fn label(row: &Row) -> String {
+    let names = row.names.join(", ");
+    if names.is_empty() {
+        format!("line {}", row.line)
+    } else {
+        format!("line {}: {names}", row.line)
+    }
+}
+
 fn call(row: &Row) -> Call {
     let counted = Counted::of(row);
-    let names = row.names.join(", ");
     Call {
-        label: if names.is_empty() {
-            format!("line {}", row.line)
-        } else {
-            format!("line {}: {names}", row.line)
-        },
+        label: label(row),
         line: row.line,
         counts: counted.counts,
         regions: counted.regions,
