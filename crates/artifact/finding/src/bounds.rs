@@ -31,6 +31,23 @@ pub struct FunctionBounds {
     pub line: u32,
     /// One for each cost and side that was asked for.
     pub bounds: Vec<CostBound>,
+    /// The upper bound of the time with collections, by the paper's rule; none where nothing is allocated, or it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collecting: Option<String>,
+    /// Where the time comes from: constructs and called functions, how often each at most, and what it costs each time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub explained: Vec<BoundPart>,
+}
+
+/// A construct or a called function in the bound of a time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BoundPart {
+    /// The construct, or `calls of f`.
+    pub name: String,
+    /// How often, at most, in the same sizes; a bound by itself.
+    pub times: String,
+    /// Nanoseconds each; none of calls, whose constructs are told.
+    pub price: Option<f64>,
 }
 
 /// A bound of one cost, or why there is none.
@@ -119,8 +136,24 @@ impl ProgramBounds {
                     (None, None) => {}
                 }
             }
+            if let Some(text) = &function.collecting {
+                writeln!(out, "  with collections ≤ {text} ns").ok();
+            }
             for (name, meaning) in sizes {
                 writeln!(out, "  {name} = {meaning}").ok();
+            }
+            let wide = function.explained.iter().map(|p| p.name.chars().count());
+            let wide = wide.max().unwrap_or(0);
+            for part in &function.explained {
+                let each = part.price.map(|p| format!(", {p:.3} ns each"));
+                writeln!(
+                    out,
+                    "    {:<wide$}  {} times{}",
+                    part.name,
+                    part.times,
+                    each.unwrap_or_default()
+                )
+                .ok();
             }
             let found: Vec<&CostBound> = function
                 .bounds
@@ -161,12 +194,34 @@ pub struct BoundComparison {
     pub names: [String; 2],
     /// Their upper bounds of the time.
     pub bounds: [CostBound; 2],
+    /// Calls of both by prediction.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub predicted: Vec<PredictedPair>,
     /// Ranges of the size, all sizes being equal: from, to (none without end), and which is faster (0 or 1, none if they are alike).
     pub ranges: Vec<(u64, Option<u64>, Option<usize>)>,
     /// Whether one has no larger factor than the other in any term: what holds then for all sizes, alike or not.
     pub termwise: Option<usize>,
     /// What to know before trusting it.
     pub warnings: Vec<String>,
+}
+
+/// What the same call of both costs by prediction.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PredictedPair {
+    /// The call, and what `n` is in it.
+    pub call: String,
+    /// Nanoseconds of both, collections included; none if a construct has no price.
+    pub times: [Option<f64>; 2],
+}
+
+impl PredictedPair {
+    /// Which is faster.
+    pub fn faster(&self) -> Option<usize> {
+        let [Some(a), Some(b)] = self.times else {
+            return None;
+        };
+        (a != b).then_some(usize::from(a > b))
+    }
 }
 
 impl BoundComparison {
@@ -180,8 +235,13 @@ impl BoundComparison {
             .max()
             .unwrap_or(0);
         for (name, bound) in self.names.iter().zip(&self.bounds) {
-            let text = bound.text.as_deref().unwrap_or("?");
-            writeln!(out, "{name:<wide$} ≤ {text} {}", bound.unit).ok();
+            match (&bound.text, &bound.none) {
+                (None, Some(why)) => writeln!(out, "{name:<wide$} no bound: {why}").ok(),
+                (text, _) => {
+                    let text = text.as_deref().unwrap_or("?");
+                    writeln!(out, "{name:<wide$} ≤ {text} {}", bound.unit).ok()
+                }
+            };
         }
         for (name, meaning) in self.bounds.iter().flat_map(|b| &b.sizes) {
             let line = format!("  {name} = {meaning}\n");
@@ -206,6 +266,16 @@ impl BoundComparison {
                 .ok(),
                 None => writeln!(out, "{sizes} both have the same bound").ok(),
             };
+        }
+        for pair in &self.predicted {
+            let [a, b] = pair
+                .times
+                .map(|t| t.map_or("no price".into(), |t| crate::figure::quantity(t, "ns")));
+            let faster = pair.faster().map_or_else(
+                || "neither is faster".to_owned(),
+                |which| format!("{} is faster", self.names[which]),
+            );
+            writeln!(out, "{}: {a} and {b}; {faster}, by prediction", pair.call).ok();
         }
         if self.termwise.is_none() && self.bounds.iter().any(|b| b.sizes.len() > 1) {
             writeln!(

@@ -140,6 +140,7 @@ mod tests {
             "call-format",
             "call-hash",
             "call-number",
+            "call-decimal",
             "float-call",
             "allocated-word",
             "set-int",

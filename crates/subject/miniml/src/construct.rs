@@ -46,7 +46,7 @@ constructs! {
     Load "load" LoadChain "load-chain" ClosureChain "closure-chain" Store "store" Iterate "iterate" Cons "cons" Block "block" BlockField "block-field" BoxFloat "box-float" AllocClosure "closure-alloc"
     Captured "closure-captured" Partial "partial" HandlerPush "handler" RaiseExn "raise-exn" CallPrimitive "call-primitive"
     SetInt "set-int" SetFloat "set-float" SetPointer "set-pointer" CallArray "call-array" CopiedWord "copied-word" CallFormat "call-format" CallHash "call-hash"
-    ComparedWord "compared-word" ComparedText "compared-text" CallNumber "call-number" AllocatedWord "allocated-word"
+    ComparedWord "compared-word" ComparedText "compared-text" CallNumber "call-number" AllocatedWord "allocated-word" CallDecimal "call-decimal"
 }
 
 impl Construct {
@@ -109,7 +109,8 @@ impl Construct {
     pub fn instructions(self) -> u64 {
         match self {
             Self::ComparePoly | Self::CompareString | Self::CallFloat | Self::CallPrimitive => 40,
-            Self::CallArray | Self::CallHash | Self::CallFormat | Self::CallNumber => 40,
+            Self::CallArray | Self::CallHash | Self::CallFormat => 40,
+            Self::CallNumber | Self::CallDecimal => 40,
             Self::SetPointer => 20,
             Self::ComparedWord => 12,
             Self::CallApply | Self::TailApply => 14,

@@ -35,6 +35,9 @@ pub struct OcamlBoundArgs {
     /// Which side.
     #[arg(long, value_enum, default_value_t = SideArg::Upper)]
     pub side: SideArg,
+    /// Show which constructs and called functions the bound of the time comes from.
+    #[arg(long)]
+    pub explain: bool,
     /// Estimator whose prices are used; by default the one that paper mode was chosen with.
     #[arg(long, value_name = "NAME")]
     pub estimator: Option<String>,
@@ -51,6 +54,12 @@ pub struct OcamlCompareArgs {
     /// Another one that takes the same arguments.
     #[arg(value_name = "PROGRAM:NAME")]
     pub second: String,
+    /// Compare by prediction, too: a call in which `f` stands for either, such as 'f [5; 3; 1]'. May be given several times.
+    #[arg(long, value_name = "EXPRESSION")]
+    pub call: Vec<String>,
+    /// Numbers that `n` stands for in these expressions, one after the other.
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', requires = "call")]
+    pub sizes: Vec<u64>,
     /// Largest degree that is tried.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9))]
     pub degree: u32,

@@ -469,3 +469,52 @@ fn a_program_that_is_no_utf_8_is_refused_with_its_place() {
     assert_ne!(ran.code, 0);
     assert!(ran.stderr.contains("line 2, column 10"), "{}", ran.stderr);
 }
+
+/// What a native program would not survive, and what its times leave out.
+#[test]
+fn deep_calls_and_what_is_printed_are_told() {
+    let desk = desk(
+        "let rec f n = if n = 0 then 0 else 1 + f (n - 1)\nlet deep = f 2000000\nlet flat = f 200000\n",
+    );
+    let told = desk.json("ocaml predict list.json p.ml --json");
+    let warnings = told["warnings"].as_array().unwrap();
+    let deep: Vec<&str> = warnings
+        .iter()
+        .filter_map(|w| w.as_str().filter(|w| w.contains("Stack overflow")))
+        .collect();
+    assert_eq!(deep.len(), 1, "{warnings:?}");
+    assert!(
+        deep[0].starts_with("line 2: deep: calls take about 30 MB of stack"),
+        "{deep:?}"
+    );
+}
+
+/// The committed measurements are older than the programs that price what is inside of values.
+#[test]
+fn a_list_without_a_price_for_what_is_compared_refuses_that() {
+    let desk =
+        desk("let f (a : int list) b = a = b\nlet one = f [1; 2] [1; 2]\nlet none = f [] [1]\n");
+    let ran = desk.run("ocaml predict list.json p.ml");
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout
+            .contains("line 2: one: no price for compared-word"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("none: no price"), "{}", ran.stdout);
+}
+
+#[test]
+fn processors_of_another_design_are_told() {
+    let desk = changed("let x = List.length [1; 2]\n", |list| {
+        list["platform"]["cpu_family"] = "999".into();
+    });
+    let told = desk.json("ocaml predict list.json p.ml --json");
+    let here = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let numbered = here.contains("cpu family") || here.contains("CPU implementer");
+    let warned = told["warnings"]
+        .to_string()
+        .contains("cpu_family was `999`");
+    assert_eq!(warned, numbered, "{told}");
+}

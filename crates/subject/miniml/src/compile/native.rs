@@ -195,7 +195,8 @@ impl Compiler<'_> {
                 _,
             ) => C::CallArray,
             (O::Hash, _) => C::CallHash,
-            (O::Format | O::StringOfFloat, _) => C::CallFormat,
+            (O::Format, _) => C::CallFormat,
+            (O::StringOfFloat, _) => C::CallDecimal,
             (O::StringOfInt, _) => C::CallNumber,
             (O::StringLength | O::StringGet | O::CharOfCode, _) => C::Load,
             (

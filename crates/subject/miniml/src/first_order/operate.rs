@@ -129,12 +129,11 @@ impl<'p> Lower<'p> {
             }
             None => {
                 let of = self.types.expand(of);
-                let what = match self.types.node(of) {
-                    Node::Variable(_) => "a comparison of values of any type".to_owned(),
-                    _ => {
-                        let text = self.types.text(of, &mut Letters::default());
-                        format!("a comparison of `{text}`")
-                    }
+                let what = if let Node::Variable(_) = self.types.node(of) {
+                    "a comparison of values of any type".to_owned()
+                } else {
+                    let text = self.types.text(of, &mut Letters::default());
+                    format!("a comparison of `{text}`")
                 };
                 self.step(Step::Unsized(Unsized {
                     what,

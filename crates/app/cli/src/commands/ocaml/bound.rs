@@ -1,14 +1,17 @@
 //! `pricetag ocaml bound`: what functions cost at most, as polynomials in the sizes of their arguments.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use pricetag_bound::{Metric, NoBound, Side, bound};
 use pricetag_cost_model::PriceList;
-use pricetag_finding::{BoundTerm, CostBound, FINDING_SCHEMA, FunctionBounds, ProgramBounds};
+use pricetag_finding::{
+    BoundPart, BoundTerm, CostBound, FINDING_SCHEMA, FunctionBounds, ProgramBounds,
+};
 use pricetag_miniml::Construct;
-use pricetag_miniml::first_order::{Defined, Entry, Refusal, entries};
+use pricetag_miniml::first_order::{Block, Defined, Entry, Refusal, Right, Step, entries};
 use pricetag_predict::Pricing;
 
 use super::predict::open_list;
@@ -54,6 +57,11 @@ pub fn run(args: &OcamlBoundArgs, console: &Console) -> Result<ExitCode, Failure
             name: defined.name.clone(),
             type_text: defined.type_text.clone(),
             line: defined.line,
+            collecting: collecting(&list, &bounds),
+            explained: match &defined.entry {
+                Ok(entry) if args.explain => explained(entry, &prices, args.degree),
+                _ => vec![],
+            },
             bounds,
         });
     }
@@ -195,6 +203,79 @@ pub fn bounded(
     told
 }
 
+/// The upper bound of the time with collections: by the paper's rule each minor heap that fills costs the same.
+fn collecting(list: &PriceList, bounds: &[CostBound]) -> Option<String> {
+    let collector = list.collector.as_ref()?;
+    let upper = |cost: &str| {
+        let mut found = bounds.iter();
+        let bound = found.find(|b| b.cost == cost && b.side == "upper");
+        bound.and_then(|b| b.text.clone())
+    };
+    let bytes = upper("bytes").filter(|text| text != "0")?;
+    Some(format!(
+        "{} + ⌊({bytes}) / {:.0}⌋·{:.0}",
+        upper("time")?,
+        collector.heap.floor(),
+        collector.constant.ceil()
+    ))
+}
+
+/// What the bound of a time comes from: each construct and each called function with a bound of its number, the dearest price first.
+fn explained(entry: &Entry, prices: &Metric, degree: u32) -> Vec<BoundPart> {
+    let mut charged = BTreeSet::new();
+    let mut entered = BTreeSet::new();
+    for block in std::iter::once(&entry.body).chain(entry.functions.iter().map(|f| &f.body)) {
+        charges(block, &mut charged, &mut entered);
+    }
+    let Metric::Time(prices) = prices else {
+        return vec![];
+    };
+    let constructs = charged.into_iter().map(|c| {
+        let price = prices.get(c.name()).copied();
+        (c.name().to_owned(), price, Metric::Count(c))
+    });
+    let calls = entered
+        .into_iter()
+        .map(|name| (format!("calls of {name}"), None, Metric::Calls(name)));
+    let parts = constructs.chain(calls).filter_map(|(name, price, metric)| {
+        let times = bound(entry, &metric, Side::Upper, degree).ok()?;
+        Some(BoundPart {
+            name,
+            times: times.polynomial.text(Side::Upper),
+            price,
+        })
+    });
+    let mut parts: Vec<BoundPart> = parts.filter(|part| part.times != "0").collect();
+    let price = |part: &BoundPart| part.price.unwrap_or(-1.0);
+    parts.sort_by(|a, b| price(b).total_cmp(&price(a)));
+    parts
+}
+
+/// Constructs that a block charges, and functions that it enters.
+fn charges(block: &Block, charged: &mut BTreeSet<Construct>, entered: &mut BTreeSet<String>) {
+    for step in &block.steps {
+        match step {
+            Step::Charge(construct, _) => {
+                charged.insert(*construct);
+            }
+            Step::Enter(name) => {
+                entered.insert(name.clone());
+            }
+            Step::Bind(_, Right::Case(_, arms, _)) => {
+                for arm in arms {
+                    charges(&arm.block, charged, entered);
+                }
+            }
+            Step::Bind(_, Right::Choice(blocks)) => {
+                for block in blocks {
+                    charges(block, charged, entered);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 /// What bounds do not say.
 fn warnings(list: &PriceList, functions: &[FunctionBounds]) -> Vec<String> {
     let found = functions
@@ -209,7 +290,7 @@ fn warnings(list: &PriceList, functions: &[FunctionBounds]) -> Vec<String> {
         );
         warnings.push(match &list.collector {
             Some(collector) => format!(
-                "collections are left out: by the paper's rule there is one for each {:.0} bytes, of {:.0} ns",
+                "`time` leaves collections out: by the paper's rule there is one for each {:.0} bytes, of {:.0} ns",
                 collector.heap, collector.constant
             ),
             None => "collections are left out: no collector was learnt".into(),

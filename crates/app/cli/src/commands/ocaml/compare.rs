@@ -1,11 +1,16 @@
-//! `pricetag ocaml compare`: which of two functions is faster, and for which sizes, by their bounds.
+//! `pricetag ocaml compare`: which of two functions is faster, and for which sizes, by their bounds and by prediction of calls.
 
 use std::cmp::Ordering;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use pricetag_bound::{Polynomial, Side, bound};
-use pricetag_finding::{BoundComparison, CostBound, FINDING_SCHEMA};
+use pricetag_cost_model::PriceList;
+use pricetag_finding::{BoundComparison, CostBound, FINDING_SCHEMA, PredictedPair};
+use pricetag_miniml::Options;
+use pricetag_native::{Mode, Ocaml};
+use pricetag_predict::{Pricing, predict_call};
 
 use super::bound::{bounded, functions, no_function, prices};
 use super::predict::open_list;
@@ -21,43 +26,117 @@ const END: u64 = 1 << 40;
 pub fn run(args: &OcamlCompareArgs, console: &Console) -> Result<ExitCode, Failure> {
     let list = open_list(&args.list)?;
     let prices = prices(&list, args.estimator.as_deref())?;
-    let one = |given: &str| -> Result<(Polynomial, CostBound), Failure> {
-        let Some((file, name)) = given.rsplit_once(':') else {
-            return Err(Failure::usage(format!("`{given}` names no function"))
-                .advice("a program and a function of it, as a.ml:append"));
-        };
+    let one = |given: &str| -> Result<(Option<Polynomial>, CostBound), Failure> {
+        let (file, name) = parts(given)?;
         let found = functions(Path::new(file), console)?;
         let Some(defined) = found.iter().find(|d| d.name == name) else {
             return Err(no_function(file, name, &found));
         };
-        let doing = format!("cannot compare {given}");
-        let entry = defined
-            .entry
-            .as_ref()
-            .map_err(|r| Failure::new(r.to_string()).doing(&doing))?;
-        let exact = bound(entry, &prices, Side::Upper, args.degree).map_err(|why| {
-            Failure::new(why.to_string())
-                .doing(&doing)
-                .advice("a higher --degree, if it has a bound at all")
-        })?;
-        Ok((
-            exact.polynomial,
-            bounded(&Ok(entry.clone()), &prices, Side::Upper, args.degree),
-        ))
+        let told = bounded(&defined.entry, &prices, Side::Upper, args.degree);
+        let exact = match &defined.entry {
+            Ok(entry) => bound(entry, &prices, Side::Upper, args.degree).ok(),
+            Err(_) => None,
+        };
+        if let (Some(why), true) = (&told.none, args.call.is_empty()) {
+            return Err(Failure::new(why.clone())
+                .doing(format!("cannot compare {given}"))
+                .advice(
+                    "a higher --degree, if it has a bound at all; --call compares by prediction",
+                ));
+        }
+        Ok((exact.map(|b| b.polynomial), told))
     };
     let ((a, first), (b, second)) = (one(&args.first)?, one(&args.second)?);
+    let both = a.as_ref().zip(b.as_ref());
+    let mut warnings = vec![];
+    if both.is_some() {
+        warnings.push(
+            "a bound may be nearer to the cost of one than of the other: this compares worst cases by paper mode's prices".into(),
+        );
+    }
+    if !args.call.is_empty() {
+        warnings.push("predictions are of whole calls, what makes the arguments included".into());
+        warnings.extend(super::predict::warnings(&list, &Ocaml::here("ocamlopt")));
+    }
     let answer = BoundComparison {
         schema: FINDING_SCHEMA,
         names: [args.first.clone(), args.second.clone()],
         bounds: [first, second],
-        ranges: ranges(&a, &b),
-        termwise: termwise(&a, &b),
-        warnings: vec![
-            "a bound may be nearer to the cost of one than of the other: this compares worst cases by paper mode's prices".into(),
-        ],
+        ranges: both.map(|(a, b)| ranges(a, b)).unwrap_or_default(),
+        predicted: predicted(args, &list, console)?,
+        termwise: both.and_then(|(a, b)| termwise(a, b)),
+        warnings,
     };
     console.result(&answer, || answer.to_text())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// File and function.
+fn parts(given: &str) -> Result<(&str, &str), Failure> {
+    given.rsplit_once(':').ok_or_else(|| {
+        Failure::usage(format!("`{given}` names no function"))
+            .advice("a program and a function of it, as a.ml:append")
+    })
+}
+
+/// The calls that are given, of both functions, by prediction.
+fn predicted(
+    args: &OcamlCompareArgs,
+    list: &PriceList,
+    console: &Console,
+) -> Result<Vec<PredictedPair>, Failure> {
+    if args.call.is_empty() {
+        return Ok(vec![]);
+    }
+    let pricing = Pricing::of(list, Mode::Extended.name(), None)?;
+    let mut options = Options {
+        mode: Mode::Extended.rules(),
+        ..Options::default()
+    };
+    if let Some(collector) = &list.collector {
+        options.minor_heap = collector.heap as u64;
+    }
+    let sizes: Vec<Option<u64>> = if args.sizes.is_empty() {
+        vec![None]
+    } else {
+        args.sizes.iter().copied().map(Some).collect()
+    };
+    let calls = args.call.iter();
+    let calls: Vec<(&String, Option<u64>)> = calls
+        .flat_map(|call| sizes.iter().map(move |n| (call, *n)))
+        .collect();
+    let times = |given: &str| -> Result<Vec<Option<f64>>, Failure> {
+        let (file, name) = parts(given)?;
+        let mut source = super::source_of(Path::new(file))?;
+        for (call, n) in &calls {
+            let n = n.map_or(String::new(), |n| format!("let n = {n} in "));
+            // Writing into a string cannot fail.
+            write!(source, "\n;;\n{n}let f = {name} in ({call}\n)").ok();
+        }
+        let run = pricetag_miniml::run(&source, &options)
+            .map_err(|errors| super::refused(&errors, file, &source, console, "predict"))?;
+        if let Some(stop) = &run.stop {
+            return Err(super::stopped(&run, stop, file, "predict"));
+        }
+        let rows = &run.rows[run.rows.len() - calls.len()..];
+        let costs = rows
+            .iter()
+            .map(|row| predict_call(&pricing, &super::predict::call(row)));
+        Ok(costs.map(|c| c.time).collect())
+    };
+    let (first, second) = (times(&args.first)?, times(&args.second)?);
+    let both = first.into_iter().zip(second);
+    Ok(calls
+        .iter()
+        .zip(both)
+        .map(|((call, n), (a, b))| PredictedPair {
+            call: match n {
+                Some(n) => format!("{call}, n = {n}"),
+                None => (*call).clone(),
+            },
+            times: [a, b],
+        })
+        .collect())
 }
 
 /// Which one is lower at a size, all sizes being equal.

@@ -137,7 +137,7 @@ fn label(row: &Row) -> String {
     }
 }
 
-fn call(row: &Row) -> Call {
+pub fn call(row: &Row) -> Call {
     let counted = Counted::of(row);
     Call {
         label: label(row),
