@@ -517,6 +517,7 @@ mod tests {
         static THREAD: AtomicI32 = AtomicI32::new(0);
         static STOP: AtomicBool = AtomicBool::new(false);
         assert!(install());
+        // SAFETY: the call takes no arguments and touches no memory.
         let call = || unsafe { libc::syscall(libc::SYS_getppid) };
         let compute =
             || (0..4000u64).fold(1u64, |x, i| std::hint::black_box(x.wrapping_mul(3) ^ i));
