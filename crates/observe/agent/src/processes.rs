@@ -6,6 +6,7 @@
 //! Limits: processes that native code starts by itself; none that was bound before a late agent came.
 
 use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
@@ -94,10 +95,12 @@ unsafe extern "system" fn fork_and_exec(
             merge_errors,
         )
     };
-    // A program that is not there gets a process, which fails, and an exception.
-    let failed = Jni::new(env).is_none_or(Jni::exception_pending);
-    if pid > 0 && !failed {
-        STARTED.fetch_add(1, Ordering::Relaxed);
-    }
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        // A program that is not there gets a process, which fails, and an exception.
+        let failed = Jni::new(env).is_none_or(Jni::exception_pending);
+        if pid > 0 && !failed {
+            STARTED.fetch_add(1, Ordering::Relaxed);
+        }
+    }));
     pid
 }
