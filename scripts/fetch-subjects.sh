@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches pinned third-party programs and checks their SHA-256. Idempotent: what is there and has the right sum is not fetched again.
 #   scripts/fetch-subjects.sh [LIST ...]
-# LIST is `subjects` (subjects/artifacts.lock, the default; sources are unpacked too), `attribution`, `bench`, `corpus`, `gates` or `library-tests`
+# LIST is `subjects` (subjects/artifacts.lock, the default; sources are unpacked too), `attribution`, `bench`, `corpus`, `gates`, `library-tests` or `releases`
 # (subjects/LIST.lock). Each goes to .cache/LIST; PRICETAG_SUBJECTS is another place for `subjects`.
 set -euo pipefail
 exec </dev/null

@@ -113,7 +113,7 @@ pub fn compare(before: Side, after: Side) -> Result<Difference, CompareError> {
 
 /// Pairs of rows of the inputs that succeeded in both, and the inputs of one side alone.
 #[allow(clippy::type_complexity)]
-fn common(
+pub(crate) fn common(
     before: &Dataset,
     after: &Dataset,
 ) -> Result<(Vec<(usize, usize)>, [Vec<String>; 2]), CompareError> {

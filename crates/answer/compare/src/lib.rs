@@ -14,7 +14,9 @@ mod pair;
 mod rates;
 mod settings;
 mod side;
+mod stacks;
 
 pub use code::{callees, content};
 pub use compare::{CompareError, compare};
 pub use side::Side;
+pub use stacks::{Executed, executed};

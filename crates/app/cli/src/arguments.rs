@@ -33,7 +33,9 @@ pub use platform::{
     MoveArgs, PlatformApplyArgs, PlatformCommand, PlatformDiffArgs, PlatformImportArgs,
     PlatformMeasureArgs,
 };
-pub use questions::{DiffArgs, ExplainArgs, Layout, PredictArgs, ReportArgs};
+pub use questions::{
+    DiffArgs, DiffViewer, DiffWeight, ExplainArgs, Layout, PredictArgs, ReportArgs,
+};
 pub use services::{ServicesCommand, ServicesLearnArgs, ServicesRecordArgs, ServicesShowArgs};
 pub use slices::{ExceptionsArg, SliceArgs};
 pub use subject::{

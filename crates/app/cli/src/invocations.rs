@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use pricetag_cost_model::{CostModel, MethodKey};
 use pricetag_dataset::{Dataset, directory};
-use pricetag_events::Reader;
 use pricetag_events::text::{TextError, import};
+use pricetag_events::{Reader, ScopeCall, scope_calls};
 use pricetag_explain::prices_of_invocations;
 use pricetag_pattern::PatternError;
 
@@ -16,7 +16,7 @@ use crate::analysis::{open_dataset, open_model};
 use crate::failure::Failure;
 
 /// Names of the two texts.
-const TEXTS: [&str; 2] = ["static.txt", "dynamic.txt"];
+pub const TEXTS: [&str; 2] = ["static.txt", "dynamic.txt"];
 
 /// How files of events end.
 const ENDING: &str = "events";
@@ -174,6 +174,13 @@ impl Content {
             Self::File(path) => Box::new(BufReader::with_capacity(1 << 18, File::open(path)?)),
             Self::Bytes(bytes) => Box::new(Cursor::new(bytes)),
         })
+    }
+
+    /// Calls of a scope, where the recording is of one. Events are not decoded.
+    pub fn scope_calls(&self) -> Result<Vec<ScopeCall>, PatternError> {
+        let mut reader = Reader::new(self.open()?)?;
+        reader.by_ref().for_each(drop);
+        Ok(scope_calls(reader.marks()))
     }
 }
 

@@ -13,7 +13,7 @@ use pricetag_runner::{
     Counts, Ended, RecordOptions, Recorded, RunnerError, Timing, Workload, jvm, record, unfinished,
 };
 use pricetag_tabulate::{NumberlessColumns, TabulateOptions, Tabulated, Tabulator, compare};
-use pricetag_trace::{AgentOptions, CallChoice, Listed, Pattern, Trace};
+use pricetag_trace::{AgentOptions, CallChoice, Listed, Pattern, Trace, processes};
 
 use crate::arguments::{Common, LaunchArgs, SubjectArgs, Switch, TimingArg};
 use crate::console::Console;
@@ -401,6 +401,7 @@ fn tabulate(
         .map_or(0, |d| d.as_secs());
     let mut builder = DatasetBuilder::new(meta);
     let (mut left, mut numberless) = (BTreeSet::new(), NumberlessColumns::default());
+    let mut started = 0;
     for row in &recorded.rows {
         let Some(counts) = &row.counts else {
             builder.row(DatasetRow {
@@ -419,10 +420,13 @@ fn tabulate(
         };
         left.extend(table.left.iter().cloned());
         numberless.add(&table);
+        let told = table.caveats.iter().filter_map(|c| processes::started(c));
+        started = started.max(told.max().unwrap_or(0));
         builder.row(table.into_row(row.observation.clone(), difference));
     }
     builder.meta_mut().left = left.into_iter().collect();
     builder.meta_mut().notes.extend(numberless.note());
+    builder.meta_mut().notes.extend(processes_started(started));
     for row in &recorded.rows {
         if let (Some(counts), true) = (&row.counts, options.availability) {
             tables.availability(counts, &mut builder)?;
@@ -438,6 +442,11 @@ fn tabulate(
     let mut dataset = builder.finish();
     dataset.profile.clone_from(&recorded.profile);
     Ok(dataset)
+}
+
+/// What the dataset says of processes that its program started, the most of a run.
+fn processes_started(most: u64) -> Option<String> {
+    (most > 0).then(|| processes::caveat(most))
 }
 
 /// The reason most observations failed for, and how many did.

@@ -11,7 +11,7 @@ use pricetag_dataset::{
     Dataset, Feature, FeatureKind, InputValue, Measured, Observation, Status, numbered_call,
 };
 use pricetag_file::sealed::digest;
-use pricetag_trace::MethodName;
+use pricetag_trace::{MethodName, processes};
 
 use crate::baseline::{Block, Code, Executed, Java};
 
@@ -78,6 +78,11 @@ impl Executed {
 }
 
 impl Counts {
+    /// Processes that the benchmark's JVM started.
+    pub fn started(&self) -> u64 {
+        started(&self.caveats)
+    }
+
     /// Digest of all that was executed: equal for equal executions of equal code.
     pub fn digest(&self, code: &BTreeMap<MethodName, Code>) -> String {
         let mut text = format!("{} {}\n", self.instructions, self.calls);
@@ -98,6 +103,12 @@ impl Counts {
         }
         short(&text)
     }
+}
+
+/// Processes that caveats tell of.
+pub(crate) fn started(caveats: &[String]) -> u64 {
+    let told = caveats.iter().filter_map(|text| processes::started(text));
+    told.max().unwrap_or(0)
 }
 
 /// The first digits of a text's digest.

@@ -47,7 +47,20 @@ pub enum RecordError {
         "nothing was counted in the benchmark `{0}`: none of the classes that are counted executed anything"
     )]
     Empty(String),
+    /// The program starts processes and does next to nothing itself.
+    #[error(
+        "the program starts {processes} processes and executes {instructions} instructions itself: what a baseline would hold is not what the program does"
+    )]
+    OnlyStarts {
+        /// Processes in a run.
+        processes: u64,
+        /// Counted instructions of all benchmarks.
+        instructions: u64,
+    },
 }
+
+/// Instructions for each started process below which what was counted is only the starting.
+const OF_STARTING: u64 = 10_000;
 
 impl RecordError {
     /// What to try.
@@ -57,6 +70,9 @@ impl RecordError {
                 "run the command by hand; --show-output passes on what it prints"
             }
             Self::Unsteady(_) => "run the same benchmarks each time",
+            Self::OnlyStarts { .. } => {
+                "let it do the work in its own JVM (JMH: -f 0; Surefire: -DforkCount=0), or record the command that it starts"
+            }
             Self::Empty(_) => "name the classes with --include, such as --include 'org.example.**'",
         }
     }
@@ -197,7 +213,7 @@ impl Suite {
                 return Err(RecordError::Empty(name));
             }
         }
-        Ok(())
+        self.runs.iter().try_for_each(only_starts)
     }
 
     /// The baseline of this build. Checked first: see [`Suite::check`].
@@ -359,6 +375,20 @@ impl Suite {
             of.len() > 1
         })
     }
+}
+
+/// Refuses a run that started processes and did next to nothing beside that.
+fn only_starts(run: &Counted) -> Result<(), RecordError> {
+    let counts = run.benchmarks.values();
+    let processes = counts.clone().map(Counts::started).max().unwrap_or(0);
+    let instructions: u64 = counts.map(|counts| counts.instructions).sum();
+    if instructions >= OF_STARTING.saturating_mul(processes) {
+        return Ok(());
+    }
+    Err(RecordError::OnlyStarts {
+        processes,
+        instructions,
+    })
 }
 
 impl Code {

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use pricetag_finding::figure::count;
+use pricetag_trace::processes::{REMEDY, STARTED};
 
 use crate::baseline::{Baseline, Benchmark, Code, Executed, Java};
-use crate::counted::Counted;
+use crate::counted::{Counted, Counts, started};
 use crate::figure::{Figure, Metric};
 use crate::suite::Suite;
 
@@ -77,6 +78,7 @@ pub(crate) fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
         &first.identity.java,
         baseline.setup.count_jdk,
     ));
+    problems.extend(other_agents(&baseline.command, &first.identity.command));
     let names = suite.names();
     if !names.is_empty() && !baseline.benchmarks.keys().any(|name| names.contains(name)) {
         problems.push(format!(
@@ -209,6 +211,38 @@ fn other_java(recorded: &Java, here: &Java, count_jdk: bool) -> Option<String> {
     })
 }
 
+/// Agents of a command that rewrite classes or look on, by file: `jacocoagent.jar`.
+fn agents(command: &[String]) -> BTreeSet<&str> {
+    let options = ["-javaagent:", "-agentpath:", "-agentlib:"];
+    let words = command.iter();
+    let named = words.filter_map(|word| options.iter().find_map(|o| word.strip_prefix(o)));
+    named
+        .map(|agent| {
+            let file = agent.split_once('=').map_or(agent, |(file, _)| file);
+            file.rsplit('/').next().unwrap_or(file)
+        })
+        .collect()
+}
+
+/// Agents that are here and not in the baseline, or the other way round: what they put into classes is counted, too.
+fn other_agents(recorded: &[String], here: &[String]) -> Option<String> {
+    let (recorded, here) = (agents(recorded), agents(here));
+    let fresh: Vec<&str> = here.difference(&recorded).copied().collect();
+    let gone: Vec<&str> = recorded.difference(&here).copied().collect();
+    let (agents, how) = match (fresh.is_empty(), gone.is_empty()) {
+        (true, true) => return None,
+        (false, _) => (fresh, "was not there when the baseline was recorded"),
+        (true, false) => (
+            gone,
+            "was there when the baseline was recorded, and is not now",
+        ),
+    };
+    Some(format!(
+        "another agent, {}, {how}: what it puts into classes is counted as well. Check with the agents of the baseline, such as in a job without coverage",
+        agents.join(" and ")
+    ))
+}
+
 fn told(java: &Java) -> String {
     if java.major == 0 {
         "of unknown version".to_owned()
@@ -297,6 +331,7 @@ pub(crate) fn notes(baseline: &Baseline, suite: &Suite) -> Vec<String> {
         ));
     }
     notes.extend(other_inputs(baseline, first));
+    notes.extend(processes_started(baseline, first));
     let names = suite.names();
     let new: Vec<&String> = names
         .iter()
@@ -329,6 +364,21 @@ pub(crate) fn notes(baseline: &Baseline, suite: &Suite) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Processes that benchmarks started: changes of what these execute are not seen. That a benchmark starts any where it did not is a problem.
+fn processes_started(baseline: &Baseline, run: &Counted) -> Option<String> {
+    let told = |(name, counts): (&String, &Counts)| {
+        let before = started(&baseline.benchmarks.get(name)?.caveats);
+        let now = counts.started();
+        (now > 0).then(|| match now.cmp(&before) {
+            std::cmp::Ordering::Equal => format!("`{name}` {now}"),
+            _ => format!("`{name}` {now} ({before} in the baseline)"),
+        })
+    };
+    let told: Vec<String> = run.benchmarks.iter().filter_map(told).collect();
+    let some = some(told.iter(), NAMES);
+    (!told.is_empty()).then(|| format!("{STARTED}{some}; {REMEDY}"))
 }
 
 /// Figures that do not repeat, are above all runs of the baseline, and still where one more run may fall.
@@ -379,6 +429,20 @@ pub(crate) fn some<'a>(names: impl Iterator<Item = &'a String>, limit: usize) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn agents_are_told_apart_by_their_files() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let bare = words("java -jar a.jar");
+        let covered = words("java -javaagent:tools/jacocoagent.jar=destfile=a.exec -jar a.jar");
+        let elsewhere = words("java -javaagent:lib/jacocoagent.jar -jar b.jar");
+        assert_eq!(other_agents(&bare, &bare), None);
+        assert_eq!(other_agents(&covered, &elsewhere), None);
+        let fresh = other_agents(&bare, &covered).unwrap();
+        assert!(fresh.contains("jacocoagent.jar, was not there"), "{fresh}");
+        let gone = other_agents(&covered, &bare).unwrap();
+        assert!(gone.contains("jacocoagent.jar, was there"), "{gone}");
+    }
 
     #[test]
     fn releases_of_java_are_told_apart() {

@@ -13,6 +13,7 @@ pub const VERSION: u32 = 1;
 pub(crate) const FACTS: u8 = 1;
 pub(crate) const BLOCK: u8 = 2;
 pub(crate) const END: u8 = 3;
+pub(crate) const MARK: u8 = 4;
 
 /// Bytes before a payload.
 pub(crate) const HEAD: usize = 9;

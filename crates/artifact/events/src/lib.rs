@@ -13,6 +13,7 @@
 //! | 1 facts | length *n* unpacked, then zstd of records: 1 class, 2 method, 3 kind, 4 thread |
 //! | 2 block | thread *n*, start in ns plus one *n* (0: unknown), first event *n*, events left out before it *n*, events *n*, length unpacked *n*, zstd of the coded events |
 //! | 3 end | the end in ns plus one *n* (0: unknown) |
+//! | 4 mark | thread *n*, call of a scope *n*, 0: it begins, 1: it ends, 2: it ended unseen, number of the thread's next event *n* |
 //!
 //! | record | fields |
 //! |---|---|
@@ -32,6 +33,7 @@ mod facts;
 mod frame;
 mod reader;
 mod records;
+mod scoped;
 mod stop;
 pub mod text;
 mod writer;
@@ -43,5 +45,6 @@ pub use facts::{
 };
 pub use frame::{MAGIC, VERSION};
 pub use reader::{Limits, Reader};
+pub use scoped::{Edge, Mark, ScopeCall, scope_calls};
 pub use stop::{Ending, Stop};
 pub use writer::{LONGEST_BLOCK, Writer};

@@ -5,8 +5,9 @@ use std::io::Read;
 use crate::block::{Block, Place};
 use crate::coding::{self, take_number};
 use crate::facts::{Dictionary, ThreadId};
-use crate::frame::{self, BLOCK, END, FACTS, MAGIC, VERSION};
+use crate::frame::{self, BLOCK, END, FACTS, MAGIC, MARK, VERSION};
 use crate::records;
+use crate::scoped::{Edge, Mark};
 use crate::stop::{Ending, Stop};
 use crate::writer::LONGEST_BLOCK;
 
@@ -36,6 +37,7 @@ pub struct Reader<R: Read> {
     offset: u64,
     dictionary: Dictionary,
     ending: Ending,
+    marks: Vec<Mark>,
     payload: Vec<u8>,
 }
 
@@ -83,6 +85,7 @@ impl<R: Read> Reader<R> {
             offset: head.len() as u64,
             dictionary: Dictionary::default(),
             ending: Ending::Open,
+            marks: Vec::new(),
             payload: Vec::new(),
         })
     }
@@ -95,6 +98,11 @@ impl<R: Read> Reader<R> {
     /// The same, taken out.
     pub fn into_dictionary(self) -> Dictionary {
         self.dictionary
+    }
+
+    /// Where calls of a scope begin and end, as far as it was read.
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
     }
 
     /// How the file ended, once the iterator has.
@@ -137,6 +145,14 @@ impl<R: Read> Reader<R> {
                     let end = end.ok_or_else(|| stop("the last frame is damaged"))?;
                     self.ending = Ending::Whole(end.checked_sub(1));
                     return Ok(None);
+                }
+                MARK => {
+                    let mark = mark(&payload).ok_or_else(|| stop("a mark is damaged"))?;
+                    self.room = self
+                        .room
+                        .checked_sub(size_of::<Mark>() as u64)
+                        .ok_or_else(|| stop("the marks take more memory than is allowed"))?;
+                    self.marks.push(mark);
                 }
                 _later => {}
             }
@@ -200,4 +216,17 @@ impl<R: Read> Iterator for Reader<R> {
             }
         }
     }
+}
+
+fn mark(payload: &[u8]) -> Option<Mark> {
+    let mut rest = payload;
+    let thread = ThreadId(take_number(&mut rest)?);
+    let call = take_number(&mut rest)?;
+    let edge = usize::try_from(take_number(&mut rest)?).ok()?;
+    Some(Mark {
+        thread,
+        call,
+        edge: *Edge::ALL.get(edge)?,
+        at: take_number(&mut rest)?,
+    })
 }

@@ -9,8 +9,9 @@ use std::io::{self, Write};
 use crate::block::Place;
 use crate::coding::{self, number};
 use crate::facts::{Class, ClassId, Kind, Method, MethodId, Symbol, ThreadId};
-use crate::frame::{self, BLOCK, END, FACTS, HEAD, MAGIC, VERSION};
+use crate::frame::{self, BLOCK, END, FACTS, HEAD, MAGIC, MARK, VERSION};
 use crate::records;
+use crate::scoped::Edge;
 
 /// Events of a block at most.
 pub const LONGEST_BLOCK: usize = 1 << 20;
@@ -158,6 +159,27 @@ impl<W: Write> Writer<W> {
             (place.left_out, place.start_ns) = (0, None);
         }
         Ok(())
+    }
+
+    /// Marks where a call of a scope begins or ends: before the thread's next event, of which `left_out` are missing so far.
+    ///
+    /// # Errors
+    /// If the sink cannot be written to.
+    pub fn mark(
+        &mut self,
+        thread: ThreadId,
+        call: u64,
+        edge: Edge,
+        left_out: u64,
+    ) -> io::Result<()> {
+        let next = self.next.get(&thread).copied().unwrap_or_default();
+        self.frame.clear();
+        self.frame.resize(HEAD, 0);
+        let at = next.saturating_add(left_out);
+        for value in [thread.0, call, edge.number(), at] {
+            number(&mut self.frame, value);
+        }
+        self.hand_over(MARK)
     }
 
     fn one_block(&mut self, place: Place, events: &[Symbol]) -> io::Result<()> {

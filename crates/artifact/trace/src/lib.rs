@@ -16,6 +16,7 @@ mod listed;
 pub mod look;
 pub mod options;
 pub mod pattern;
+pub mod processes;
 pub mod reader;
 pub mod record;
 pub mod scope;

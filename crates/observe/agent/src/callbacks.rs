@@ -23,6 +23,7 @@ use crate::hook::{self, Incoming};
 use crate::jvm::Jni;
 use crate::keeping::Keeper;
 use crate::natives;
+use crate::processes;
 use crate::runtime::Runtime;
 use crate::sampling;
 use crate::scope;
@@ -313,8 +314,9 @@ unsafe extern "system" fn native_method_bind(
         return;
     };
     if let Ok(Some(replacement)) = catch_unwind(AssertUnwindSafe(|| {
-        let hidden = hidden::bind(session, method, address);
-        hidden.or_else(|| calls::natives::bind(session, Jni::new(env)?, method, address))
+        let own = hidden::bind(session, method, address)
+            .or_else(|| processes::bind(session, method, address));
+        own.or_else(|| calls::natives::bind(session, Jni::new(env)?, method, address))
     })) {
         // SAFETY: the JVM passes a valid out-pointer.
         unsafe { *new_address = replacement };

@@ -10,11 +10,14 @@
 //! Native methods of the program come by the agent ([`natives`]). On request counted methods also write down what they are about to call, of which those calls stay that
 //! leave the counted code ([`asked`]).
 //!
+//! Where invocations of a scope are observed, their events are written alone, and marks say where each begins and ends. Where a scope is of all threads, all events are.
+//!
 //! Limits: classes of receivers are kept, so they are not unloaded; receivers beyond [`receivers::MOST`] count as of the class that declares the method; with an agent that came
 //! late, nothing is written.
 
 mod asked;
 mod facts;
+mod marks;
 pub mod natives;
 mod receivers;
 mod thunks;
@@ -24,6 +27,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use pricetag_events::Edge;
 use pricetag_instrument::Keeping;
 
 use crate::callbacks;
@@ -133,6 +137,16 @@ fn write(session: &'static Session, jni: Jni, word: i64) {
         jni.write_longs(array, &[at as i64 + 1]);
     }
     jni.delete_local(array);
+}
+
+/// A call of a scope begins or ends on the current thread.
+pub fn mark(jni: Jni, call: u64, edge: Edge) {
+    let Some(session) = Session::get() else {
+        return;
+    };
+    if open(session) && session.scopes.by_thread() && !unobserved::is_running() {
+        write(session, jni, marks::word(call, edge));
+    }
 }
 
 /// A log for the current thread to write to: emptied, or a new one. What `slowCalls` returns.

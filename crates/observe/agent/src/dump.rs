@@ -11,6 +11,7 @@ use crate::calls;
 use crate::chunks::Totals;
 use crate::frames;
 use crate::jvm::Jni;
+use crate::processes;
 use crate::sampling;
 use crate::session::{Session, lock};
 use crate::snapshot;
@@ -139,7 +140,11 @@ fn finish(session: &Session) {
             "not observed: its class was not loaded",
         );
     }
-    let caveats = [session.scopes.together.caveat(), session.scopes.caveat()];
+    let caveats = [
+        session.scopes.together.caveat(),
+        session.scopes.caveat(),
+        processes::caveat(),
+    ];
     for caveat in caveats.into_iter().flatten() {
         session.inexact(caveat);
     }

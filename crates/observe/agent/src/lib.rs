@@ -33,6 +33,7 @@ mod main_class;
 mod management;
 mod natives;
 mod onload;
+mod processes;
 mod progress;
 mod reuse;
 mod rewritten;

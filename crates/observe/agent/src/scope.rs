@@ -14,12 +14,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use pricetag_events::Edge;
 use pricetag_instrument::ScopeProbe;
 use pricetag_trace::{
     AgentOptions, Argument, Called, ClassCounters, Invocation, MethodScope, Mode, Record, Scope,
 };
 
 use crate::callers;
+use crate::calls;
 use crate::caught;
 use crate::chunks::Chunks;
 use crate::clock;
@@ -226,6 +228,7 @@ pub fn enter(session: &Session, jni: Jni, scope: i32) {
         cpu: 0,
         start: Instant::now(),
     };
+    calls::mark(jni, active.sequence, Edge::Begins);
     (active.cpu, active.allocated) = usage(session, jni, Side::Entry);
     active.looks = looks::begin(session, jni, active.sequence);
     active.values = Own::new(active.looks.is_some());
@@ -257,6 +260,9 @@ fn begins_anew(session: &Session, jni: Jni, scope: i32, place: usize) -> bool {
         let gone = |other: &mut Active| active == 1 && other.scope == scope;
         thread.active.extract_if(.., gone).collect()
     });
+    for active in &gone {
+        calls::mark(jni, active.sequence, Edge::GivenUp);
+    }
     abandon(session, jni, gone);
     active == 1
 }
@@ -286,6 +292,10 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
     let Some((mut active, thread, within)) = finished else {
         return;
     };
+    for active in &within {
+        calls::mark(jni, active.sequence, Edge::GivenUp);
+    }
+    calls::mark(jni, active.sequence, Edge::Ends);
     abandon(session, jni, within);
     if session.is_resting() {
         // Part of it ran in the code as it was.

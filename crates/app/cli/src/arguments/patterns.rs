@@ -31,7 +31,7 @@ pub struct PatternsArgs {
     /// Write the calls for another viewer instead. Returns are not recorded, so calls stand one after the other and nothing is nested.
     #[arg(long, value_enum, value_name = "VIEWER", requires = "output")]
     pub export: Option<ViewerArg>,
-    /// The file to write with --export; `-` for standard output.
+    /// The file to write with --export; `-` for standard output. With `text`, the folder for static.txt and dynamic.txt.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "export")]
     pub output: Option<PathBuf>,
     /// The run to write with --export, by its input or its number from 1; the first one by default.
@@ -48,14 +48,18 @@ pub enum ViewerArg {
     Chrome,
     /// Flame graphs: a line per thread and method, with the number of its calls.
     Collapsed,
+    /// Two text files, static.txt and dynamic.txt, which `patterns` reads, too.
+    Text,
 }
 
-impl From<ViewerArg> for Viewer {
-    fn from(arg: ViewerArg) -> Self {
-        match arg {
-            ViewerArg::Speedscope => Self::Speedscope,
-            ViewerArg::Chrome => Self::Chrome,
-            ViewerArg::Collapsed => Self::Collapsed,
+impl ViewerArg {
+    /// The viewer; none if it is text for anybody.
+    pub fn viewer(self) -> Option<Viewer> {
+        match self {
+            Self::Speedscope => Some(Viewer::Speedscope),
+            Self::Chrome => Some(Viewer::Chrome),
+            Self::Collapsed => Some(Viewer::Collapsed),
+            Self::Text => None,
         }
     }
 }

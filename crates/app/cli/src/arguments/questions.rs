@@ -154,6 +154,35 @@ pub struct DiffArgs {
     /// Write the sampled stacks of both builds, too, for a differential flame graph (`flamegraph.pl`): a stack, its time before and after, µs.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub stacks: Option<PathBuf>,
+    /// Write what both builds execute for another viewer, too.
+    #[arg(long, value_enum, value_name = "VIEWER", requires = "output")]
+    pub export: Option<DiffViewer>,
+    /// The file to write with --export.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "export")]
+    pub output: Option<PathBuf>,
+    /// What the file of --export weighs.
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = DiffWeight::Count)]
+    pub weight: DiffWeight,
+}
+
+/// A viewer of two builds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffViewer {
+    /// speedscope: before, after, what is more and what is less, as four profiles.
+    Speedscope,
+    /// pprof: before, after and change, as three values.
+    Pprof,
+    /// A line for each stack with both weights, as `difffolded.pl` writes.
+    Collapsed,
+}
+
+/// What is weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffWeight {
+    /// Executed instructions, exactly: by class, method and line.
+    Count,
+    /// Sampled processor time, µs: by call path. Both datasets need sampled inputs.
+    Time,
 }
 
 #[derive(Debug, Args)]

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use pricetag_compare::{CompareError, Side, compare};
+use pricetag_compare::{CompareError, Side, compare, executed};
 use pricetag_dataset::Dataset;
 use pricetag_explain::{ExplainOptions, differential_stacks, explain};
 use pricetag_finding::{Explanation, Grouping};
+use pricetag_report::differential::{self, Form, Stack, Weight};
 
 use crate::analysis::{as_learnt, check_writable, open_dataset, open_model};
-use crate::arguments::{DiffArgs, Layout};
+use crate::arguments::{DiffArgs, DiffViewer, DiffWeight, Layout};
 use crate::console::Console;
 use crate::failure::{Failure, io};
 
@@ -22,12 +23,25 @@ pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
         };
         Failure::from(e).advice(advice)
     })?;
+    if let (Some(viewer), Some(path)) = (args.export, &args.output) {
+        check_writable(path)?;
+        let stacks = match args.weight {
+            DiffWeight::Count => counted(&before.0, &after.0)?,
+            DiffWeight::Time => timed(&sampled(&before.0, &after.0)?),
+        };
+        let (form, weight) = (viewer.into(), args.weight.into());
+        let [old, new] = [&args.before, &args.after].map(|path| path.display().to_string());
+        let file = differential::write(&stacks, form, weight, &format!("{old} → {new}"));
+        pricetag_file::write(path, &file).map_err(io("write", path))?;
+        console.say(&format!(
+            "{} of both written to {}",
+            pricetag_quantity::counted(stacks.len(), "stack"),
+            path.display()
+        ));
+    }
     if let Some(path) = &args.stacks {
         check_writable(path)?;
-        let stacks = differential_stacks(&before.0, &after.0).ok_or_else(|| {
-            Failure::new("no input was sampled in both datasets")
-                .advice("record both with `--samples all`")
-        })?;
+        let stacks = sampled(&before.0, &after.0)?;
         pricetag_file::write(path, stacks.as_bytes()).map_err(io("write", path))?;
         console.say(&format!(
             "stacks of both written to {}; next: flamegraph.pl {} > diff.svg",
@@ -40,6 +54,57 @@ pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
         Layout::Markdown => found.to_markdown(args.limit),
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Sampled stacks of both, a line each.
+fn sampled(before: &Dataset, after: &Dataset) -> Result<String, Failure> {
+    differential_stacks(before, after).ok_or_else(|| {
+        Failure::new("no input was sampled in both datasets")
+            .advice("record both with `--samples all`")
+    })
+}
+
+/// Lines `frame;frame BEFORE AFTER`, read.
+fn timed(lines: &str) -> Vec<Stack> {
+    let stack = |line: &str| {
+        let (rest, after) = line.rsplit_once(' ')?;
+        let (frames, before) = rest.rsplit_once(' ')?;
+        Some(Stack {
+            frames: frames.split(';').map(str::to_owned).collect(),
+            weights: [before.parse().ok()?, after.parse().ok()?],
+        })
+    };
+    lines.lines().filter_map(stack).collect()
+}
+
+/// What both execute.
+fn counted(before: &Dataset, after: &Dataset) -> Result<Vec<Stack>, Failure> {
+    let stacks = executed(before, after)?.into_iter();
+    Ok(stacks
+        .map(|one| Stack {
+            frames: one.frames,
+            weights: one.instructions,
+        })
+        .collect())
+}
+
+impl From<DiffViewer> for Form {
+    fn from(viewer: DiffViewer) -> Self {
+        match viewer {
+            DiffViewer::Speedscope => Self::Speedscope,
+            DiffViewer::Pprof => Self::Pprof,
+            DiffViewer::Collapsed => Self::Collapsed,
+        }
+    }
+}
+
+impl From<DiffWeight> for Weight {
+    fn from(weight: DiffWeight) -> Self {
+        match weight {
+            DiffWeight::Count => Self::Instructions,
+            DiffWeight::Time => Self::Microseconds,
+        }
+    }
 }
 
 /// A dataset and, where it has a model, where its cost goes.

@@ -1,6 +1,7 @@
 //! `pricetag gate`: a committed baseline of counts, and checks against it.
 
 mod counting;
+mod priced;
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -12,12 +13,14 @@ use pricetag_gate::{
     Baseline, BaselineError, Entry, Figure, History, Level, Limits, Metric, RecordError, Suite,
     Verdict, check, load, output,
 };
+use pricetag_trace::processes;
 use serde_json::Value;
 
 use crate::arguments::{Common, GateAcceptArgs, GateCheckArgs, GateCommand, GateRecordArgs};
 use crate::console::{Console, print};
 use crate::failure::{EXCEEDED, Failure, USAGE, io};
-use counting::{Counting, with_prices};
+use counting::Counting;
+use priced::Prices;
 
 pub fn run(command: &GateCommand, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     match command {
@@ -88,9 +91,11 @@ fn record(args: &GateRecordArgs, common: &Common, console: &Console) -> Result<E
         common,
         console,
     };
-    let baseline = counted(&counting, &suite, limits, args.prices.as_deref())?;
+    let prices = Prices::of(args.prices.as_deref(), console)?;
+    let baseline = counted(&counting, &suite, limits, &prices)?;
     baseline.save(path).map_err(|e| of_baseline(&e))?;
     tell(&baseline, console);
+    prices.tell(&baseline, console);
     console.say(&format!(
         "next: commit {0}, and `pricetag gate check {0} -- COMMAND` on every change",
         path.display()
@@ -103,9 +108,8 @@ fn counted(
     counting: &Counting,
     suite: &str,
     limits: Limits,
-    model: Option<&Path>,
+    prices: &Prices,
 ) -> Result<Baseline, Failure> {
-    let model = model.map(counting::model).transpose()?;
     let mut runs = Vec::new();
     let mut first = None;
     for _ in 0..counting.setup.runs {
@@ -121,9 +125,9 @@ fn counted(
     let setup = counting.setup.clone();
     let baseline = runs.baseline(suite, &today(), version, setup, limits);
     let baseline = baseline.map_err(|e| of_recording(&e))?;
-    match (model, first) {
-        (Some(model), Some(dataset)) => with_prices(baseline, &model, dataset),
-        _ => Ok(baseline),
+    match first {
+        Some(dataset) => prices.of_methods(baseline, dataset),
+        None => Ok(baseline),
     }
 }
 
@@ -161,6 +165,11 @@ fn tell(baseline: &Baseline, console: &Console) {
             pricetag_quantity::counted(coarse.len(), "benchmark"),
             coarse.iter().take(5).cloned().collect::<Vec<_>>().join(", ")
         ));
+    }
+    let caveats = baseline.benchmarks.values().flat_map(|b| &b.caveats);
+    let started = caveats.filter_map(|c| processes::started(c)).max();
+    if let Some(started) = started.filter(|&n| n > 0) {
+        console.say(&format!("warning: {}", processes::caveat(started)));
     }
     for (name, why) in &baseline.left_out {
         console.say(&format!("left out: {name}: {why}"));
@@ -270,12 +279,8 @@ fn accept(args: &GateAcceptArgs, common: &Common, console: &Console) -> Result<E
         common,
         console,
     };
-    let mut new = counted(
-        &counting,
-        &old.suite,
-        old.limits.clone(),
-        args.prices.as_deref(),
-    )?;
+    let prices = Prices::of(args.prices.as_deref(), console)?;
+    let mut new = counted(&counting, &old.suite, old.limits.clone(), &prices)?;
     new.history.clone_from(&old.history);
     new.history.push(History {
         accepted: today(),
@@ -284,6 +289,7 @@ fn accept(args: &GateAcceptArgs, common: &Common, console: &Console) -> Result<E
     });
     new.save(&args.baseline).map_err(|e| of_baseline(&e))?;
     tell(&new, console);
+    prices.tell(&new, console);
     console.say(&format!(
         "accepted: {} is the baseline now",
         args.baseline.display()

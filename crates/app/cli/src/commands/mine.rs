@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use pricetag_trace::processes::STARTED;
+
 use crate::analysis::{account, check_writable, paced, target, with_constants, write_report};
 use crate::arguments::{Common, MineArgs};
 use crate::commands::record::{check, recorded, tell};
@@ -24,6 +26,12 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
     }
     if console.verbose || !outcome.all_succeeded() {
         tell(&outcome, console);
+    } else {
+        // It is no matter of detail that the work was done elsewhere.
+        let notes = dataset.meta.notes.iter();
+        for note in notes.filter(|note| note.starts_with(STARTED)) {
+            console.say(&format!("note: {note}"));
+        }
     }
     check(&dataset, &outcome)?;
     let dataset = paced(dataset, args.fit.pace);

@@ -4,7 +4,9 @@ mod export;
 
 use std::process::ExitCode;
 
+use pricetag_events::ScopeCall;
 use pricetag_pattern::{Patterns, Settings, analyse};
+use pricetag_quantity::counted;
 use serde_json::json;
 
 use crate::arguments::{PatternsArgs, WindowArg};
@@ -13,8 +15,11 @@ use crate::failure::Failure;
 use crate::invocations::{Recording, not_analysed, sources};
 
 pub fn run(args: &PatternsArgs, console: &Console) -> Result<ExitCode, Failure> {
-    if let Some(viewer) = args.export {
-        return export::run(args, viewer.into(), console);
+    if let Some(export) = args.export {
+        return match export.viewer() {
+            Some(viewer) => export::run(args, viewer, console),
+            None => export::texts(args, console),
+        };
     }
     let window = match &args.window {
         Some(WindowArg::Size(size)) => Some(*size),
@@ -34,7 +39,7 @@ pub fn run(args: &PatternsArgs, console: &Console) -> Result<ExitCode, Failure> 
         ..Settings::default()
     };
     let recording = Recording::of(&args.path, args.model.as_deref())?;
-    let mut found: Vec<(String, Patterns)> = Vec::new();
+    let mut found: Vec<(String, Patterns, Vec<ScopeCall>)> = Vec::new();
     for source in sources(&args.path)? {
         let doing = || format!("analysing {}", source.path().display());
         let answer = || {
@@ -45,20 +50,38 @@ pub fn run(args: &PatternsArgs, console: &Console) -> Result<ExitCode, Failure> 
             };
             let content = source.content()?;
             let patterns = analyse(|| content.open(), settings).map_err(|e| not_analysed(&e))?;
-            Ok((label, patterns))
+            let calls = content.scope_calls().map_err(|e| not_analysed(&e))?;
+            Ok((label, patterns, calls))
         };
         found.push(answer().map_err(|f: Failure| f.doing(doing()))?);
     }
     let answer: Vec<_> = found
         .iter()
-        .map(|(input, patterns)| json!({ "input": input, "patterns": patterns }))
+        .map(|(input, patterns, calls)| {
+            json!({ "input": input, "patterns": patterns, "scope_calls": told(calls) })
+        })
         .collect();
     console.result(&json!({ "schema": 1, "files": answer }), || {
-        let texts = found.iter().map(|(path, patterns)| match found.len() {
-            1 => patterns.to_string(),
-            _ => format!("{path}\n\n{patterns}"),
+        let texts = found.iter().map(|(path, patterns, calls)| {
+            let of_scope = match calls.len() {
+                0 => String::new(),
+                n => format!(
+                    "events within {} of the scope alone\n\n",
+                    counted(n, "call")
+                ),
+            };
+            match found.len() {
+                1 => format!("{of_scope}{patterns}"),
+                _ => format!("{path}\n\n{of_scope}{patterns}"),
+            }
         });
         texts.collect::<Vec<_>>().join("\n")
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Calls of a scope for a program: which one, of which thread, and which of the thread's events are its own.
+fn told(calls: &[ScopeCall]) -> Vec<serde_json::Value> {
+    let one = |call: &ScopeCall| json!({ "call": call.call, "thread": call.thread.0, "from": call.from, "to": call.to });
+    calls.iter().map(one).collect()
 }

@@ -203,3 +203,76 @@ fn what_cannot_be_written_down_is_said() {
         attached.stderr
     );
 }
+
+/// Each call of `work` makes `n + 1` calls of its own; `noise` is called between, and within a thread beside.
+const SCOPED: &str = r"
+public class Scoped {
+    static int leaf(int i) { return i * 3; }
+    static int noise(int i) { return i + 1; }
+    static int work(int n) { int s = 0; for (int i = 0; i < n; i++) s += leaf(i); return s; }
+    public static void main(String[] a) throws Exception {
+        int s = 0;
+        Thread beside = new Thread(() -> { int t = 0; for (int i = 0; i < 50; i++) t += noise(i); System.out.println(t); });
+        beside.start();
+        for (int n = 1; n <= 5; n++) { for (int i = 0; i < 7; i++) s += noise(i); s += work(n); }
+        s += work(100) + work(3);
+        beside.join();
+        System.out.println(s);
+    }
+}
+";
+
+fn compiled(desk: &Desk, class: &str, source: &str) {
+    let file = desk.path(&format!("{class}.java"));
+    std::fs::write(&file, source).unwrap();
+    let mut javac = std::process::Command::new("javac");
+    javac.arg("-d").arg(desk.path("classes")).arg(file);
+    assert!(javac.status().expect("a JDK").success());
+}
+
+#[test]
+fn the_events_of_a_scope_are_those_of_its_rows() {
+    let desk = Desk::new(&[]);
+    compiled(&desk, "Scoped", SCOPED);
+    let mut command = desk.command(
+        "record -o data --features methods,calls --scope Scoped#work --repeat 1 --warmup 0",
+    );
+    command.args(["--", "java", "-cp", "classes", "Scoped"]);
+    let done = ran(command);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let by_row = invocations(&desk, "data");
+    let calls = [1, 2, 3, 4, 5, 100, 3];
+    assert_eq!(by_row.len(), calls.len());
+    let answer = desk.json("patterns data --json");
+    let file = &answer["files"][0];
+    assert_eq!(answer["files"].as_array().unwrap().len(), 1);
+    let all: u64 = by_row.values().sum();
+    assert_eq!(all, calls.iter().map(|n| n + 1).sum::<u64>());
+    assert_eq!(file["patterns"]["recorded"]["events"], all);
+    // Each call has its own: itself, and a leaf for each round.
+    let own: Vec<u64> = file["scope_calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| call["to"].as_u64().unwrap() - call["from"].as_u64().unwrap())
+        .collect();
+    assert_eq!(own, calls.map(|n| n + 1));
+    // What is between is left out, and told: the rounds of noise and main of one thread, the lambda and its rounds of the other.
+    let left_out = file["patterns"]["recorded"]["left_out"].as_u64().unwrap();
+    assert!(left_out > 35 + 1 + 50, "{left_out}");
+    assert!(!answer.to_string().contains("noise"), "{answer}");
+    let shown = desk.run("patterns data");
+    assert!(
+        shown
+            .stdout
+            .contains("events within 7 calls of the scope alone"),
+        "{}",
+        shown.stdout
+    );
+    let collapsed = desk.run("patterns data --export collapsed -o -");
+    assert!(
+        collapsed.stdout.contains("Scoped.leaf(int) 118") && !collapsed.stdout.contains("main"),
+        "{}",
+        collapsed.stdout
+    );
+}

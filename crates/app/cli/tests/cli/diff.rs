@@ -192,6 +192,68 @@ fn planted_changes_are_found_with_their_counts() {
     );
 }
 
+/// Weights of the stacks through a method in a file of collapsed lines.
+fn weights(desk: &Desk, file: &str, method: &str) -> [u64; 2] {
+    let text = std::fs::read_to_string(desk.path(file)).unwrap();
+    let mut sum = [0; 2];
+    for line in text.lines() {
+        let mut words = line.rsplitn(3, ' ');
+        let [after, before] = [(); 2].map(|()| words.next().unwrap().parse::<u64>().unwrap());
+        if words.next().unwrap().split(';').any(|f| f == method) {
+            sum = [sum[0] + before, sum[1] + after];
+        }
+    }
+    sum
+}
+
+#[test]
+fn exact_counts_of_both_builds_are_exported_for_viewers() {
+    let desk = desk();
+    build(&desk, "new", AFTER);
+    record(&desk, "new", "after");
+    let found = desk.json("diff before after --json");
+    for (viewer, file) in [
+        ("collapsed", "both.folded"),
+        ("speedscope", "both.json"),
+        ("pprof", "both.pb"),
+    ] {
+        let done = desk.run(&format!("diff before after --export {viewer} -o {file}"));
+        assert_eq!(done.code, 0, "{viewer}: {}", done.stderr);
+        assert!(
+            done.stderr.contains("of both written to"),
+            "{}",
+            done.stderr
+        );
+    }
+    // The same numbers as in the answer, exactly.
+    for name in ["Work.sum(int)", "Work.pairs(int)", "Work.dropped(int)"] {
+        let told = &method(&found, name)["instructions"];
+        let told = ["before", "after"].map(|side| told[side].as_f64().unwrap() as u64);
+        assert_eq!(weights(&desk, "both.folded", name), told, "{name}");
+    }
+    // What is renamed is one method.
+    let renamed = weights(&desk, "both.folded", "Work.renamed(int,long)");
+    let renamed = if renamed == [0, 0] {
+        weights(&desk, "both.folded", "Work.renamed(int, long)")
+    } else {
+        renamed
+    };
+    assert!(renamed[0] > 0 && renamed[0] == renamed[1], "{renamed:?}");
+    let text = std::fs::read_to_string(desk.path("both.json")).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let ends = [0, 1].map(|p| file["profiles"][p]["endValue"].as_u64().unwrap());
+    let all = ["before", "after"].map(|side| found["instructions"][side].as_f64().unwrap() as u64);
+    assert_eq!(ends, all, "all instructions are in the profiles");
+    assert!(std::fs::metadata(desk.path("both.pb")).unwrap().len() > 100);
+    let timed = desk.run("diff before after --export pprof -o t.pb --weight time");
+    assert_eq!(timed.code, 1);
+    assert!(
+        timed.stderr.contains("no input was sampled in both"),
+        "{}",
+        timed.stderr
+    );
+}
+
 #[test]
 fn with_a_model_a_change_has_its_price() {
     let desk = desk();
@@ -308,6 +370,13 @@ fn stacks_of_both_builds_make_a_differential_flame_graph() {
     assert!((2.0..8.0).contains(&(slower / right)), "{text}");
     let [inside, _] = of("Work.turn");
     assert!((0.9..=1.01).contains(&(inside / (left + right))), "{text}");
+
+    let timed = desk.run("diff before after --export collapsed -o t.folded --weight time");
+    assert_eq!(timed.code, 0, "{}", timed.stderr);
+    assert_eq!(
+        std::fs::read_to_string(desk.path("t.folded")).unwrap(),
+        text
+    );
 
     record_with(&desk, "new", "unsampled", "--samples off");
     let refused = desk.run("diff before unsampled --stacks none.folded");

@@ -14,6 +14,7 @@ mod evaluator;
 mod faults;
 mod formula;
 mod gate;
+mod gate_faults;
 mod gate_page;
 mod guides;
 mod kept;

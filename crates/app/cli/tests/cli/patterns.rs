@@ -184,6 +184,11 @@ fn calls_are_exported_for_viewers() {
     let chrome = run(folder.path(), &[".", "--export", "chrome", "-o", "-"]);
     let json: serde_json::Value = serde_json::from_slice(&chrome.stdout).unwrap();
     assert_eq!(json["traceEvents"].as_array().unwrap().len(), 2 + 8);
+    let text = run(folder.path(), &[".", "--export", "text", "-o", "again"]);
+    assert!(text.status.success(), "{}", told(&text));
+    let again = run(folder.path(), &["again"]);
+    assert_eq!(again.stdout, run(folder.path(), &["."]).stdout);
+    assert!(folder.path().join("again/static.txt").exists());
     let collapsed = run(folder.path(), &[".", "--export", "collapsed", "-o", "-"]);
     assert_eq!(told(&collapsed), "thread 0;A.f 4\nthread 0;A.g 4\n");
     for (arguments, why) in [
@@ -193,6 +198,15 @@ fn calls_are_exported_for_viewers() {
             "no part of the calls",
         ),
         (vec![".", "--window", "1..3"], "--export"),
+        (
+            vec![".", "--export", "text", "-o", "x", "--window", "1..3"],
+            "leave --window out",
+        ),
+        (vec![".", "--export", "text", "-o", "-"], "name a folder"),
+        (
+            vec![".", "--export", "text", "-o", "static.txt"],
+            "name a folder",
+        ),
         (
             vec![".", "--export", "chrome", "-o", "x", "--window", "9..12"],
             "the recording has 8 calls",

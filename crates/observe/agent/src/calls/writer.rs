@@ -3,7 +3,7 @@
 //! Words become events: the class of the receiver and the method get their numbers in the file when they first occur, with what is known of them: from its plan where
 //! the class is counted, from the JVM where it is only a receiver's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::BufWriter;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,12 +13,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use pricetag_events::{
-    Class, ClassId, Flag, Flags, Kind, Method, MethodId, Place, Symbol, ThreadId, Writer,
+    Class, ClassId, Edge, Flag, Flags, Kind, Method, MethodId, Place, Symbol, ThreadId, Writer,
 };
 use pricetag_instrument::{METHOD_BITS, NATIVE_BIT, RECEIVER_SHIFT};
 use pricetag_probe_plan::{ClassPlan, MethodPlan};
 
 use super::asked::{is_asked, receiver_of};
+use super::marks;
 use crate::classes::ClassIndex;
 use crate::session::{Session, lock};
 use crate::worker;
@@ -168,8 +169,19 @@ struct Known {
     /// Symbols that were looked up lately, by a few bits of the word.
     recent: Vec<(i64, Symbol)>,
     events: Vec<Symbol>,
-    /// By thread: events so far, and those left out since the last that was written.
-    so_far: HashMap<i32, (u64, u64)>,
+    /// By thread.
+    so_far: HashMap<i32, SoFar>,
+}
+
+/// How far a thread is.
+#[derive(Default)]
+struct SoFar {
+    /// Events that the window numbers.
+    position: u64,
+    /// Events left out since the last that was written.
+    left_out: u64,
+    /// Calls of a scope that go on.
+    open: BTreeSet<u64>,
 }
 
 /// Words that are looked up without hashing, a power of two.
@@ -191,36 +203,48 @@ impl Known {
     }
 
     fn batch(&mut self, batch: &Batch) -> std::io::Result<()> {
-        let window = self
-            .session
-            .options
-            .calls
-            .as_ref()
-            .map(|calls| calls.which.window);
+        let session = self.session;
+        let window = session.options.calls.as_ref().map(|c| c.which.window);
         let window = window.unwrap_or_default();
-        let (mut position, mut left_out) =
-            self.so_far.get(&batch.serial).copied().unwrap_or_default();
+        let scoped = session.scopes.by_thread();
+        let mut so_far = self.so_far.remove(&batch.serial).unwrap_or_default();
+        let thread = ThreadId(batch.serial as u64);
         let mut words = batch.words.as_slice();
         let mut start_ns = Some(batch.since_ns);
-        while !words.is_empty() {
-            let (kept, run) = window.at(position);
-            let run = usize::try_from(run).unwrap_or(usize::MAX).min(words.len());
+        while let Some((&first, behind)) = words.split_first() {
+            if let Some((call, edge)) = marks::read(first) {
+                match edge {
+                    Edge::Begins => so_far.open.insert(call),
+                    Edge::Ends | Edge::GivenUp => so_far.open.remove(&call),
+                };
+                self.to.mark(thread, call, edge, so_far.left_out)?;
+                words = behind;
+                continue;
+            }
+            let until = |words: &[i64]| words.iter().position(|&word| marks::is_mark(word));
+            let before = until(words).filter(|_| scoped).unwrap_or(words.len());
+            if scoped && so_far.open.is_empty() {
+                so_far.left_out += before as u64;
+                words = &words[before..];
+                continue;
+            }
+            let (kept, run) = window.at(so_far.position);
+            let run = usize::try_from(run).unwrap_or(usize::MAX).min(before);
             let (now, later) = words.split_at(run);
             if kept {
                 let place = Place {
-                    thread: ThreadId(batch.serial as u64),
-                    start_ns,
-                    left_out: std::mem::take(&mut left_out),
+                    thread,
+                    start_ns: start_ns.take(),
+                    left_out: std::mem::take(&mut so_far.left_out),
                 };
                 self.write(place, now)?;
             } else {
-                left_out += run as u64;
+                so_far.left_out += run as u64;
             }
-            position += run as u64;
-            start_ns = None;
+            so_far.position += run as u64;
             words = later;
         }
-        self.so_far.insert(batch.serial, (position, left_out));
+        self.so_far.insert(batch.serial, so_far);
         Ok(())
     }
 
@@ -364,7 +388,7 @@ impl Known {
 
     fn ended(&mut self, serial: i32) {
         // A thread that comes later has another number; what was left out of this one is told at the end.
-        if self.so_far.get(&serial).is_some_and(|(_, left)| *left == 0) {
+        if self.so_far.get(&serial).is_some_and(|of| of.left_out == 0) {
             self.so_far.remove(&serial);
             self.to.thread_ended(ThreadId(serial as u64));
         }
@@ -374,7 +398,7 @@ impl Known {
         let mut left: Vec<(i32, u64)> = self
             .so_far
             .iter()
-            .map(|(s, (_, left))| (*s, *left))
+            .map(|(serial, of)| (*serial, of.left_out))
             .collect();
         left.sort_unstable();
         for (serial, left_out) in left.into_iter().filter(|(_, left)| *left > 0) {

@@ -3,16 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use pricetag_cost_model::CostModel;
 use pricetag_dataset::{Dataset, FeatureKind};
-use pricetag_explain::{ExplainOptions, explain};
-use pricetag_finding::Grouping;
 use pricetag_flow::Categories;
-use pricetag_gate::{Baseline, Counted, Priced, Setup, prices, test_methods};
+use pricetag_gate::{Counted, Setup, test_methods};
 use pricetag_runner::{RecordOptions, Timing};
 use pricetag_trace::{Pattern, Scope};
 
-use crate::analysis::{as_learnt, open_model};
 use crate::arguments::{Common, GateRecordArgs, GateRunArgs};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -120,39 +116,4 @@ impl Counting<'_> {
             ..counting(run.command.clone(), inputs, dir, run.agent.as_deref())?
         })
     }
-}
-
-/// The model that prices come from, and how the baseline calls it.
-pub fn model(path: &Path) -> Result<(CostModel, String), Failure> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok((open_model(path)?, name.into_owned()))
-}
-
-/// Adds to the baseline what the model says that its methods cost.
-pub fn with_prices(
-    mut baseline: Baseline,
-    (model, name): &(CostModel, String),
-    dataset: Dataset,
-) -> Result<Baseline, Failure> {
-    let learnt = as_learnt(model, dataset);
-    let options = ExplainOptions {
-        by: Grouping::Block,
-        ..ExplainOptions::default()
-    };
-    let explanation = explain(model, &learnt, options)
-        .map_err(|e| Failure::from(e).doing("asking the model for prices"))?;
-    let prices = prices(&explanation, &learnt);
-    for (method, price) in prices {
-        if let Some(listed) = baseline.methods.get_mut(&method) {
-            listed.price = Some(price);
-        } else if let Some(other) = baseline.others.get_mut(&method) {
-            other.price = Some(price);
-        }
-    }
-    baseline.prices = Some(Priced {
-        target: explanation.target,
-        unit: explanation.unit,
-        model: name.clone(),
-    });
-    Ok(baseline)
 }

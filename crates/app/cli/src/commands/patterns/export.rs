@@ -1,10 +1,12 @@
 //! `pricetag patterns --export`: calls for other viewers.
 
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use pricetag_events::{Extent, Reader};
+use pricetag_events::text::export;
+use pricetag_events::{Ending, Extent, Reader};
 use pricetag_file::raw;
 use pricetag_report::viewers::{Excerpt, Viewer};
 use serde_json::json;
@@ -12,8 +14,8 @@ use serde_json::json;
 use crate::analysis::{check_writable, write_whole};
 use crate::arguments::{PatternsArgs, WindowArg};
 use crate::console::{Console, print_bytes};
-use crate::failure::Failure;
-use crate::invocations::{Recording, not_analysed, one_of, within};
+use crate::failure::{Failure, io};
+use crate::invocations::{Recording, TEXTS, not_analysed, one_of, within};
 
 /// Calls that viewers are given at most: files of more are larger than what they open.
 const MOST: u64 = 5_000_000;
@@ -90,6 +92,54 @@ pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<Exi
         console.say(&format!(
             "{calls} calls of {name} written to {}",
             output.display()
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The two text files, into a folder.
+pub fn texts(args: &PatternsArgs, console: &Console) -> Result<ExitCode, Failure> {
+    let folder = args.output.as_deref().unwrap_or(Path::new(STANDARD_OUTPUT));
+    if folder == Path::new(STANDARD_OUTPUT) || folder.is_file() {
+        let why = format!("`{}` is no folder", folder.display());
+        return Err(Failure::usage(why).advice("text is two files: name a folder with -o"));
+    }
+    if args.window.is_some() {
+        return Err(Failure::usage("text has all calls of a run")
+            .advice("leave --window out, or choose another viewer"));
+    }
+    let recording = Recording::of(&args.path, None)?;
+    let (source, _) = one_of(&args.path, recording.as_ref(), args.run.as_deref())?;
+    let doing = || format!("exporting {}", source.path().display());
+    let (name, _) = source
+        .run(recording.as_ref())
+        .map_err(|f| f.doing(doing()))?;
+    let content = source.content().map_err(|f| f.doing(doing()))?;
+    std::fs::create_dir_all(folder).map_err(io("make", folder))?;
+    let [facts, dynamic] = TEXTS.map(|name| folder.join(name));
+    let create = |path: &Path| {
+        let file = File::create(path).map_err(io("write", path))?;
+        Ok::<_, Failure>(BufWriter::new(file))
+    };
+    let (mut to_facts, mut to_dynamic) = (create(&facts)?, create(&dynamic)?);
+    let ending = export(|| content.open(), &mut to_facts, &mut to_dynamic)
+        .and_then(|ending| {
+            to_facts.flush()?;
+            to_dynamic.flush()?;
+            Ok(ending)
+        })
+        .map_err(|e| Failure::new(e.to_string()).doing(doing()))?;
+    if let Ending::Cut(stop) = ending {
+        console.say(&format!("note: {stop}: the texts have what comes before"));
+    }
+    let done = json!({ "schema": 1, "output": raw::text(folder.as_os_str()), "run": name });
+    if console.json {
+        console.result(&done, String::new)?;
+    } else {
+        console.say(&format!(
+            "calls of {name} written to {} and {}",
+            facts.display(),
+            dynamic.display()
         ));
     }
     Ok(ExitCode::SUCCESS)
