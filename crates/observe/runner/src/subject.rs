@@ -90,9 +90,7 @@ impl<'a> Subject<'a> {
                 Err(_) => None,
             },
         };
-        // HotSpot never compiles methods over 8000 bytes, and probes may push one over. Counting and timing runs both
-        // lift the limit, so that they execute alike.
-        let mut flags = vec!["-XX:-DontCompileHugeMethods".to_owned()];
+        let mut flags = Vec::new();
         if !options.jit {
             flags.push("-Xint".to_owned());
         }
@@ -215,6 +213,11 @@ impl<'a> Subject<'a> {
             std::fs::write(&file, text).map_err(RunnerError::io("write", &file))?;
             let [agent, file] = [&options.agent, &file].map(|path| raw::text(path.as_os_str()));
             flags.push(format!("-agentpath:{agent}={file}"));
+            // HotSpot never compiles methods over 8000 bytes, and probes may push one over. What is timed keeps the limit that the
+            // program has by itself.
+            if !matches!(agent_options.mode, Mode::Time | Mode::Sample) {
+                flags.push("-XX:-DontCompileHugeMethods".to_owned());
+            }
         }
         let log = raw::text(absolute(crash_log)?.as_os_str());
         flags.push(format!("-XX:ErrorFile={log}"));
