@@ -4,7 +4,7 @@
 //! Limit: what is printed is an empty text, so that nothing is written while it is measured.
 
 use super::program;
-use crate::program::Program;
+use crate::program::{Program, spaced};
 
 /// Name, construct, what must be in the machine code, an expression of `n`, `x` and `y`, and what both of these are.
 type Text = (
@@ -260,6 +260,16 @@ const TEXTS: &[Text] = &[
     ),
 ];
 
+/// Those that allocate so much that collections would run at the usual sizes.
+const LARGE: [&str; 6] = [
+    "text_part_400",
+    "text_joined_200",
+    "text_made_900",
+    "formatted",
+    "array_made_200",
+    "array_part_90",
+];
+
 pub(super) fn programs() -> Vec<Program> {
     TEXTS
         .iter()
@@ -281,7 +291,11 @@ pub(super) fn programs() -> Vec<Program> {
                 "{MAKE}let rec loop n (x : {ty}) (y : {ty}) a = if n = 0 then a else loop (n - 1) x y (a + {expression})\n\
                  let input n = (n, ({made}), ({made}))\nlet run (n, x, y) = loop n x y 0\n"
             );
-            program(name, construct, source, &[asm])
+            let mut program = program(name, construct, source, &[asm]);
+            if LARGE.contains(name) {
+                program.sizes = spaced(50, 1000, 20);
+            }
+            program
         })
         .collect()
 }
