@@ -156,7 +156,7 @@ fn notes(model: &CostModel, charges: &Charges, by: Grouping) -> Vec<String> {
     }
     if by == Grouping::Line {
         notes.push(
-            "the cost of a block that spans several lines is divided equally among them".to_owned(),
+            "the cost of a block that spans several lines is divided among them by their instructions".to_owned(),
         );
     }
     notes
@@ -192,8 +192,8 @@ impl Builder<'_> {
         for account in &charges.accounts {
             for (price, feature) in &account.terms {
                 let keys = self.keys(account, feature);
-                let portion = price * self.scale / keys.len() as f64;
-                for key in keys {
+                for (key, part) in keys {
+                    let portion = price * self.scale * part;
                     let line = lines.entry(key).or_default();
                     line.kind = account.kind;
                     line.features.push(feature.clone());
@@ -218,19 +218,17 @@ impl Builder<'_> {
         self.dataset.features.get(id.0 as usize)
     }
 
-    fn keys(&self, account: &Charge, feature: &str) -> Vec<Key> {
+    fn keys(&self, account: &Charge, feature: &str) -> Vec<(Key, f64)> {
         let Some(method) = &account.method else {
-            return vec![Key {
-                name: account.kind.title().to_owned(),
-                place: None,
-            }];
+            let name = account.kind.title().to_owned();
+            return vec![(Key { name, place: None }, 1.0)];
         };
         let found = self.feature(feature);
         if self.by != Grouping::Method && found.and_then(place).is_some() {
             return keys(feature, found, self.by);
         }
         let source_file = found.and_then(|feature| feature.source_file.clone());
-        vec![method_key(method, source_file)]
+        vec![(method_key(method, source_file), 1.0)]
     }
 
     fn item(&self, key: Key, line: &Line) -> CostItem {

@@ -149,13 +149,12 @@ impl<'a> Builder<'a> {
         self.dataset.features.get(id.0 as usize)
     }
 
-    /// Features by line of the explanation; a feature on several lines has an equal portion on each.
+    /// Features by line of the explanation, with the portion that is there.
     fn groups(&self) -> BTreeMap<Key, Vec<Portion<'a>>> {
         let mut groups: BTreeMap<Key, Vec<Portion<'a>>> = BTreeMap::new();
         for name in self.attribution.costs.keys() {
             let keys = keys(name, self.feature(name), self.by);
-            let portion = 1.0 / keys.len() as f64;
-            for key in keys {
+            for (key, portion) in keys {
                 groups.entry(key).or_default().push((name, portion));
             }
         }
@@ -420,7 +419,7 @@ fn notes(attribution: &Attribution, by: Grouping) -> Vec<String> {
     }
     if by == Grouping::Line {
         notes.push(
-            "the cost of a block that spans several lines is divided equally among them".to_owned(),
+            "the cost of a block that spans several lines is divided among them by their instructions".to_owned(),
         );
     }
     notes

@@ -19,17 +19,16 @@ pub(crate) fn place(feature: &Feature) -> Option<Place> {
         block: feature.block,
         pcs: feature.pcs,
         lines: feature.lines,
+        code_lines: feature.code_lines.clone(),
         source_file: feature.source_file.clone(),
     })
 }
 
-/// The lines a feature's cost goes to, in equal parts.
-pub(crate) fn keys(name: &str, feature: Option<&Feature>, by: Grouping) -> Vec<Key> {
+/// The lines a feature's cost goes to, and the part that each has.
+pub(crate) fn keys(name: &str, feature: Option<&Feature>, by: Grouping) -> Vec<(Key, f64)> {
     let own = |place| {
-        vec![Key {
-            name: name.to_owned(),
-            place,
-        }]
+        let name = name.to_owned();
+        vec![(Key { name, place }, 1.0)]
     };
     let Some(place) = feature.and_then(place) else {
         return own(None);
@@ -37,11 +36,11 @@ pub(crate) fn keys(name: &str, feature: Option<&Feature>, by: Grouping) -> Vec<K
     match by {
         Grouping::Block | Grouping::Bucket => own(Some(place)),
         Grouping::Method if place.method.is_none() => own(Some(place)),
-        Grouping::Method => vec![method_key(place)],
+        Grouping::Method => vec![(method_key(place), 1.0)],
         Grouping::Line => line_keys(&place).unwrap_or_else(|| {
             let mut key = method_key(place);
             key.name.push_str(" (no line numbers)");
-            vec![key]
+            vec![(key, 1.0)]
         }),
     }
 }
@@ -52,6 +51,7 @@ fn method_key(place: Place) -> Key {
         block: None,
         pcs: None,
         lines: None,
+        code_lines: Vec::new(),
         ..place
     };
     Key {
@@ -60,25 +60,26 @@ fn method_key(place: Place) -> Key {
     }
 }
 
-fn line_keys(place: &Place) -> Option<Vec<Key>> {
-    let (first, last) = place.lines?;
+fn line_keys(place: &Place) -> Option<Vec<(Key, f64)>> {
     let path = place.source_path()?;
-    let key = |line: u32| Key {
-        name: format!("{path}:{line}"),
-        place: Some(Place {
-            method: None,
-            descriptor: None,
-            block: None,
-            pcs: None,
-            lines: Some((line, line)),
-            ..place.clone()
-        }),
+    let key = |(line, part): (u32, f64)| {
+        let key = Key {
+            name: format!("{path}:{line}"),
+            place: Some(Place {
+                method: None,
+                descriptor: None,
+                block: None,
+                pcs: None,
+                lines: Some((line, line)),
+                code_lines: Vec::new(),
+                ..place.clone()
+            }),
+        };
+        (key, part)
     };
-    Some((first..=last.max(first)).take(MAX_LINES).map(key).collect())
+    let keys: Vec<_> = place.by_line().into_iter().map(key).collect();
+    (!keys.is_empty()).then_some(keys)
 }
-
-/// Lines that one block may spread over; a wider range is damaged debug information.
-const MAX_LINES: usize = 500;
 
 /// The name of a kind, as `--features` and JSON have it.
 pub(crate) fn kind_name(kind: FeatureKind) -> &'static str {

@@ -155,14 +155,10 @@ fn source_lines(text: &str, method: &Method, total: f64) -> Option<Vec<ListingLi
     let lines: Vec<&str> = text.lines().collect();
     let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for block in &method.blocks {
-        let Some((first, last)) = block.place.lines else {
-            continue;
-        };
-        let span = f64::from(last.max(first) - first + 1);
-        for line in (first..=last.max(first)).take(MAX_LINES) {
+        for (line, part) in block.place.by_line() {
             let sum = sums.entry(line).or_default();
             sum.0 = sum.0.max(block.count);
-            sum.1 += block.cost / span;
+            sum.1 += block.cost * part;
         }
     }
     if !method.lines.is_empty() {

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `runs.parquet` | observation | `id`, `label`, `status`, `reason`, `group`, `caveats` (JSON list), `input.NAME` (number), `category.NAME` (text), per cost `cost.NAME` (median), `spread.NAME` (relative, scaled MAD), `repeats.NAME` (list) |
 //! | `counts.parquet` | non-zero count | `run`, `feature`, `value`, ordered by feature and run |
-//! | `features.parquet` | feature | `id`, `name`, `kind`, `unit`, `class`, `method`, `descriptor`, `block`, `pc_start`, `pc_end`, `line_first`, `line_last`, `source_file`, `text`, `nondeterministic` |
+//! | `features.parquet` | feature | `id`, `name`, `kind`, `unit`, `class`, `method`, `descriptor`, `block`, `pc_start`, `pc_end`, `line_first`, `line_last`, `code_lines`, `source_file`, `text`, `nondeterministic` |
 //! | `parts.parquet` | term of a composition | `whole`, `part`, `amount` |
 //! | `stack-methods.parquet`, `stacks.parquet`, `samples.parquet` | | what sampled runs say, if there were any: see `directory/profile.rs` |
 //! | `meta.json` | | provenance, sizes, digest |

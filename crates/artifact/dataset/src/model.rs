@@ -135,6 +135,8 @@ pub struct Feature {
     pub pcs: Option<(u32, u32)>,
     /// First and last source line.
     pub lines: Option<(u32, u32)>,
+    /// Source lines of which it has instructions, and how many; empty where it has of one line alone, or that is not known.
+    pub code_lines: Vec<(u32, u32)>,
     /// Source file name.
     pub source_file: Option<String>,
     /// Disassembled text or other description, possibly several lines.

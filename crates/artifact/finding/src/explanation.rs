@@ -150,9 +150,15 @@ pub struct Place {
     pub pcs: Option<(u32, u32)>,
     /// First and last source line.
     pub lines: Option<(u32, u32)>,
+    /// Lines of which it has instructions, and how many; empty where it has of one line alone, or that is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code_lines: Vec<(u32, u32)>,
     /// Source file name.
     pub source_file: Option<String>,
 }
+
+/// Lines that one block may spread over; a wider range is damaged debug information.
+const MAX_LINES: usize = 500;
 
 /// How far the inputs decide over an item's cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -201,6 +207,21 @@ pub struct ListingLine {
 }
 
 impl Place {
+    /// Its lines, and the part of it that is on each: by instructions where they are known, in equal parts otherwise.
+    pub fn by_line(&self) -> Vec<(u32, f64)> {
+        let all: u32 = self.code_lines.iter().map(|(_, n)| n).sum();
+        if all > 0 {
+            let part = |&(line, n): &(u32, u32)| (line, f64::from(n) / f64::from(all));
+            return self.code_lines.iter().map(part).collect();
+        }
+        let Some((first, last)) = self.lines else {
+            return Vec::new();
+        };
+        let lines: Vec<u32> = (first..=last.max(first)).take(MAX_LINES).collect();
+        let part = 1.0 / lines.len() as f64;
+        lines.into_iter().map(|line| (line, part)).collect()
+    }
+
     /// The method as people write it: `org.example.Sorter.sort(int[])`; the class alone where there is no method.
     pub fn method_name(&self) -> String {
         let class = self.class.replace('/', ".");

@@ -61,6 +61,22 @@ impl BlockPlan {
         numbers.into_iter().collect()
     }
 
+    /// The source lines that it has instructions of, in order, and how many; none where all are of one line.
+    pub fn code_lines(&self) -> Vec<(u32, u32)> {
+        let mut lines: BTreeMap<u32, u32> = BTreeMap::new();
+        for (number, start) in self.lines.iter().enumerate() {
+            let next = self.lines.get(number + 1);
+            let end = next.map_or(self.instructions.len(), |next| usize::from(next.at));
+            let count = end.saturating_sub(usize::from(start.at)) as u32;
+            *lines.entry(start.line.into()).or_default() += count;
+        }
+        lines.retain(|_, count| *count > 0);
+        if lines.len() < 2 {
+            return Vec::new();
+        }
+        lines.into_iter().collect()
+    }
+
     /// The first and the last of them.
     pub fn line_span(&self) -> Option<(u16, u16)> {
         let numbers = self.lines.iter().map(|l| l.line);

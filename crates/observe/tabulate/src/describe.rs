@@ -125,6 +125,7 @@ impl Describe<'_> {
             block: Some(block as u32),
             pcs: Some((u32::from(plan.start.0), plan.end)),
             lines,
+            code_lines: plan.code_lines(),
             ..self.somewhere(kind)
         };
         feature.name = format!("{} {what}{}", self.shown, file_and_lines(&feature));

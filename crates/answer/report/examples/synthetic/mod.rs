@@ -247,6 +247,7 @@ fn code(
         block: Some(block),
         pcs: Some((start, start + 22)),
         lines: Some((first, first + dice.below(3) as u32)),
+        code_lines: Vec::new(),
         source_file: Some(format!("{}.java", class.split('$').next().unwrap_or(class))),
         text: Some(text.join("\n")),
         nondeterministic: u32::from(dice.below(150) == 0) * 17,

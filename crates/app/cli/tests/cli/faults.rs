@@ -291,3 +291,55 @@ fn a_scope_may_be_written_as_answers_print_it() {
         assert_eq!(rows["ok"], 20, "{scope}: {rows}");
     }
 }
+
+/// The end of a loop is one block of its last line and of the line where it counts up: what lies between is none of its.
+#[test]
+fn lines_between_those_of_a_block_cost_nothing() {
+    let source = "import java.nio.file.*;
+
+public class L {
+    static double sink;
+    public static void main(String[] args) throws Exception {
+        int n = Integer.parseInt(Files.readString(Path.of(args[0])).trim());
+        for (int i = 0; i < n; i++) {
+            if (i < 0) {
+                System.out.println(\"never printed\");
+            }
+
+            sink += Math.pow(i, 1.5);
+        }
+    }
+}
+";
+    let inputs: Vec<(String, String)> = (1..=8)
+        .map(|i| (format!("f{i}"), (i * 20_000).to_string()))
+        .collect();
+    let inputs: Vec<(&str, &str)> = inputs
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let desk = Desk::new(&inputs);
+    std::fs::write(desk.path("L.java"), source).unwrap();
+    let mut javac = Command::new("javac");
+    javac.args(["-g", "L.java"]).current_dir(desk.path("."));
+    assert_eq!(ran(javac).code, 0);
+    let done = desk.run(
+        "mine -o data --report r.html --samples off --repeat 1 --check-determinism none --inputs in/* -- java -cp . L {}",
+    );
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let told = desk.json("explain data/model.json --by line --limit 100 --json");
+    let items = told["items"].as_array().unwrap();
+    let cost = |line: u32| -> f64 {
+        let name = format!("L.java:{line}");
+        let items = items.iter().filter(|item| item["name"] == name.as_str());
+        items.filter_map(|item| item["cost"].as_f64()).sum()
+    };
+    assert_eq!([9, 10, 11].map(cost), [0.0; 3], "{told}");
+    let listed = desk.json("explain data/model.json --listing --sources . --json");
+    let lines = listed["listings"][0]["lines"].as_array().unwrap();
+    let line = |number: u32| lines.iter().find(|l| l["number"] == number).unwrap();
+    // Eight inputs, of 20,000 to 160,000 rounds.
+    assert_eq!(line(12)["count"], 720_000.0, "{listed}");
+    assert!(line(11)["count"].is_null(), "{listed}");
+    assert!(line(9)["count"].as_f64().unwrap_or(0.0) == 0.0, "{listed}");
+}

@@ -37,6 +37,7 @@ pub(super) fn features(features: &[Feature]) -> Table {
     table.push("pc_end", integer(&|_, f| f.pcs.map(|p| p.1.into())));
     table.push("line_first", integer(&|_, f| f.lines.map(|l| l.0.into())));
     table.push("line_last", integer(&|_, f| f.lines.map(|l| l.1.into())));
+    table.push("code_lines", text(&|f| code_lines_text(&f.code_lines)));
     table.push("source_file", text(&|f| f.source_file.clone()));
     table.push("text", text(&|f| f.text.clone()));
     table.push(
@@ -108,6 +109,9 @@ pub(super) fn read_features(path: &Path, table: &Table) -> Result<Vec<Feature>> 
     let (sources, texts) = (read.texts("source_file")?, read.texts("text")?);
     let nondeterministic = read.integers("nondeterministic")?;
     // Datasets of before there was such a thing lack the columns.
+    let code_lines = table
+        .column("code_lines")
+        .and(read.texts("code_lines").ok());
     let available = table.column("available").and(read.reals("available").ok());
     let changes = table.column("changes").and(read.integers("changes").ok());
     (0..table.rows())
@@ -130,6 +134,12 @@ pub(super) fn read_features(path: &Path, table: &Table) -> Result<Vec<Feature>> 
                 block: small(blocks[index]),
                 pcs: small(starts[index]).zip(small(ends[index])),
                 lines: small(first[index]).zip(small(last[index])),
+                code_lines: code_lines
+                    .and_then(|cells| cells[index].as_deref())
+                    .map_or(Some(Vec::new()), code_lines_of)
+                    .ok_or_else(|| {
+                        inconsistent(path, format!("feature {index} has lines that are none"))
+                    })?,
                 source_file: sources[index].clone(),
                 text: texts[index].clone(),
                 nondeterministic: small(nondeterministic[index]).unwrap_or(0),
@@ -138,6 +148,23 @@ pub(super) fn read_features(path: &Path, table: &Table) -> Result<Vec<Feature>> 
             })
         })
         .collect()
+}
+
+/// `12:5 7:3`: five instructions of line 12, three of line 7; nothing of none.
+fn code_lines_text(lines: &[(u32, u32)]) -> Option<String> {
+    let words: Vec<String> = lines
+        .iter()
+        .map(|(line, n)| format!("{line}:{n}"))
+        .collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+fn code_lines_of(text: &str) -> Option<Vec<(u32, u32)>> {
+    let pair = |word: &str| {
+        let (line, n) = word.split_once(':')?;
+        Some((line.parse().ok()?, n.parse().ok()?))
+    };
+    text.split(' ').map(pair).collect()
 }
 
 fn counts_table(cells: &[(i64, i64, f64)]) -> Table {

@@ -1,6 +1,6 @@
 //! How many events a second are written, read and analysed: a table of programs and questions.
 //!
-//! `cargo run --release -p pricetag-pattern --example speed -- [EVENTS]`, 50 million by default. Programs are made up: a loop of three calls, loops within loops, a
+//! `cargo run --release -p pricetag-pattern --example analysis_speed -- [EVENTS]`, 50 million by default. Programs are made up: a loop of three calls, loops within loops, a
 //! tree of calls with loops and branches chosen at random (what a real program looks like most), and noise.
 
 mod invented;
