@@ -146,6 +146,10 @@ pub const NO_JAVA: i32 = -99;
 const NONE: &str = "this JVM has no AsyncGetCallTrace: stacks are not sampled";
 /// HotSpot finds no frame of Java where a thread runs Java (`ticks_unknown_Java`).
 const UNKNOWN_JAVA: i32 = -5;
+/// It finds one, but not the way on (`ticks_not_walkable_Java`).
+const NOT_WALKABLE_JAVA: i32 = -6;
+/// Bytes of a stub's own frame at most: tables of ciphers and digests lie there.
+const LARGEST_STUB_FRAME: i64 = 8192;
 /// It finds none, or not the way on, where a thread runs code of the JVM (`ticks_unknown_not_Java`, `ticks_not_walkable_not_Java`).
 const UNKNOWN_NOT_JAVA: i32 = -3;
 const NOT_WALKABLE: i32 = -4;
@@ -357,7 +361,7 @@ fn walk(content: &mut Content, context: *mut c_void) -> (i32, bool) {
         trace.frames
     };
     match ask() {
-        UNKNOWN_JAVA => (as_caller(context, ask), false),
+        code @ (UNKNOWN_JAVA | NOT_WALKABLE_JAVA) => (from_callers(context, code, ask), false),
         code @ (UNKNOWN_NOT_JAVA | NOT_WALKABLE) => {
             // SAFETY: the environment is the current thread's, and this is a handler.
             unsafe { anchor::completed(env, ask) }.unwrap_or((code, false))
@@ -366,25 +370,35 @@ fn walk(content: &mut Content, context: *mut c_void) -> (i32, bool) {
     }
 }
 
-/// Asks once more as if the thread had returned already: at the entry of compiled code and in stubs between two methods the
-/// frame is not built yet, or no more, and the caller's address lies on top of the stack.
-fn as_caller(context: *mut c_void, mut ask: impl FnMut() -> i32) -> i32 {
-    // SAFETY: with SA_SIGINFO the system passes the interrupted context, which is put back as it was; the stack's top is
-    // memory of the thread.
-    unsafe {
-        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-        let (pc, sp) = (libc::REG_RIP as usize, libc::REG_RSP as usize);
-        let kept = (registers[pc], registers[sp]);
-        if kept.1 % 8 != 0 {
-            return UNKNOWN_JAVA;
-        }
-        registers[pc] = *(kept.1 as *const i64);
-        registers[sp] = kept.1 + 8;
+/// Asks once more as if the thread had returned already, where HotSpot cannot tell where it stands:
+/// - at the entry of compiled code and in stubs between two methods the frame is not built yet, or no more, and the caller's
+///   address lies on top of the stack;
+/// - stubs that take the place of a method, for ciphers, checksums and comparisons of arrays, keep their caller's frame pointer
+///   below that address, and their own points to it.
+fn from_callers(context: *mut c_void, code: i32, mut ask: impl FnMut() -> i32) -> i32 {
+    const FRAME: usize = libc::REG_RBP as usize;
+    // SAFETY: with SA_SIGINFO the system passes the interrupted context.
+    let registers = || unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    let kept = *registers();
+    let (top, frame) = (kept[libc::REG_RSP as usize], kept[FRAME]);
+    let is_near = top <= frame && frame - top < LARGEST_STUB_FRAME;
+    let returned = [
+        (top % 8 == 0).then_some((top, kept[FRAME])),
+        // SAFETY: the frame of a function that runs is memory of the thread's stack.
+        (frame % 8 == 0 && is_near).then(|| (frame + 8, unsafe { *(frame as *const i64) })),
+    ];
+    for (at, frame) in returned.into_iter().flatten() {
+        // SAFETY: as above.
+        registers()[libc::REG_RIP as usize] = unsafe { *(at as *const i64) };
+        registers()[libc::REG_RSP as usize] = at + 8;
+        registers()[FRAME] = frame;
         let frames = ask();
-        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-        (registers[pc], registers[sp]) = kept;
-        frames
+        *registers() = kept;
+        if frames > 0 {
+            return frames;
+        }
     }
+    code
 }
 
 /// Sends a thread the signal that makes it tell its stack; the slot in which it will, if there is a free one and a thread.
