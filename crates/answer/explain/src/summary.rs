@@ -238,6 +238,9 @@ fn sentences(summary: &Summary, methods: &Explanation, inspection: &Inspection) 
     out.extend(where_it_goes(summary, methods, waited));
     let is_time = matches!(summary.target.as_str(), "cpu" | "wall");
     out.extend(Some(inspection.time.clone()).filter(|why| is_time && !why.is_empty()));
+    if is_time && inspection.scope == "main" {
+        out.push("Times begin with `main`: the JVM's own start is not in them.".to_owned());
+    }
     out.extend(how_well(summary));
     let cost = inspection.costs.iter().find(|c| c.name == summary.target);
     let noise = cost.map(|cost| cost.noise_text.clone());

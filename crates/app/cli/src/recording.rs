@@ -38,6 +38,8 @@ fn refused(error: &CategoryError) -> Failure {
 /// What the provenance of a model says of its recording.
 pub struct Recording<'m> {
     options: &'m BTreeMap<String, String>,
+    /// Its command, with placeholders.
+    pub subject: &'m [String],
 }
 
 impl<'m> Recording<'m> {
@@ -45,6 +47,7 @@ impl<'m> Recording<'m> {
     pub fn of(model: &'m CostModel) -> Self {
         Self {
             options: &model.provenance.recording,
+            subject: &model.provenance.subject,
         }
     }
 

@@ -61,7 +61,7 @@ pub enum ChargeKind {
     Collection,
     /// Loading and linking classes.
     Loading,
-    /// The JVM's start and end, and Java code that runs below no method of the program.
+    /// Java code that runs below no method of the program, and the end of the JVM; its start is in no cost.
     Startup,
     /// Other threads of the JVM.
     Jvm,
@@ -79,7 +79,7 @@ impl ChargeKind {
             Self::Compilation => "JIT compilation",
             Self::Collection => "garbage collection",
             Self::Loading => "class loading and linking",
-            Self::Startup => "JVM start and code outside the program",
+            Self::Startup => "code outside the program, and the JVM's end",
             Self::Jvm => "other JVM threads",
             Self::Native => "threads of native libraries",
             Self::Unknown => "not attributed by the samples",

@@ -127,7 +127,12 @@ pub fn fit_in(
     });
     let unexplained = study.unexplained(&unseen, evaluation.as_ref(), &constant, &title);
     let plainer = if study.is_open() {
-        Study::plainer(&unseen, &constant, inputs.as_ref())
+        // Where no samples say where the cost goes, only a formula of counts can.
+        let in_code = dataset.features.iter().any(|f| f.class.is_some());
+        let explained = dataset.profile.is_some() || !in_code;
+        let judged = evaluation.as_ref().zip(baseline.as_ref());
+        let judged = judged.filter(|_| explained);
+        Study::plainer(&unseen, judged, &constant, inputs.as_ref())
     } else {
         None
     };

@@ -150,19 +150,27 @@ impl Study<'_> {
     }
 
     /// Which of both is delivered instead of the method that was chosen: the constant unless the method predicts training
-    /// rows from the others clearly better, or beyond chance; else the inputs alone if they predict clearly better, and beyond chance.
+    /// rows from the others clearly better, or beyond chance; else the inputs alone if they predict clearly better, and beyond chance, or
+    /// clearly better on the rows held out as well (`judged`: the method's errors there, and the inputs').
     pub fn plainer<'p>(
         unseen: &CrossValidated,
+        judged: Option<(&Evaluation, &Evaluation)>,
         constant: &'p Plain,
         inputs: Option<&'p Plain>,
     ) -> Option<(&'p Plain, String)> {
         let error = relative_error(&unseen.pairs);
         let of = |plain: &Plain| relative_error(&plain.pairs(unseen));
         let enough = unseen.rows.len() >= FEW;
+        // Few rows seldom show more than chance would: those held out are asked as well.
+        let held_out = judged.is_some_and(|(own, inputs)| {
+            let rows = unseen.rows.len() + own.rows.len();
+            rows >= FEW && inputs.mean_error < CLEARLY * own.mean_error
+        });
         let from_inputs = inputs.filter(|inputs| {
             let pairs = inputs.pairs(unseen);
             let least = error.min(of(constant));
-            enough && of(inputs) < CLEARLY * least && is_surely_closer(&pairs, &unseen.pairs)
+            let surely = enough && is_surely_closer(&pairs, &unseen.pairs);
+            of(inputs) < CLEARLY * least && (surely || held_out)
         });
         let told = |e: f64| format!("{:.1} %", 100.0 * e);
         if let Some(inputs) = from_inputs {

@@ -126,3 +126,24 @@ fn every_feature_is_counted_once() {
     };
     assert_eq!(fit(&data, &options).unwrap().screening, Some(expected));
 }
+
+/// Twelve rows are few for what is beyond chance. Where the size of the input is closer on rows learnt from and on rows held out, it is
+/// what is delivered.
+#[test]
+fn counts_that_predict_worse_than_the_inputs_are_not_delivered() {
+    let size: Vec<f64> = (0..12).map(|i| f64::from(10 + i * 7 % 12)).collect();
+    let cost: Vec<f64> = size.iter().map(|s| 100.0 * s).collect();
+    let misled = [0.5, 1.6, 1.0, 0.7, 1.4, 0.6, 1.5, 0.9, 1.3, 0.5, 1.6, 0.8];
+    let steps: Vec<f64> = cost.iter().zip(misled).map(|(c, m)| c * m).collect();
+    let data = dataset(
+        &[
+            ("size", FeatureKind::Input, size),
+            ("steps", FeatureKind::Block, steps),
+            ("base", FeatureKind::Base, vec![1.0; 12]),
+        ],
+        &cost,
+    );
+    let model = fit(&data, &FitOptions::default()).unwrap();
+    assert_eq!(model.method, "inputs", "{:?}", model.standings);
+    assert!(model.evaluation.unwrap().median_error < 0.05);
+}

@@ -37,6 +37,8 @@ use crate::unobserved;
 
 use writer::{Batch, Writing};
 
+pub use facts::name_of;
+
 /// Words of a log; the first says where the next one goes.
 const LOG: usize = 1 + 8191;
 

@@ -55,6 +55,21 @@ pub fn has_placeholder(template: &str) -> bool {
         .any(|piece| matches!(piece, Piece::Slot(_)))
 }
 
+/// What fills the only placeholder of a template so that it becomes a text: the placeholder's name and the value. None if the template has
+/// none or several, or differs elsewhere.
+pub fn filled<'t, 'v>(template: &'t str, text: &'v str) -> Option<(&'t str, &'v str)> {
+    let (mut slot, mut around) = (None, [String::new(), String::new()]);
+    for piece in parse(template) {
+        match piece {
+            Piece::Text(literal) => around[usize::from(slot.is_some())].push_str(literal),
+            Piece::Slot(name) if slot.is_none() => slot = Some(name),
+            Piece::Slot(_) => return None,
+        }
+    }
+    let value = text.strip_prefix(&around[0])?.strip_suffix(&around[1])?;
+    Some((slot?, value))
+}
+
 /// Replaces every placeholder.
 pub fn expand(template: &str, bindings: &Bindings) -> Result<String, RunnerError> {
     let mut text = String::new();

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RunnerError;
 use crate::find::{self, FindError};
-use crate::template::Bindings;
+use crate::template::{Bindings, filled};
 
 /// One input: what the placeholders stand for, and its input features.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -53,6 +53,39 @@ impl Workload {
             ..Case::default()
         };
         Self { cases: vec![case] }
+    }
+
+    /// The command as it stands, run once. What fills the placeholders of a recorded command is its input, of which the same is known before the
+    /// run as of the inputs of that recording; nothing where the commands differ elsewhere.
+    pub fn like(recorded: &[String], command: &[String], files_base: &Path) -> Self {
+        let mut workload = Self::single();
+        let mut inputs = BTreeMap::new();
+        if recorded.len() != command.len() {
+            return workload;
+        }
+        for (template, word) in recorded.iter().zip(command) {
+            let Some((name, value)) = filled(template, word) else {
+                if template == word {
+                    continue;
+                }
+                return workload;
+            };
+            let called = if name.is_empty() { "input" } else { name };
+            let file = files_base.join(raw::name(value));
+            if file.is_file() && describe_file(called, &file, &mut inputs).is_ok() {
+                continue;
+            }
+            let number = value.parse().ok().filter(|n: &f64| n.is_finite());
+            let text = || InputValue::Text(value.to_owned());
+            if !name.is_empty() {
+                inputs.insert(
+                    name.to_owned(),
+                    number.map_or_else(text, InputValue::Number),
+                );
+            }
+        }
+        workload.cases[0].inputs = inputs;
+        workload
     }
 
     /// One observation per file that matches `pattern` relative to `base`, sorted by name, whatever its name is ([`raw`]); where the pattern is the
@@ -344,6 +377,50 @@ mod tests {
         assert_eq!(w.cases[1].bindings[""], "b.txt");
         let moved = Workload::from_glob("*.txt", dir.path(), Some(Path::new("/"))).unwrap();
         assert!(Path::new(&moved.cases[1].bindings[""]).is_absolute());
+    }
+
+    #[test]
+    fn a_command_like_a_recorded_one_has_inputs_of_the_same_kind() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("new.txt"), "one\ntwo").unwrap();
+        let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
+        let like = |recorded: &str, command: &str| {
+            let found = Workload::like(&words(recorded), &words(command), dir.path());
+            let [case] = &found.cases[..] else {
+                panic!("one run");
+            };
+            case.clone()
+        };
+        let found = like("java App {}", "java App new.txt");
+        assert_eq!(
+            (input(&found, "input.bytes"), input(&found, "input.lines")),
+            (7.0, 2.0)
+        );
+        let found = like(
+            "java App --n={n} {mode} {f}",
+            "java App --n=12 fast new.txt",
+        );
+        assert_eq!((input(&found, "n"), input(&found, "f.bytes")), (12.0, 7.0));
+        assert_eq!(found.inputs["mode"], InputValue::Text("fast".to_owned()));
+        for other in [
+            "java App new.txt more",
+            "java Other new.txt",
+            "java App none.txt",
+        ] {
+            assert_eq!(like("java App {}", other).inputs.len(), 0, "{other}");
+        }
+    }
+
+    #[test]
+    fn folders_that_link_to_themselves_are_searched_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("a/b");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("x.txt"), "1").unwrap();
+        std::os::unix::fs::symlink(dir.path(), inner.join("up")).unwrap();
+        std::os::unix::fs::symlink("..", dir.path().join("a/beside")).unwrap();
+        let found = Workload::from_glob("**/*.txt", dir.path(), None).unwrap();
+        assert_eq!(found.cases.len(), 1);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! `pricetag predict`: what inputs will cost.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use pricetag_dataset::{Dataset, FeatureKind, Observation, Source, Status};
 use pricetag_finding::Predictions;
 use pricetag_predict::{predict_dataset, predict_table};
-use pricetag_runner::RecordOptions;
+use pricetag_runner::{RecordOptions, Workload};
 use pricetag_tabulate::TabulateOptions;
 use pricetag_trace::Scope;
 
@@ -167,11 +167,13 @@ fn options(
     recording: &Recording<'_>,
     common: &Common,
 ) -> Result<RecordOptions, Failure> {
-    let inputs = workload(
-        args.inputs.as_deref(),
-        args.workload.as_deref(),
-        args.cwd.as_deref(),
-    )?;
+    let inputs = match (&args.inputs, &args.workload) {
+        (None, None) => {
+            let here = args.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
+            Workload::like(recording.subject, &args.command, &here)
+        }
+        (inputs, table) => workload(inputs.as_deref(), table.as_deref(), args.cwd.as_deref())?,
+    };
     Ok(RecordOptions {
         stdin: args.stdin.clone(),
         env: args.env.iter().cloned().collect(),

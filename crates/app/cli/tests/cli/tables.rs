@@ -219,3 +219,19 @@ fn numbers_that_cannot_be_squared_are_refused() {
         assert!(!ran.stderr.contains("--target:"), "{}", ran.stderr);
     }
 }
+
+/// The best values lie outside of the bounds: the search ends at these.
+#[test]
+fn a_bounded_search_ends_at_its_bounds() {
+    let row = |i: usize| format!("{},{}", i + 10, 7 * (i + 10) + 3);
+    let desk = desk(&[("t.csv", &table("n,y", 0..40, row))]);
+    let begun = std::time::Instant::now();
+    fitted(
+        &desk,
+        "t.csv --target y --method nls --formula k*n+c --start k=1,c=1 --bounds k=0..5,c=0..10 --train 100% -o model.json",
+    );
+    assert!(begun.elapsed() < std::time::Duration::from_mins(1));
+    let values = predicted(&desk, "t.csv");
+    // 5·n + 10, of n = 10, is the closest to 7·n + 3 that is allowed.
+    assert!((values[0] - 60.0).abs() < 0.1, "{values:?}");
+}

@@ -1,9 +1,9 @@
 //! What is asked of a run besides its counts leaves these exact.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use pricetag_dataset::Dataset;
+use pricetag_dataset::{Dataset, FeatureId, FeatureKind};
 use pricetag_testkit::suite::in_full;
 use pricetag_testkit::{Agent, Compiler, Machine, Program, Suite, Testbed};
 
@@ -218,4 +218,42 @@ fn counts_stay_exact_on_virtual_threads_while_values_are_taken_and_changes_count
         split += passes(&dataset, 0).len();
     }
     assert!(split > 0);
+}
+
+/// The state machines that Kotlin makes of suspending functions jump into the middle of their loops. A loop's passes are the executions
+/// of its header all the same; re-entries are none of their own.
+#[test]
+fn passes_of_loops_are_executions_of_their_headers() {
+    let testbed = Testbed::locate();
+    let agent = Agent::locate().expect("the agent builds");
+    let machine = Machine::system().expect("there is a JDK");
+    let mut irregular = 0;
+    for name in ["KotlinSequences", "KotlinCoroutines"] {
+        let suite = Suite::compile(Compiler::Kotlin, &testbed, name).expect("it compiles");
+        for program in &suite.programs {
+            let launch = suite.launch(&machine, program);
+            let read = |trace: &Path, plans: &Path| Ok(dataset(trace, plans, false));
+            let (_, found) = agent.observe(&launch, &[], read).expect("it runs");
+            let mut blocks = BTreeMap::new();
+            for (id, feature) in (0..).map(FeatureId).zip(&found.features) {
+                if feature.kind == FeatureKind::Block {
+                    let place = (&feature.class, &feature.method, &feature.descriptor);
+                    let count = found.cells(id)[0].unwrap_or(0.0);
+                    blocks.insert((place, feature.block), count);
+                }
+            }
+            for (id, feature) in (0..).map(FeatureId).zip(&found.features) {
+                if feature.kind != FeatureKind::Loop || feature.name.contains(" called from ") {
+                    continue;
+                }
+                let place = (&feature.class, &feature.method, &feature.descriptor);
+                let header = blocks[&(place, feature.block)];
+                let passes = found.cells(id)[0].unwrap_or(0.0);
+                assert_eq!(passes, header, "{}", feature.name);
+                let text = feature.text.as_deref().unwrap_or_default();
+                irregular += u32::from(text.contains("entered in several places") && passes > 0.0);
+            }
+        }
+    }
+    assert!(irregular > 0, "no loop is entered in several places");
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use pricetag_profile::{Allocated, Method, MethodId, Node, NodeId, Sample, State};
 
 use super::tree::{NONE, Tree};
+use crate::calls::name_of;
 use crate::jvm::{Jni, jmethodID};
 use crate::session::Session;
 use crate::subject;
@@ -103,6 +104,7 @@ fn name(session: &Session, jni: Jni, id: usize) -> Option<Method> {
     let (name, descriptor) = session.jvmti.method_name(id)?;
     let class = session.jvmti.declaring_class(id)?;
     let named = session.jvmti.class_name(class);
+    let shown = name_of(session, jni, class);
     let loader = session.jvmti.class_loader(class);
     jni.delete_local(class);
     let plain = named?.plain;
@@ -112,7 +114,7 @@ fn name(session: &Session, jni: Jni, id: usize) -> Option<Method> {
         own
     });
     Some(Method {
-        class: plain,
+        class: shown.unwrap_or(plain),
         name,
         descriptor,
         own,
