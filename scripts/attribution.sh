@@ -39,7 +39,7 @@ for program in "${programs[@]}"; do
         for input in $pattern; do
             number=$((number + 1))
             options="start,event=cpu,interval=1000000,threads,collapsed,file=$work/$pass-$number.collapsed"
-            JAVA_TOOL_OPTIONS="-agentpath:$profiler=$options -XX:-DontCompileHugeMethods" \
+            JAVA_TOOL_OPTIONS="-agentpath:$profiler=$options" \
                 "${command[@]/\{\}/$input}" >/dev/null 2>&1 || true
         done
     done

@@ -56,15 +56,14 @@ with() { # with JAR OPTION ...: the command in `changed`, with that jar and thes
 }
 timed() { # timed INPUT: seconds, of the user and the system
     local input=$1
-    # As Pricetag runs programs.
-    with "$jar" -XX:-DontCompileHugeMethods "${@:2}"
+    with "$jar" "${@:2}"
     { time "${changed[@]/"{}"/$input}" >/dev/null 2>&1 || true; } 2>&1
 }
 measure() { # measure FOLDER: runs with the spin, without, and of nothing, in turn
     local repeat input size off
     rm -f "$1"/*/times
     for input in $pattern; do
-        off=$({ time java -XX:-DontCompileHugeMethods -cp "$all/spin" PlantedSpin nothing; } 2>&1)
+        off=$({ time java -cp "$all/spin" PlantedSpin nothing; } 2>&1)
         for size in "${!shares[@]}"; do echo "start $(basename "$input") $off" >>"$1/$size/times"; done
     done
     for ((repeat = 0; repeat < repeats; repeat++)); do

@@ -181,8 +181,9 @@ pub fn callers(dataset: &Dataset, name: &str) -> Option<Vec<Called>> {
 /// Whether a full name is meant by a shorter one: with or without package, class and parameters.
 fn named(full: &str, wanted: &str) -> bool {
     let bare = full.split('(').next().unwrap_or(full);
+    let wanted = wanted.replacen('#', ".", 1);
     [full, bare].into_iter().any(|name| {
-        name.strip_suffix(wanted)
+        name.strip_suffix(wanted.as_str())
             .is_some_and(|before| before.is_empty() || before.ends_with(['.', '$']))
     })
 }
@@ -284,5 +285,27 @@ impl Node {
                 .then_with(|| a.name.cmp(&b.name))
         });
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn a_method_may_be_named_by_its_end() {
+        let full = "org.example.Sorter.sort(int[])";
+        for wanted in [
+            "sort",
+            "Sorter.sort",
+            "Sorter#sort",
+            "Sorter#sort(int[])",
+            full,
+        ] {
+            assert!(named(full, wanted), "{wanted}");
+        }
+        for wanted in ["ort", "Sorter", "Sorter#sorted", "Other#sort"] {
+            assert!(!named(full, wanted), "{wanted}");
+        }
     }
 }

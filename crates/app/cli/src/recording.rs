@@ -56,6 +56,12 @@ impl<'m> Recording<'m> {
         text.split(' ').filter(|word| !word.is_empty())
     }
 
+    /// What stood for the standard input, with placeholders, if the program read one.
+    pub fn stdin(&self) -> Option<&'m str> {
+        let text = self.options.get("stdin").map(String::as_str);
+        text.filter(|text| !text.is_empty())
+    }
+
     /// Whether an option had this value.
     pub fn was(&self, key: &str, value: &str) -> bool {
         self.options.get(key).is_some_and(|found| found == value)

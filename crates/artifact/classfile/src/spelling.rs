@@ -1,6 +1,6 @@
 //! Methods as people write them: `Sorter.sort`, `org.example.Sorter#sort(int[])`, `org/example/Sorter.sort([I)V`.
 
-use crate::naming;
+use crate::{descriptor, naming};
 
 /// What a text says of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +50,55 @@ pub fn takes(descriptor: &str, parameters: &str) -> bool {
         || plain(parameters) == plain(&short())
 }
 
+/// Parameters as they are printed, `(int[], String)`, or a whole descriptor as it is; none where a text is neither.
+pub fn tidy(parameters: &str) -> Option<String> {
+    let list = parameters.strip_prefix('(')?;
+    let Some(list) = list.strip_suffix(')') else {
+        let is_descriptor = descriptor::split(parameters).is_some();
+        return is_descriptor.then(|| parameters.to_owned());
+    };
+    if list.trim().is_empty() {
+        return Some("()".to_owned());
+    }
+    let types: Vec<String> = list
+        .split(',')
+        .map(|one| one.split_whitespace().collect())
+        .collect();
+    let is_type = |one: &String| {
+        let name = one.trim_end_matches("[]").trim_end_matches("...");
+        !name.is_empty() && !name.contains(['[', ']', ';', '/', '(', ')', '#'])
+    };
+    let whole = types.iter().all(is_type);
+    whole.then(|| format!("({})", types.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_are_printed_in_one_way() {
+        for (text, tidy_one) in [
+            ("()", "()"),
+            ("( )", "()"),
+            ("(int,String)", "(int, String)"),
+            ("( int [] ,  java.util.List )", "(int[], java.util.List)"),
+            ("([I)V", "([I)V"),
+        ] {
+            assert_eq!(tidy(text).as_deref(), Some(tidy_one), "{text}");
+        }
+        for text in [
+            "([I)",
+            "(Ljava/lang/String;)",
+            "(int,)",
+            "(int)V",
+            "(int",
+            "int)",
+            "(I)VV",
+        ] {
+            assert_eq!(tidy(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn one_method_has_many_spellings() {

@@ -87,7 +87,17 @@ impl ChargeKind {
     }
 }
 
+/// How [`crate::CostModel::unexplained`] begins where the formula is no closer than one cost for all; otherwise it is closer, but perhaps by
+/// chance.
+pub const NOTHING_EXPLAINS: &str = "nothing here explains the cost";
+
 impl crate::CostModel {
+    /// Whether the formula is no better than one cost for all. Where that cannot be told, it may be.
+    pub fn explains_nothing(&self) -> bool {
+        let why = self.unexplained.as_deref();
+        why.is_some_and(|why| why.starts_with(NOTHING_EXPLAINS))
+    }
+
     /// What its prices do not say, where samples have measured it.
     pub fn prices_are_not_shares(&self) -> Option<&'static str> {
         const WHY: &str = "prices predict what an input costs, and one may stand for what runs beside it; where the time goes was measured by samples, and `pricetag explain` says it";

@@ -17,10 +17,12 @@ pub mod summary;
 pub mod syntax;
 pub mod text;
 
-pub use charges::{Charge, ChargeKind, Charges, MethodKey};
+pub use charges::{Charge, ChargeKind, Charges, MethodKey, NOTHING_EXPLAINS};
 pub use formula::FormulaError;
 pub use json::ModelError;
 pub use leverage::Leverage;
-pub use list::{Collector, Found, ListError, ModePrices, OVERLAP, PRICE_LIST_SCHEMA, PriceList};
+pub use list::{
+    Collector, Found, ListError, ModePrices, OVERLAP, PRICE_LIST_SCHEMA, PRICED_BY, PriceList,
+};
 pub use model::*;
 pub use syntax::{Problem, SyntaxError};

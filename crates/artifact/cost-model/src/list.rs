@@ -10,6 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CostModel, Interval};
 
+/// Facts of a platform that OCaml's prices depend on.
+pub const PRICED_BY: [&str; 7] = [
+    "cpu",
+    "cpu_family",
+    "cpu_model",
+    "arch",
+    "ocaml",
+    "flambda",
+    "flags",
+];
+
 /// Version of a price list.
 pub const PRICE_LIST_SCHEMA: u32 = 2;
 
@@ -242,16 +253,7 @@ impl PriceList {
         &self,
         platform: &BTreeMap<String, String>,
     ) -> Vec<(String, String, String)> {
-        const FACTS: [&str; 7] = [
-            "cpu",
-            "cpu_family",
-            "cpu_model",
-            "arch",
-            "ocaml",
-            "flambda",
-            "flags",
-        ];
-        FACTS
+        PRICED_BY
             .iter()
             .filter_map(|fact| {
                 let (here, there) = (self.platform.get(*fact)?, platform.get(*fact)?);

@@ -48,7 +48,7 @@ pub struct CostModel {
     /// Range of the cost over the training rows; none in models of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub costs: Option<Domain>,
-    /// Why the model explains nothing, in words, where a constant predicts rows kept aside as well.
+    /// Why the model explains nothing, or perhaps nothing, in words, where a constant predicts rows kept aside as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unexplained: Option<String>,
     /// Error on rows that were not used for learning.

@@ -101,16 +101,16 @@ impl FromStr for MethodScope {
         let odd = |name: &str| {
             name.is_empty() || name.contains(|c: char| c.is_whitespace() || ";[()#".contains(c))
         };
-        let odd_parameters = |list: &str| list.contains('#');
         // Without the sign a name in capitals is that of a class.
         let is_class = !named.contains('#') && method.starts_with(char::is_uppercase);
-        if is_class || odd(class) || odd(method) || parameters.is_some_and(odd_parameters) {
+        if is_class || odd(class) || odd(method) {
             return Err(error());
         }
+        let tidy = |list| spelling::tidy(list).ok_or_else(error);
         Ok(Self {
             class: class.replace('/', "."),
             method: method.to_owned(),
-            descriptor: parameters.map(str::to_owned),
+            descriptor: parameters.map(tidy).transpose()?,
             all_threads,
         })
     }

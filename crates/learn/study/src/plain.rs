@@ -4,7 +4,9 @@
 //! median of the costs learnt from, each weighing as its error counts: that constant has the least mean relative error,
 //! so a method does not beat it by weighing errors alone.
 
-use pricetag_cost_model::{CostModel, Diagnostic, Domain, Evaluation, Formula, Severity};
+use pricetag_cost_model::{
+    CostModel, Diagnostic, Domain, Evaluation, Formula, NOTHING_EXPLAINS, Severity,
+};
 use pricetag_dataset::InputValue;
 use pricetag_estimator::{folds_by_group, relative_weights};
 use pricetag_quantity::human;
@@ -166,16 +168,21 @@ impl Study<'_> {
             let rows = unseen.rows.len() + own.rows.len();
             rows >= FEW && inputs.mean_error < CLEARLY * own.mean_error
         });
-        let from_inputs = inputs.filter(|inputs| {
-            let pairs = inputs.pairs(unseen);
-            let least = error.min(of(constant));
-            let surely = enough && is_surely_closer(&pairs, &unseen.pairs);
-            of(inputs) < CLEARLY * least && (surely || held_out)
-        });
+        let least = error.min(of(constant));
+        let surely =
+            |inputs: &Plain| enough && is_surely_closer(&inputs.pairs(unseen), &unseen.pairs);
+        let from_inputs =
+            inputs.filter(|inputs| of(inputs) < CLEARLY * least && (surely(inputs) || held_out));
         let told = |e: f64| format!("{:.1} %", 100.0 * e);
         if let Some(inputs) = from_inputs {
+            // A row that has decided is no judge any more.
+            let chosen_by = if surely(inputs) {
+                ""
+            } else {
+                "; the rows held out had a say, so their error flatters this model"
+            };
             let why = format!(
-                "the inputs alone are delivered: in the cross-validation on the training rows they are off by {} on average, what is counted by {}; --method says by what to explain the cost nonetheless",
+                "the inputs alone are delivered: in the cross-validation on the training rows they are off by {} on average, what is counted by {}{chosen_by}; --method says by what to explain the cost nonetheless",
                 told(of(inputs)),
                 told(error)
             );
@@ -223,7 +230,7 @@ impl Study<'_> {
         let claim = if own_error < plain_error {
             "it cannot be told whether anything here explains the cost, for which more inputs are needed"
         } else {
-            "nothing here explains the cost"
+            NOTHING_EXPLAINS
         };
         Some(format!(
             "{claim}: on {} rows kept aside one cost for all ({}) is off by {plain_error:.1} % on average, `{name}` by {own_error:.1} %",

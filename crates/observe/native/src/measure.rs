@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use pricetag_cost_model::PRICED_BY;
 use pricetag_dataset::{
     DATASET_SCHEMA, Dataset, DatasetBuilder, InputValue, Measured, Meta, Observation, Row, Status,
     directory,
@@ -33,17 +34,6 @@ pub const COLLECTIONS: &str = "collections";
 pub const PROMOTED: &str = "promoted_words";
 /// Name of the number of major collections finished.
 pub const MAJOR: &str = "major_collections";
-
-/// Facts of a platform that must not change in one table.
-const CONDITIONS: [&str; 7] = [
-    "cpu",
-    "cpu_family",
-    "cpu_model",
-    "arch",
-    "ocaml",
-    "flambda",
-    "flags",
-];
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,7 +255,7 @@ fn same_conditions(what: &Measuring, old: &Meta, path: &Path) -> Result<(), Nati
         return Err(mixed("effort", effort, what.effort.name()));
     }
     let here = what.ocaml.platform();
-    for fact in CONDITIONS {
+    for fact in PRICED_BY {
         let of = |facts: &BTreeMap<String, String>| facts.get(fact).cloned().unwrap_or_default();
         let (kept, now) = (of(&old.platform), of(&here));
         // Those of an earlier version do not tell the processor's numbers.

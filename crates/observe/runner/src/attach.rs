@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use pricetag_trace::{AgentOptions, CAME_LATE, LEAVE, Mode, OptionsError, Trace};
 
 use crate::lock::Lock;
+use crate::subject::HUGE_METHODS;
 use crate::supervise::Cancel;
 use process::{Library, User, command, inner_pid, proc, start_of};
 use socket::{Answer, ask};
@@ -420,7 +421,7 @@ pub fn prepare(
     let user = User::other_than_root(pid);
     let file = write_options(folder, options, None, user.as_ref())?;
     let option = format!("-agentpath:{}={}", agent.display(), file.display());
-    Ok(format!("{} -XX:-DontCompileHugeMethods", quoted(&option)))
+    Ok(format!("{} {HUGE_METHODS}", quoted(&option)))
 }
 
 /// Writes the agent's options into `folder`, where its trace and plans will be, too, unless an earlier recording has some. All of it belongs to `user`, if there is one: the agent

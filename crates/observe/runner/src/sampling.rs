@@ -206,6 +206,15 @@ struct Begun {
     method: String,
 }
 
+/// A class's name without what follows in the names of classes that the JDK spins for lambdas: a number in the log, what it implements in a
+/// profile.
+fn stem(class: &str) -> &str {
+    const LAMBDA: &str = "$$Lambda";
+    class
+        .find(LAMBDA)
+        .map_or(class, |at| &class[..at + LAMBDA.len()])
+}
+
 /// Compilations by thread, in their order.
 fn begun(log: &str) -> HashMap<i32, Vec<Begun>> {
     let mut found: HashMap<i32, Vec<Begun>> = HashMap::new();
@@ -242,7 +251,7 @@ fn compiled(methods: &mut Vec<Method>, ticks: &[Compiling], log: &str) -> Vec<Co
     let mut numbers: HashMap<(String, String), usize> = HashMap::new();
     for (index, method) in methods.iter().enumerate() {
         // The log does not tell overloads apart: their time stands with the first.
-        let name = (method.class.clone(), method.name.clone());
+        let name = (stem(&method.class).to_owned(), method.name.clone());
         numbers.entry(name).or_insert(index);
     }
     let mut found: BTreeMap<(usize, Role), u64> = BTreeMap::new();
@@ -252,10 +261,11 @@ fn compiled(methods: &mut Vec<Method>, ticks: &[Compiling], log: &str) -> Vec<Co
         let Some(begun) = after.checked_sub(1).map(|at| &of_thread[at]) else {
             continue;
         };
-        let name = (begun.class.clone(), begun.method.clone());
+        let class = stem(&begun.class);
+        let name = (class.to_owned(), begun.method.clone());
         let index = *numbers.entry(name).or_insert_with(|| {
             methods.push(Method {
-                class: begun.class.clone(),
+                class: class.to_owned(),
                 name: begun.method.clone(),
                 ..Method::default()
             });
@@ -328,6 +338,26 @@ mod tests {
                 ("hashCode", false, Role::C2, 100)
             ]
         );
+    }
+
+    #[test]
+    fn a_lambda_is_found_under_its_number() {
+        let log = "[100ns][7]    1       3       app.Main$$Lambda$14/0x0000000800c01000::apply (60 bytes)\n";
+        let mut methods = vec![Method {
+            class: "app/Main$$Lambda$Function".to_owned(),
+            name: "apply".to_owned(),
+            own: true,
+            ..Method::default()
+        }];
+        let tick = Compiling {
+            at_ns: 200,
+            thread: 7,
+            compiler: Role::C1,
+            cpu_ns: 5,
+        };
+        let found = compiled(&mut methods, &[tick], log);
+        assert_eq!(methods.len(), 1);
+        assert_eq!((found[0].method.0, found[0].cpu_ns), (0, 5));
     }
 
     #[test]

@@ -19,6 +19,9 @@ use crate::supervise::{Cancel, Launch};
 use crate::template::expand;
 use crate::workload::Case;
 
+/// HotSpot compiles no method over 8,000 bytes without this, and probes may push one over.
+pub(crate) const HUGE_METHODS: &str = "-XX:-DontCompileHugeMethods";
+
 /// What all runs of a recording share.
 #[derive(Debug)]
 pub struct Subject<'a> {
@@ -213,10 +216,9 @@ impl<'a> Subject<'a> {
             std::fs::write(&file, text).map_err(RunnerError::io("write", &file))?;
             let [agent, file] = [&options.agent, &file].map(|path| raw::text(path.as_os_str()));
             flags.push(format!("-agentpath:{agent}={file}"));
-            // HotSpot never compiles methods over 8000 bytes, and probes may push one over. What is timed keeps the limit that the
-            // program has by itself.
+            // What is timed keeps the limit that the program has by itself.
             if !matches!(agent_options.mode, Mode::Time | Mode::Sample) {
-                flags.push("-XX:-DontCompileHugeMethods".to_owned());
+                flags.push(HUGE_METHODS.to_owned());
             }
         }
         let log = raw::text(absolute(crash_log)?.as_os_str());

@@ -20,7 +20,7 @@ use crate::jvm::Java;
 use crate::operations::{self, Beside};
 use crate::progress::Progress;
 use crate::slow_down::{Care, Pairs, SlowDown};
-use crate::subject::{Subject, absolute};
+use crate::subject::{HUGE_METHODS, Subject, absolute};
 use crate::supervise::{Cancel, Ending, Launch, run};
 use crate::workload::Case;
 
@@ -267,10 +267,13 @@ impl<'a> Trials<'a> {
         operations::of(counted, &store, beside).map_err(unreadable)
     }
 
-    /// CPU time of the program without the agent, ns. What every run of the recording gets of the JVM's options it has, too.
+    /// CPU time of the program without the agent, ns. What counted runs get of the JVM's options it has, too: the difference is
+    /// what the counters cost.
     fn plain(&self, folder: &Path, case: &Case) -> Result<Outcome<f64>, RunnerError> {
         let crash = folder.join("plain.crash");
-        let launch = self.subject.launch_with(None, &crash, case, &[])?;
+        let launch = self
+            .subject
+            .launch_with(None, &crash, case, &[HUGE_METHODS])?;
         self.ended(&launch, &crash, case)
     }
 

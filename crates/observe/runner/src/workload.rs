@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use pricetag_dataset::InputValue;
-use pricetag_dataset::secrets::{HIDDEN, names_secret};
+use pricetag_dataset::secrets::{HIDDEN, names_secret, without_secrets};
 use pricetag_file::raw;
 use serde::{Deserialize, Serialize};
 
@@ -56,32 +56,30 @@ impl Workload {
     }
 
     /// The command as it stands, run once. What fills the placeholders of a recorded command is its input, of which the same is known before the
-    /// run as of the inputs of that recording; nothing where the commands differ elsewhere.
-    pub fn like(recorded: &[String], command: &[String], files_base: &Path) -> Self {
+    /// run as of the inputs of that recording; nothing where the commands differ elsewhere, but for secrets, which are not kept, and options of the
+    /// JVM. What is read from `stdin`, recorded and now, is an input, too.
+    pub fn like(
+        recorded: &[String],
+        command: &[String],
+        stdin: [Option<&str>; 2],
+        files_base: &Path,
+    ) -> Self {
         let mut workload = Self::single();
-        let mut inputs = BTreeMap::new();
-        if recorded.len() != command.len() {
+        let command = without_secrets(command);
+        let [recorded, command] = [recorded, &command].map(|words| without_jvm_options(words));
+        if recorded.len() != command.len() || stdin[0].is_some() != stdin[1].is_some() {
             return workload;
         }
-        for (template, word) in recorded.iter().zip(command) {
-            let Some((name, value)) = filled(template, word) else {
-                if template == word {
-                    continue;
-                }
+        let words = recorded
+            .into_iter()
+            .zip(command)
+            .chain(stdin[0].zip(stdin[1]));
+        let mut inputs = BTreeMap::new();
+        for (template, word) in words.filter(|(template, word)| template != word) {
+            let known = filled(template, word)
+                .is_some_and(|(name, value)| is_input(name, value, files_base, &mut inputs));
+            if !known {
                 return workload;
-            };
-            let called = if name.is_empty() { "input" } else { name };
-            let file = files_base.join(raw::name(value));
-            if file.is_file() && describe_file(called, &file, &mut inputs).is_ok() {
-                continue;
-            }
-            let number = value.parse().ok().filter(|n: &f64| n.is_finite());
-            let text = || InputValue::Text(value.to_owned());
-            if !name.is_empty() {
-                inputs.insert(
-                    name.to_owned(),
-                    number.map_or_else(text, InputValue::Number),
-                );
             }
         }
         workload.cases[0].inputs = inputs;
@@ -264,6 +262,38 @@ impl Column {
     }
 }
 
+/// Notes what is known of an input before the run, as [`Workload::from_glob`] does of files without a name and [`Workload::from_table`] of named
+/// values; whether it can be one.
+fn is_input(
+    name: &str,
+    value: &str,
+    base: &Path,
+    inputs: &mut BTreeMap<String, InputValue>,
+) -> bool {
+    if name.is_empty() {
+        let file = base.join(raw::name(value));
+        return !file.is_file() || describe_file("input", &file, inputs).is_ok();
+    }
+    names_secret(name)
+        || Column::of(&[value], base)
+            .is_ok_and(|column| column.features(name, value, base, inputs).is_ok())
+}
+
+/// The words of a command but those that tune the JVM: `-Xmx1g`, `-XX:+UseSerialGC`.
+fn without_jvm_options(words: &[String]) -> Vec<&str> {
+    const WITH_VALUE: [&str; 5] = ["-cp", "-classpath", "--class-path", "-p", "--module-path"];
+    let mut kept: Vec<&str> = Vec::new();
+    let mut is_option = true;
+    for (place, word) in words.iter().map(String::as_str).enumerate() {
+        let is_value = kept.last().is_some_and(|last| WITH_VALUE.contains(last));
+        is_option &= place == 0 || is_value || word.starts_with('-');
+        if !(is_option && word.starts_with("-X")) {
+            kept.push(word);
+        }
+    }
+    kept
+}
+
 fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|v| v.is_finite())
 }
@@ -385,7 +415,8 @@ mod tests {
         fs::write(dir.path().join("new.txt"), "one\ntwo").unwrap();
         let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
         let like = |recorded: &str, command: &str| {
-            let found = Workload::like(&words(recorded), &words(command), dir.path());
+            let none = [None; 2];
+            let found = Workload::like(&words(recorded), &words(command), none, dir.path());
             let [case] = &found.cases[..] else {
                 panic!("one run");
             };
@@ -409,6 +440,27 @@ mod tests {
         ] {
             assert_eq!(like("java App {}", other).inputs.len(), 0, "{other}");
         }
+        // What tunes the JVM and what is not kept makes no other command; an option of the program does.
+        let found = like(
+            "java -Xmx1g -cp a App --token=*** -X1 {}",
+            "java -cp a -XX:+UseSerialGC App --token=geheim -X1 new.txt",
+        );
+        assert_eq!(input(&found, "input.lines"), 2.0);
+        let found = like("java App -X1 {}", "java App -X2 new.txt");
+        assert_eq!(found.inputs.len(), 0);
+        // As in tables: a number is one even where a file is called so, and a secret is no input.
+        fs::write(dir.path().join("12"), "text").unwrap();
+        let found = like("java App {n} {password}", "java App 12 geheim");
+        assert_eq!(input(&found, "n"), 12.0);
+        assert_eq!(found.inputs.len(), 1);
+        // A program may read its input.
+        let command = words("java App");
+        let from = |stdin| Workload::like(&command, &command, [Some("{}"), stdin], dir.path());
+        let [case] = &from(Some("new.txt")).cases[..] else {
+            panic!("one run");
+        };
+        assert_eq!(input(case, "input.bytes"), 7.0);
+        assert_eq!(from(None).cases[0].inputs.len(), 0);
     }
 
     #[test]

@@ -170,7 +170,8 @@ fn options(
     let inputs = match (&args.inputs, &args.workload) {
         (None, None) => {
             let here = args.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
-            Workload::like(recording.subject, &args.command, &here)
+            let stdin = [recording.stdin(), args.stdin.as_deref()];
+            Workload::like(recording.subject, &args.command, stdin, &here)
         }
         (inputs, table) => workload(inputs.as_deref(), table.as_deref(), args.cwd.as_deref())?,
     };

@@ -324,7 +324,7 @@ public class L {
     javac.args(["-g", "L.java"]).current_dir(desk.path("."));
     assert_eq!(ran(javac).code, 0);
     let done = desk.run(
-        "mine -o data --report r.html --samples off --repeat 1 --check-determinism none --inputs in/* -- java -cp . L {}",
+        "mine -o data --report r.html --samples off --repeat 1 --method nnls --check-determinism none --inputs in/* -- java -cp . L {}",
     );
     assert_eq!(done.code, 0, "{}", done.stderr);
     let told = desk.json("explain data/model.json --by line --limit 100 --json");

@@ -102,10 +102,13 @@ fn scopes_that_are_none() {
 
 #[test]
 fn scopes_have_many_spellings() {
-    for text in ["a.B.m(int, String)", "a/B#m(int, String)"] {
+    for text in ["a.B.m(int, String)", "a/B#m( int,String )"] {
         let scope: MethodScope = text.parse().expect(text);
         assert_eq!(scope.to_string(), "a.B#m(int, String)");
         assert!(scope.takes("(ILjava/lang/String;)V") && !scope.takes("(I)V"));
+    }
+    for half in ["a.B#m([I)", "a.B#m(Ljava/lang/String;)", "a.B#m(int,)"] {
+        assert!(half.parse::<MethodScope>().is_err(), "{half}");
     }
     let all: MethodScope = "a.B.m+threads".parse().expect("a scope");
     assert!(all.all_threads && all.takes("()V"));

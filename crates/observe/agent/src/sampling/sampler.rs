@@ -230,11 +230,19 @@ impl Sampler {
                 continue;
             };
             thread.asked = None;
-            thread.waited = matches!(answer, Answer::Waited);
-            let Answer::Told(stack) = answer else {
-                continue;
+            let stack = match answer {
+                Answer::Told(stack) => stack,
+                Answer::Waited(asking) => {
+                    thread.waited = true;
+                    thread.accounted += asking;
+                    self.handling += asking;
+                    continue;
+                }
             };
-            let ns = stack.began.saturating_sub(thread.accounted);
+            thread.waited = false;
+            let ns = stack
+                .began
+                .saturating_sub(thread.accounted + stack.first_ns);
             thread.accounted = stack.ended;
             self.handling += stack.ended.saturating_sub(stack.began) + stack.first_ns;
             if stack.frames.is_empty() {

@@ -9,13 +9,13 @@ use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use jvmti_bindings::sys::jni::{JNI_OK, JNI_VERSION_1_6, JNIEnv, JavaVM};
 
 use super::moment::{Clocks, Timer};
 use super::tree::Frame;
-use super::{anchor, code};
+use super::{anchor, code, threads};
 use crate::clock;
 use crate::jvm::{Jni, Jvmti};
 use crate::snapshot;
@@ -25,15 +25,17 @@ pub const DEPTH: usize = 1024;
 /// Stacks that can be under way at once.
 pub const SLOTS: usize = 64;
 
-const FREE: u32 = 0;
+const FREE: usize = 0;
 /// The thread was sent a signal.
-const ARMED: u32 = 1;
+const ARMED: usize = 1;
 /// It has taken the signal, and its timer runs.
-const TIMED: u32 = 2;
-const FILLING: u32 = 3;
-const DONE: u32 = 4;
+const TIMED: usize = 2;
+const FILLING: usize = 3;
+const DONE: usize = 4;
 /// It waited when the timer was over.
-const WAITED: u32 = 5;
+const WAITED: usize = 5;
+/// Bits of a state; above them stands the turn.
+const STATE: usize = 3;
 
 /// A frame as HotSpot writes it (`forte.cpp`).
 #[repr(C)]
@@ -55,17 +57,16 @@ struct CallTrace {
 type Walk = unsafe extern "C" fn(*mut CallTrace, i32, *mut c_void);
 
 struct Slot {
-    state: AtomicU32,
-    /// How often it was armed: a signal of an earlier time is nobody's.
-    turn: AtomicUsize,
+    /// The state, and how often the slot was armed: a signal of an earlier turn is nobody's. One word holds both, so that a
+    /// late signal cannot meet its own turn and a later one's state.
+    now: AtomicUsize,
     content: UnsafeCell<Content>,
 }
 
 impl Slot {
     fn new() -> Self {
         Self {
-            state: AtomicU32::new(FREE),
-            turn: AtomicUsize::new(0),
+            now: AtomicUsize::new(FREE),
             content: UnsafeCell::new(Content {
                 frames: [CallFrame {
                     at: 0,
@@ -81,6 +82,27 @@ impl Slot {
                 ended: 0,
             }),
         }
+    }
+
+    fn state(&self) -> usize {
+        self.now.load(Ordering::Acquire) & ((1 << STATE) - 1)
+    }
+
+    fn turn(&self) -> usize {
+        self.now.load(Ordering::Acquire) >> STATE
+    }
+
+    /// Its next state in this turn; for who has the slot alone.
+    fn set(&self, turn: usize, state: usize) {
+        self.now.store((turn << STATE) | state, Ordering::Release);
+    }
+
+    /// Goes from one state to the next, if it is this turn's and no one else was faster.
+    fn moves(&self, turn: usize, from: usize, to: usize) -> bool {
+        let (from, to) = ((turn << STATE) | from, (turn << STATE) | to);
+        self.now
+            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
     }
 }
 
@@ -127,8 +149,8 @@ pub struct Stack {
 pub enum Answer {
     /// The thread told its stack.
     Told(Stack),
-    /// It fell asleep meanwhile.
-    Waited,
+    /// It fell asleep meanwhile; what it cost to be asked, ns.
+    Waited(u64),
 }
 
 /// When a thread shall tell its stack.
@@ -245,6 +267,10 @@ fn install() -> bool {
         action.sa_sigaction = handler as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
         libc::sigfillset(&raw mut action.sa_mask);
+        // HotSpot reads some memory at a venture, and its handlers of these two see it through; blocked, they would end the
+        // process.
+        libc::sigdelset(&raw mut action.sa_mask, libc::SIGSEGV);
+        libc::sigdelset(&raw mut action.sa_mask, libc::SIGBUS);
         libc::sigaction(libc::SIGPROF, &raw const action, null_mut()) == 0
     }
 }
@@ -277,12 +303,8 @@ unsafe extern "C" fn handler(_: i32, info: *mut libc::siginfo_t, context: *mut c
     let Some(slot) = SLOT.get().and_then(|slots| slots.get(value % SLOTS)) else {
         return;
     };
-    let ours = slot.turn.load(Ordering::Acquire) == value / SLOTS
-        && slot
-            .state
-            .compare_exchange(expected, FILLING, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok();
-    if !ours {
+    let turn = value / SLOTS;
+    if !slot.moves(turn, expected, FILLING) {
         return;
     }
     // SAFETY: this thread's errno, put back as it was.
@@ -294,13 +316,13 @@ unsafe extern "C" fn handler(_: i32, info: *mut libc::siginfo_t, context: *mut c
     } else {
         timed(content, context)
     };
-    slot.state.store(state, Ordering::Release);
+    slot.set(turn, state);
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = errno };
 }
 
 /// The first signal: the timer is started, or the stack told where there is none.
-fn asked(content: &mut Content, context: *mut c_void) -> u32 {
+fn asked(content: &mut Content, context: *mut c_void) -> usize {
     content.first_ns = 0;
     let Some(timer) = content.timer else {
         return fill(content, context);
@@ -314,14 +336,14 @@ fn asked(content: &mut Content, context: *mut c_void) -> u32 {
 }
 
 /// The timer's signal.
-fn timed(content: &mut Content, context: *mut c_void) -> u32 {
+fn timed(content: &mut Content, context: *mut c_void) -> usize {
     if content.first.waited(program_counter(context)) {
         return WAITED;
     }
     fill(content, context)
 }
 
-fn fill(content: &mut Content, context: *mut c_void) -> u32 {
+fn fill(content: &mut Content, context: *mut c_void) -> usize {
     content.began = clock::thread_cpu();
     content.pc = program_counter(context);
     (content.count, content.interpreted) = walk(content, context);
@@ -381,7 +403,10 @@ fn from_callers(context: *mut c_void, code: i32, mut ask: impl FnMut() -> i32) -
     let registers = || unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let kept = *registers();
     let (top, frame) = (kept[libc::REG_RSP as usize], kept[FRAME]);
-    let is_near = top <= frame && frame - top < LARGEST_STUB_FRAME;
+    // Elsewhere the register may hold anything.
+    let is_near = code::is_stub(kept[libc::REG_RIP as usize] as usize)
+        && top <= frame
+        && frame - top < LARGEST_STUB_FRAME;
     let returned = [
         (top % 8 == 0).then_some((top, kept[FRAME])),
         // SAFETY: the frame of a function that runs is memory of the thread's stack.
@@ -404,18 +429,18 @@ fn from_callers(context: *mut c_void, code: i32, mut ask: impl FnMut() -> i32) -
 /// Sends a thread the signal that makes it tell its stack; the slot in which it will, if there is a free one and a thread.
 pub fn ask(thread: i32, when: When) -> Option<usize> {
     let slots = SLOT.get()?;
-    let is_free = |slot: &Slot| slot.state.load(Ordering::Acquire) == FREE;
-    let number = slots.iter().position(is_free)?;
+    let number = slots.iter().position(|slot| slot.state() == FREE)?;
     let slot = &slots[number];
-    let value = (slot.turn.fetch_add(1, Ordering::AcqRel) + 1) * SLOTS + number;
+    let turn = slot.turn() + 1;
+    let value = turn * SLOTS + number;
     // SAFETY: a FREE slot is the sampler's.
     let content = unsafe { &mut *slot.content.get() };
     content.timer = match when {
         When::Later => Timer::new(thread, value),
         When::AtOnce => None,
     };
-    slot.state.store(ARMED, Ordering::Release);
-    if send(thread, value) {
+    slot.set(turn, ARMED);
+    if threads::signal(thread, value) {
         return Some(number);
     }
     free(slot);
@@ -428,52 +453,16 @@ fn free(slot: &Slot) {
     if let Some(timer) = unsafe { (*slot.content.get()).timer.take() } {
         timer.delete();
     }
-    slot.state.store(FREE, Ordering::Release);
-}
-
-/// The fields of a queued signal's description, as the system lays them out on 64-bit Linux.
-#[repr(C)]
-struct Queued {
-    signal: i32,
-    errno: i32,
-    code: i32,
-    padding: i32,
-    pid: i32,
-    uid: u32,
-    value: usize,
-    rest: [u64; 12],
-}
-
-fn send(thread: i32, value: usize) -> bool {
-    // SAFETY: the description is a live local of the size that the system reads.
-    unsafe {
-        let queued = Queued {
-            signal: libc::SIGPROF,
-            errno: 0,
-            code: libc::SI_QUEUE,
-            padding: 0,
-            pid: libc::getpid(),
-            uid: libc::getuid(),
-            value,
-            rest: [0; 12],
-        };
-        let process = libc::getpid();
-        libc::syscall(
-            libc::SYS_rt_tgsigqueueinfo,
-            process,
-            thread,
-            libc::SIGPROF,
-            &raw const queued,
-        ) == 0
-    }
+    slot.set(slot.turn(), FREE);
 }
 
 /// What a slot holds, if its handler is done; the slot is free again.
 pub fn answer(number: usize) -> Option<Answer> {
     let slot = SLOT.get()?.get(number)?;
-    let answer = match slot.state.load(Ordering::Acquire) {
+    let answer = match slot.state() {
         DONE => Answer::Told(told(slot)),
-        WAITED => Answer::Waited,
+        // SAFETY: a WAITED slot is the sampler's.
+        WAITED => Answer::Waited(unsafe { (*slot.content.get()).first_ns }),
         _ => return None,
     };
     free(slot);
@@ -504,12 +493,8 @@ pub fn give_up(number: usize) -> bool {
         return true;
     };
     // The state that no handler looks for; it is freed below.
-    let taken = |from| {
-        slot.state
-            .compare_exchange(from, WAITED, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
-    };
-    if taken(ARMED) || taken(TIMED) {
+    let turn = slot.turn();
+    if slot.moves(turn, ARMED, WAITED) || slot.moves(turn, TIMED, WAITED) {
         free(slot);
         return true;
     }
@@ -519,9 +504,9 @@ pub fn give_up(number: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, AtomicI32};
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
-    use super::super::{moment, threads};
+    use super::super::moment;
     use super::*;
 
     /// A thread that computes for some microseconds, calls the system for a fifth of one, and so on. Signals that are taken
@@ -557,6 +542,7 @@ mod tests {
             std::thread::yield_now();
         }
         let (mut at_call, mut told) = (0, 0);
+        let end = Instant::now() + Duration::from_secs(60);
         while told < 600 {
             let slot = ask(THREAD.load(Ordering::Acquire), When::Later).unwrap();
             let answer = loop {
@@ -564,6 +550,7 @@ mod tests {
                 if let Some(answer) = answer(slot) {
                     break answer;
                 }
+                assert!(Instant::now() < end, "{told} stacks in a minute");
             };
             if let Answer::Told(stack) = answer {
                 assert_eq!(stack.count, NO_JAVA);

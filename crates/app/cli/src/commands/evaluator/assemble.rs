@@ -205,7 +205,8 @@ impl Workshop<'_, '_> {
         }
         let mut assembled = self.assemble(model, &emptied)?;
         write_whole(&path, &assembled.jar)?;
-        let found = self.validate(&path, (model, &assembled.evaluator), &search)?;
+        let tried = (path.as_path(), &assembled.evaluator);
+        let found = self.validate(&plain.jar, tried, &search)?;
         let Compared::Same(validation, share) = found else {
             return Ok(None);
         };
@@ -225,7 +226,8 @@ impl Workshop<'_, '_> {
         let path = scratch.path().join("trial.jar");
         write_whole(&path, &assembled.jar)?;
         let doing = "checking the predictor";
-        let (validation, share) = match self.validate(&path, (model, &assembled.evaluator), &[])? {
+        let tried = (path.as_path(), &assembled.evaluator);
+        let (validation, share) = match self.validate(&assembled.jar, tried, &[])? {
             Compared::Same(validation, share) => (validation, share),
             Compared::Differs => {
                 let why = "the values of the predictor differ from those recorded";
@@ -245,26 +247,38 @@ impl Workshop<'_, '_> {
         Ok(assembled)
     }
 
-    /// Compares values on recorded inputs that were not searched on, and the time with that of a whole run just after: a busy machine slows
-    /// both.
+    /// Compares the values of the predictor at `path` on recorded inputs that were not searched on, and its time with that of a whole run beside
+    /// it, before and after in turn: a busy machine slows both. `plain` is the archive without cuts.
     fn validate(
         &self,
-        path: &Path,
-        (model, evaluator): (&CostModel, &Evaluator),
+        plain: &[u8],
+        (path, evaluator): (&Path, &Evaluator),
         searched: &[&Observation],
     ) -> Result<Compared, Failure> {
         let all = spread(self.dataset, COMPARED);
-        let whole = self.assemble(model, &BTreeSet::new())?;
         let whole_path = path.with_extension("whole.jar");
-        write_whole(&whole_path, &whole.jar)?;
+        write_whole(&whole_path, plain)?;
         let mut shares = Vec::new();
         let (mut compared, mut flagged) = (0, 0);
         let mut reason = None;
         let each = all.len().div_ceil(WHOLE);
         for (number, observation) in all.into_iter().enumerate() {
-            let answer = self.run(path, observation, &[])?;
-            if number.is_multiple_of(each) {
-                let whole = self.run(&whole_path, observation, &TO_THE_END)?;
+            let ask = || self.run(path, observation, &[]);
+            let (answer, whole) = if number.is_multiple_of(each) {
+                let ask_whole = || self.run(&whole_path, observation, &TO_THE_END);
+                let (answer, whole) = if (number / each).is_multiple_of(2) {
+                    let answer = ask()?;
+                    (answer, ask_whole()?)
+                } else {
+                    let whole = ask_whole()?;
+                    (ask()?, whole)
+                };
+                (answer, Some(whole))
+            } else {
+                (ask()?, None)
+            };
+            let is_ok = |answer: &Answer| answer.status == AnswerStatus::Ok && answer.took_ns > 0;
+            if let Some(whole) = whole.filter(|whole| is_ok(whole) && is_ok(&answer)) {
                 shares.push(answer.took_ns as f64 / whole.took_ns as f64);
             }
             if searched.iter().any(|o| o.label == observation.label) {
@@ -280,11 +294,15 @@ impl Workshop<'_, '_> {
             }
         }
         let validation = Validation { compared, flagged };
-        Ok(if compared > 0 {
-            Compared::Same(validation, median(&mut shares))
-        } else {
-            Compared::Nothing(reason.unwrap_or_else(|| "all were searched on".to_owned()))
-        })
+        let nothing = |other: &str| {
+            let why = reason.clone().unwrap_or_else(|| other.to_owned());
+            Ok(Compared::Nothing(why))
+        };
+        match (compared, shares.is_empty()) {
+            (0, _) => nothing("all were searched on"),
+            (_, true) => nothing("no run to the end had an answer"),
+            _ => Ok(Compared::Same(validation, median(&mut shares))),
+        }
     }
 
     fn run(

@@ -278,6 +278,9 @@ fn text(evaluator: &Evaluator, args: &EvaluatorBuildArgs, console: &Console) -> 
             let _ = writeln!(text, "  {name}: {why}");
         }
     }
+    if let Some(why) = &model.unexplained {
+        let _ = writeln!(text, "\n{why}");
+    }
     let name = shown(&args.output);
     let arguments = evaluator.subject.arguments.join(" ");
     let _ = writeln!(text, "\njava -jar {name} {arguments}");
@@ -288,7 +291,11 @@ fn text(evaluator: &Evaluator, args: &EvaluatorBuildArgs, console: &Console) -> 
 /// What speaks against using a predictor at all.
 fn doubt(evaluator: &Evaluator) -> Option<String> {
     let model = &evaluator.model;
-    if let Some(why) = &model.unexplained {
+    if let Some(why) = model
+        .unexplained
+        .as_ref()
+        .filter(|_| model.explains_nothing())
+    {
         return Some(format!("{why}: this predictor is of little use"));
     }
     if model.formula.features().is_empty() {

@@ -109,10 +109,17 @@ public final class Main {
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(Arrays.asList("-Djava.security.manager=allow", "-Dpricetag.again=true", "-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(Arrays.asList(arguments));
+        Process other;
+        try {
+            other = new ProcessBuilder(command).inheritIO().start();
+        } catch (IOException e) {
+            finish("no other JVM could be started that keeps it from acting: " + e.getMessage(), false);
+            return;
+        }
         synchronized (Main.class) {
             answered = true;
         }
-        Runtime.getRuntime().halt(new ProcessBuilder(command).inheritIO().start().waitFor());
+        Runtime.getRuntime().halt(other.waitFor());
     }
 
     /** A thread that keeps the JVM from ending; null if there is none but this one. Stack traces would miss one that is just beginning. */
