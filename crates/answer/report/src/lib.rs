@@ -18,6 +18,8 @@ mod top;
 pub mod viewers;
 
 use markup::Markup;
+
+pub use markup::is_page;
 use pricetag_cost_model::CostModel;
 use pricetag_dataset::Dataset;
 use pricetag_finding::{Explanation, Inspection, Summary};

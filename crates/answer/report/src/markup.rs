@@ -32,6 +32,17 @@ pub(crate) enum Measure {
     Grow(f64),
 }
 
+/// Says whose page it is.
+const GENERATOR: &str = "<meta name=\"generator\" content=\"Pricetag\">\n";
+/// Begins the policy of a page; earlier versions said no more of themselves.
+const POLICY: &str = "content=\"default-src 'none'; style-src 'sha256-";
+
+/// Whether a file that begins so is a page that this crate wrote.
+pub fn is_page(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&head[..head.len().min(1000)]);
+    head.contains(GENERATOR) || head.contains(POLICY)
+}
+
 impl Markup {
     /// Adds markup, each `{}` of which stands for the next of the values, as text.
     ///
@@ -94,6 +105,7 @@ impl Markup {
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
             &[],
         );
+        page.put(GENERATOR, &[]);
         page.put(
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
             &[],

@@ -1,5 +1,6 @@
 //! Steps that several commands share: opening what is on disk, explaining.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use pricetag_cost_model::CostModel;
@@ -8,7 +9,7 @@ use pricetag_explain::{ExplainOptions, explain, listings, source_reader, summari
 use pricetag_finding::figure::subject_name;
 use pricetag_finding::{Explanation, Grouping, Inspection, Summary};
 use pricetag_probe_plan::PlanStore;
-use pricetag_report::{ReportInput, render};
+use pricetag_report::{ReportInput, is_page, render};
 use pricetag_study::{FitOptions, Level, Method, fit_stream};
 use pricetag_tabulate::code_constants;
 
@@ -62,17 +63,30 @@ pub fn paced(dataset: Dataset, pace: PaceArg) -> Dataset {
     }
 }
 
+/// The plans of a dataset's classes, if it has some, all as they were written.
+pub fn plans_of(dataset: &Path) -> Result<Option<PlanStore>, Failure> {
+    let folders = [dataset.join(PLANS), dataset.join(FOLDER).join(PLANS)];
+    let Some(folder) = folders.into_iter().find(|folder| folder.is_dir()) else {
+        return Ok(None);
+    };
+    let opened = PlanStore::open(folder).and_then(|plans| plans.check().map(|()| plans));
+    opened.map(Some).map_err(|e| {
+        Failure::new(e.to_string())
+            .doing("reading the plans of the classes")
+            .advice("restore the file, or record again with --force")
+    })
+}
+
 /// The dataset with the numbers that its program compares with, where a search for a formula is to be offered them.
 pub fn with_constants(
     mut dataset: Dataset,
     dir: &Path,
     method: Method,
 ) -> Result<Dataset, Failure> {
-    let folders = [dir.join(PLANS), dir.join(FOLDER).join(PLANS)];
-    let folder = folders.into_iter().find(|folder| folder.is_dir());
-    if let Some(folder) = folder.filter(|_| method == Method::Gp) {
+    if method == Method::Gp
+        && let Some(plans) = plans_of(dir)?
+    {
         let doing = |e: String| Failure::new(e).doing("reading the constants of the code");
-        let plans = PlanStore::open(folder).map_err(|e| doing(e.to_string()))?;
         dataset.constants = code_constants(&plans, &dataset).map_err(|e| doing(e.to_string()))?;
     }
     Ok(dataset)
@@ -348,6 +362,20 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
     }
     named(path)?;
     pricetag_file::check_writable(path).map_err(io("write", path))
+}
+
+/// The same of a page, which takes the place of an earlier one and of nothing else.
+pub fn check_page(path: &Path) -> Result<(), Failure> {
+    check_writable(path)?;
+    let mut head = Vec::new();
+    let read = std::fs::metadata(path)
+        .is_ok_and(|found| found.is_file() && found.len() > 0)
+        .then(|| std::fs::File::open(path).and_then(|file| file.take(1000).read_to_end(&mut head)));
+    if matches!(read, Some(Ok(_))) && !is_page(&head) {
+        let why = format!("{} exists and is no report of Pricetag", path.display());
+        return Err(Failure::new(why).advice("name another file, or remove this one"));
+    }
+    Ok(())
 }
 
 fn named(path: &Path) -> Result<(), Failure> {

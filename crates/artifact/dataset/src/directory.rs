@@ -209,7 +209,7 @@ pub(crate) fn open_tables(dir: &Path) -> Result<Dataset> {
 fn read_tables(dir: &Path) -> Result<Dataset> {
     let path = locate(dir, META);
     let text = fs::read_to_string(&path).map_err(DatasetError::io("read", &path))?;
-    let damaged = |reason: String| DatasetError::NotADataset {
+    let damaged = |reason: String| DatasetError::Damaged {
         path: path.clone(),
         reason,
     };
@@ -298,9 +298,9 @@ fn check_files(dir: &Path, written: &BTreeMap<String, String>) -> Result<()> {
         if there.as_ref() != written.get(*file) {
             return Err(match there {
                 Some(_) => changed(&path),
-                None => DatasetError::NotADataset {
-                    path: dir.to_path_buf(),
-                    reason: format!("{file} is missing"),
+                None => DatasetError::Damaged {
+                    path,
+                    reason: "it is missing".to_owned(),
                 },
             });
         }

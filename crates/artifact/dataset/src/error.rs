@@ -55,6 +55,14 @@ pub enum DatasetError {
         /// What is missing or wrong.
         reason: String,
     },
+    /// A file of a dataset cannot be read as one, or is missing.
+    #[error("{} is damaged: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A file is not what was written.
     #[error("{} is not what was written: its digest differs", path.display())]
     Changed {

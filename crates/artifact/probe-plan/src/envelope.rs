@@ -80,12 +80,10 @@ impl Envelope {
         Ok(body)
     }
 
-    /// Whether bytes are a record that is whole, of whatever version.
-    pub(crate) fn is_whole(self, bytes: &[u8]) -> bool {
-        let version = self
-            .header(bytes)
-            .map_or(self.version, |(version, _)| version);
-        Self { version, ..self }.open(bytes).is_ok()
+    /// That bytes are a record that is whole, of whatever version.
+    pub(crate) fn check(self, bytes: &[u8]) -> Result<(), CodecError> {
+        let (version, _) = self.header(bytes)?;
+        Self { version, ..self }.open(bytes).map(drop)
     }
 
     /// What a record is looked for by.

@@ -77,6 +77,14 @@ impl PlanStore {
         self.pack.read(hash.0, whole).ok().flatten()
     }
 
+    /// That all plans are as they were written: a lost one would otherwise be a class that was never counted.
+    ///
+    /// # Errors
+    /// If one is not.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.pack.check()
+    }
+
     /// Hashes of all stored plans, ascending.
     pub fn hashes(&self) -> Vec<ClassHash> {
         self.pack.keys().into_iter().map(ClassHash).collect()

@@ -197,6 +197,31 @@ fn whatever_is_altered_all_other_plans_are_read() {
 }
 
 #[test]
+fn no_byte_can_change_unnoticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = store(folder.path());
+    (1..=3).for_each(|hash| kept.store(&plan(hash)).unwrap());
+    drop(kept);
+    let file = &files(folder.path())[0];
+    let whole = fs::read(file).unwrap();
+    store(folder.path()).check().unwrap();
+    let record = whole.len() / 3;
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        fs::write(file, bytes).unwrap();
+        // A length that reaches beyond the file looks like one that was cut short there.
+        let is_length = (12..16).contains(&(at % record));
+        assert!(
+            store(folder.path()).check().is_err() || is_length,
+            "byte {at}"
+        );
+    }
+    fs::write(file, &whole[..whole.len() - 5]).unwrap();
+    store(folder.path()).check().unwrap();
+}
+
+#[test]
 fn what_is_torn_and_gone_on_with_loses_one_plan() {
     let directory = tempfile::tempdir().unwrap();
     let whole = [1, 2, 3].map(|hash| plan(hash).to_bytes().unwrap());

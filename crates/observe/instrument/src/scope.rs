@@ -5,7 +5,7 @@ use crate::runtime::HELPER_CLASS;
 use crate::{ScopeMethod, ScopeProbe};
 use pricetag_classfile::class::{ACC_ABSTRACT, ACC_NATIVE, ACC_STATIC};
 use pricetag_classfile::{
-    Assembler, ClassFile, ConstantPool, Member, PoolAppender, descriptor, opcode, spelling,
+    Assembler, ClassFile, ConstantPool, Member, PoolAppender, descriptor, naming, opcode, spelling,
 };
 
 fn matches(probe: &ScopeProbe, member: &Member<'_>, constants: &ConstantPool<'_>) -> bool {
@@ -66,13 +66,43 @@ pub(crate) fn unmatched(class: &ClassFile<'_>, probes: &[ScopeProbe]) -> Vec<(i3
     };
     let missing = probes.iter().filter(|probe| !found(probe));
     missing
-        .map(|probe| {
-            (
-                probe.id,
-                format!("class {} has no method {}", class.name(), probe.method),
-            )
-        })
+        .map(|probe| (probe.id, lacking(class, probe)))
         .collect()
+}
+
+/// That a class lacks a method, and what it has instead: the same with other parameters, or other names.
+fn lacking(class: &ClassFile<'_>, probe: &ScopeProbe) -> String {
+    /// Names that are told.
+    const TOLD: usize = 8;
+    let constants = class.constants();
+    let list = probe.descriptor.as_deref().unwrap_or_default();
+    let lacks = format!(
+        "class {} has no method {}{list}",
+        class.name(),
+        probe.method
+    );
+    let members = class.methods().iter();
+    let names = members.map(|member| (member.name(constants), member.descriptor(constants)));
+    let (same, others): (Vec<_>, Vec<_>) = names.partition(|(name, _)| *name == probe.method);
+    let mut told: Vec<String> = if same.is_empty() {
+        others
+            .into_iter()
+            .map(|(name, _)| name)
+            .filter(|name| !name.contains(['<', '$']))
+            .collect()
+    } else {
+        same.into_iter()
+            .map(|(name, descriptor)| format!("{name}({})", naming::short_parameters(&descriptor)))
+            .collect()
+    };
+    told.sort();
+    told.dedup();
+    let more = if told.len() > TOLD { ", …" } else { "" };
+    told.truncate(TOLD);
+    if told.is_empty() {
+        return lacks;
+    }
+    format!("{lacks}; it has {}{more}", told.join(", "))
 }
 
 /// Appends code that reports every parameter and the beginning of each scope.

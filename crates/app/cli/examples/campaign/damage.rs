@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{Bench, Dice, Tally, is_orderly, said};
 
@@ -13,7 +13,11 @@ const FILES: [&str; 5] = [
     "parts.parquet",
     "meta.json",
 ];
+/// Folder of the plans of a recorded dataset's classes.
+const PLANS: &str = "plans";
 const FLIPS: usize = 1700;
+/// In a recorded dataset.
+const RECORDED: usize = 600;
 const CUTS: usize = 200;
 const MODELS: usize = 500;
 
@@ -26,7 +30,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Tally> {
         ]);
     }
     bench.must(&["fit", "a", "--method", "ols", "-o", "m.json"]);
-    vec![datasets(bench), models(bench)]
+    vec![datasets(bench), recorded(bench), models(bench)]
 }
 
 /// A cost of three counts, with some noise.
@@ -123,6 +127,53 @@ fn datasets(bench: &Bench) -> Tally {
         fs::remove_file(damaged.join(file)).expect("a file");
         judge(format!("{file} missing"));
         copy(&whole, &damaged);
+    }
+    tally
+}
+
+/// A dataset of a program, with samples and plans.
+fn recorded(bench: &Bench) -> Tally {
+    let mut tally =
+        Tally::new("recorded datasets with samples and plans: bits flipped, files missing");
+    bench.inputs();
+    let words = bench.recording("d", &["--samples", "all", "--force"]);
+    bench.must(&words);
+    let folder = bench.path("d");
+    let files = |folder: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).expect("a folder");
+        let paths = entries.map(|entry| entry.expect("a file").path());
+        paths.filter(|path| path.is_file()).collect()
+    };
+    let mut all = files(&folder);
+    all.extend(files(&folder.join(PLANS)));
+    let right = seen(bench).expect("an undamaged dataset is read");
+    let mut judge = |what: String| {
+        tally.tried += 1;
+        match seen(bench) {
+            Err(crash) if !crash.is_empty() => tally.fault(format!("{what}: {crash}")),
+            Err(_) => tally.told += 1,
+            Ok(now) if now == right => {}
+            // Counts do not need plans; that these are damaged is told.
+            Ok(now) if String::from_utf8_lossy(&now).contains("what is damaged") => tally.told += 1,
+            Ok(_) => tally.fault(format!("{what}: other data, exit code 0")),
+        }
+    };
+    let mut dice = Dice(13);
+    for _ in 0..RECORDED {
+        let file = &all[dice.below(all.len())];
+        let whole = fs::read(file).expect("a file");
+        let (at, bit) = (dice.below(whole.len()), dice.below(8));
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << bit;
+        fs::write(file, bytes).expect("a file");
+        judge(format!("{}, bit {bit} of byte {at}", file.display()));
+        fs::write(file, whole).expect("a file");
+    }
+    for file in &all {
+        let whole = fs::read(file).expect("a file");
+        fs::remove_file(file).expect("a file");
+        judge(format!("{} missing", file.display()));
+        fs::write(file, whole).expect("a file");
     }
     tally
 }

@@ -10,10 +10,7 @@ const FRESH: usize = 100;
 const FORCED: usize = 100;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Tally> {
-    fs::create_dir(bench.path("in")).expect("a folder");
-    for n in [20_000, 40_000] {
-        fs::write(bench.path("in").join(n.to_string()), n.to_string()).expect("an input");
-    }
+    bench.inputs();
     let begun = Instant::now();
     bench.must(&bench.recording("whole", &[]));
     let length = begun.elapsed();

@@ -10,6 +10,7 @@ mod names;
 mod pages;
 
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -104,6 +105,14 @@ impl Bench {
         let output = self.run(arguments);
         assert!(output.status.success(), "{}", said(&output));
         output
+    }
+
+    /// Makes the files of `in`.
+    pub(crate) fn inputs(&self) {
+        fs::create_dir(self.path("in")).expect("a folder");
+        for n in [20_000, 40_000] {
+            fs::write(self.path("in").join(n.to_string()), n.to_string()).expect("an input");
+        }
     }
 
     /// Records the subject on the files of `in` into a folder.

@@ -7,7 +7,7 @@ use pricetag_dataset::{Dataset, Feature, FeatureKind};
 use pricetag_trace::MethodName;
 use serde_json::json;
 
-use crate::analysis::{open_dataset_or_table, target};
+use crate::analysis::{open_dataset_or_table, plans_of, target};
 use crate::arguments::{InspectArgs, Listing};
 use crate::console::Console;
 use crate::diagnosis::look;
@@ -15,7 +15,14 @@ use crate::failure::Failure;
 use crate::lists::line_of;
 
 pub fn run(args: &InspectArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let dataset = open_dataset_or_table(&args.dataset, args.target.as_deref(), &args.columns)?;
+    let mut dataset = open_dataset_or_table(&args.dataset, args.target.as_deref(), &args.columns)?;
+    // Counts do not need them; what reads the code does, and refuses.
+    if let Err(damage) = plans_of(&args.dataset) {
+        dataset.meta.notes.push(format!(
+            "{}: predictors and searches for formulas need what is damaged",
+            damage.why
+        ));
+    }
     if let Some(listing) = args.list {
         list(&dataset, listing, console)?;
         return Ok(ExitCode::SUCCESS);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use pricetag_trace::processes::STARTED;
 
-use crate::analysis::{account, check_writable, paced, target, with_constants, write_report};
+use crate::analysis::{account, check_page, paced, target, with_constants, write_report};
 use crate::arguments::{Common, MineArgs};
 use crate::commands::record::{check, recorded, tell};
 use crate::console::Console;
@@ -16,7 +16,7 @@ use crate::lists::restricted;
 use crate::watch::options;
 
 pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
-    check_writable(&args.report)?;
+    check_page(&args.report)?;
     check_folder(&args.output)?;
     let options = options(&args.subject, common, &args.output)?;
     let (dataset, outcome) = recorded(&options, &args.subject, console)?;

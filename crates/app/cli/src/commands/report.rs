@@ -11,7 +11,7 @@ use pricetag_report::figures::figures;
 use pricetag_study::Level;
 use serde_json::json;
 
-use crate::analysis::{account, check_writable, dataset_of, open_model, write_report, write_whole};
+use crate::analysis::{account, check_page, dataset_of, open_model, write_report, write_whole};
 use crate::arguments::ReportArgs;
 use crate::console::Console;
 use crate::diagnosis::look;
@@ -26,7 +26,7 @@ pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
     };
     let model = open_model(path)?;
     let dataset = dataset_of(&model, path, args.dataset.as_ref(), &args.columns, console)?;
-    check_writable(&args.output)?;
+    check_page(&args.output)?;
     let levels: Vec<Level> = model.provenance.options.get("level").map_or_else(
         || vec![Level::Auto],
         |names| names.split(',').filter_map(|l| l.parse().ok()).collect(),

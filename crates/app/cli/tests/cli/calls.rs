@@ -222,18 +222,10 @@ public class Scoped {
 }
 ";
 
-fn compiled(desk: &Desk, class: &str, source: &str) {
-    let file = desk.path(&format!("{class}.java"));
-    std::fs::write(&file, source).unwrap();
-    let mut javac = std::process::Command::new("javac");
-    javac.arg("-d").arg(desk.path("classes")).arg(file);
-    assert!(javac.status().expect("a JDK").success());
-}
-
 #[test]
 fn the_events_of_a_scope_are_those_of_its_rows() {
     let desk = Desk::new(&[]);
-    compiled(&desk, "Scoped", SCOPED);
+    desk.class("classes", "Scoped", SCOPED);
     let mut command = desk.command(
         "record -o data --features methods,calls --scope Scoped#work --repeat 1 --warmup 0",
     );

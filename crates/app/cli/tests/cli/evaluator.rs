@@ -19,20 +19,15 @@ fn network(nodes: u32, remarks: u32) -> String {
     text
 }
 
-fn compile(desk: &Desk, text: &str) {
-    std::fs::create_dir_all(desk.path("classes")).unwrap();
-    std::fs::write(desk.path("Route.java"), text).unwrap();
-    let mut javac = Command::new("javac");
-    javac.args(["-g", "-d"]).arg(desk.path("classes"));
-    javac.arg(desk.path("Route.java"));
-    assert!(javac.status().expect("there is a JDK").success());
-}
-
 fn recorded() -> Desk {
     let desk = Desk::new(&[]);
     let source =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/evaluator/Route.java");
-    compile(&desk, &std::fs::read_to_string(source).unwrap());
+    desk.class(
+        "classes",
+        "Route",
+        &std::fs::read_to_string(source).unwrap(),
+    );
     for i in 0..20 {
         let text = network(20 + 6 * i, (i * 7919 % 20) * 300);
         std::fs::write(desk.path(&format!("in/{i:02}.txt")), text).unwrap();
@@ -140,8 +135,9 @@ fn wrong_input(desk: &Desk) {
     assert_eq!(no.code, 1);
     assert!(no.stderr.contains("it is no predictor"), "{}", no.stderr);
     let source = std::fs::read_to_string(desk.path("Route.java")).unwrap();
-    compile(
-        desk,
+    desk.class(
+        "classes",
+        "Route",
         &source.replace("Math.max(longest", "Math.max(1 + longest"),
     );
     let changed = desk.run("evaluator build data -o q.jar");

@@ -217,7 +217,14 @@ fn a_scope_that_cannot_be_one_says_why() {
     let desk = Desk::new(&[("a", "3")]);
     for (scope, why) in [
         ("Sums#<init>", "<init> is a constructor"),
-        ("Sums#nope", "class Sums has no method nope"),
+        (
+            "Sums#nope",
+            "class Sums has no method nope; it has end, main, product, sum",
+        ),
+        (
+            "Sums#main(int)",
+            "class Sums has no method main(int); it has main(String[])",
+        ),
     ] {
         let line = format!("record -o data --force --repeat 1 --scope {scope} --inputs in/*");
         let ran = desk.watch(&line);

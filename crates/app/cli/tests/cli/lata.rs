@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
 use crate::support::{Desk, ran};
 use serde_json::Value;
@@ -12,12 +11,7 @@ fn recorded(program: &str, scope: &str, workload: &str) -> Desk {
     let desk = Desk::new(&[]);
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/lata");
     let sources = [program, "Exactly"].map(|name| sources.join(format!("{name}.java")));
-    let compiled = Command::new("javac")
-        .args(["-g", "-d"])
-        .arg(desk.path("classes"))
-        .args(sources)
-        .status();
-    assert!(compiled.unwrap().success());
+    desk.compile("classes", &sources);
     std::fs::write(desk.path("w.txt"), workload).unwrap();
     let mut record = desk.command(&format!(
         "record -o data --json --repeat 1 --warmup 0 --check-determinism none --scope {program}#{scope} --exclude Exactly --"

@@ -1,7 +1,5 @@
 //! Programs that may notice that they are counted: the row, or the dataset, says so.
 
-use std::process::Command;
-
 use crate::support::{Desk, ran};
 use serde_json::Value;
 
@@ -48,14 +46,9 @@ const SCRIPT: &str = "public class Script { public static int go() { int s = 0; 
 /// The inspection of a program that was recorded once. The first of its files has `main`.
 fn recorded(files: &[(&str, &str)], arguments: &[&str]) -> Value {
     let desk = Desk::new(&[]);
-    let mut javac = Command::new("javac");
-    javac.arg("-g").arg("-d").arg(desk.path("classes"));
     for (name, source) in files {
-        let file = desk.path(&format!("{name}.java"));
-        std::fs::write(&file, source).unwrap();
-        javac.arg(file);
+        desk.class("classes", name, source);
     }
-    assert!(javac.status().expect("a JDK").success());
     let mut command = desk.command("record -o data --repeat 1 --samples off");
     let main = files[0].0;
     command

@@ -80,11 +80,7 @@ fn a_spin_in_a_random_block_is_found_with_its_size() {
     std::fs::create_dir(&planted).unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../subjects/attribution/PlantedSpin.java");
-    let compiled = Command::new("javac")
-        .arg("-d")
-        .args([&planted, &source])
-        .status();
-    assert!(compiled.unwrap().success());
+    desk.compile("planted", &[source]);
     let (blocks, before) = mined(&desk, "before", &[]);
     let total = blocks["measured"].as_f64().unwrap();
 
@@ -148,11 +144,7 @@ fn a_loop_that_is_inlined_is_charged_to_its_own_method() {
     let out = desk.path("inlined");
     let source =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/attribution/Inlined.java");
-    let compiled = Command::new("javac")
-        .arg("-d")
-        .args([&out, &source])
-        .status();
-    assert!(compiled.unwrap().success());
+    desk.compile("inlined", &[source]);
     let mut mine = desk.command(
         "mine -o data --samples all --target cpu --method nnls --repeat 1 --check-determinism none --inputs in/* -- java -cp",
     );

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
 use crate::support::{Desk, classes, ran};
 
@@ -74,13 +73,7 @@ fn features_of_invocations_are_final_when_their_part_is_done() {
     let source =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../subjects/features/Phases.java");
     let desk = Desk::new(&[]);
-    let mut javac = Command::new("javac");
-    javac
-        .args(["-g", "-d", "."])
-        .arg(source)
-        .current_dir(desk.path("."));
-    let compiled = javac.status();
-    assert!(compiled.unwrap().success());
+    desk.compile(".", &[source]);
     let recorded = desk.run(
         "record -o data --scope Phases#serve --availability --features loops,exceptions --repeat 1 --check-determinism none -- java -cp . Phases 40",
     );

@@ -307,12 +307,7 @@ fn ctrl_c_keeps_finished_runs_and_resume_continues() {
 fn tools_of_the_jdk_are_counted_when_they_are_named() {
     let desk = Desk::new(&[]);
     let program = "import javax.tools.*; public class Compile { public static void main(String[] a) { ToolProvider.getSystemJavaCompiler().run(null, null, null, \"-d\", \".\", a[0]); } }";
-    std::fs::write(desk.path("Compile.java"), program).unwrap();
-    let compiled = Command::new("javac")
-        .arg("Compile.java")
-        .current_dir(desk.path("."))
-        .status();
-    assert!(compiled.unwrap().success());
+    desk.class(".", "Compile", program);
     let classes = |options: &str, command: &str| {
         let line = format!(
             "record -o data --force --repeat 1 --samples off --check-determinism none {options} -- {command}"

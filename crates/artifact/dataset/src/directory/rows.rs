@@ -75,7 +75,7 @@ fn add_inputs(table: &mut Table, rows: &[Observation]) {
 
 pub(super) fn from_table(path: &Path, table: &Table) -> Result<Vec<Observation>> {
     let rows = table.rows();
-    let fail = |reason: String| DatasetError::NotADataset {
+    let fail = |reason: String| DatasetError::Damaged {
         path: path.to_path_buf(),
         reason,
     };

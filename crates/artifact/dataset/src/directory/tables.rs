@@ -10,7 +10,7 @@ use crate::table::{self, Table, TableWriter, Values};
 const GROUP: usize = 1 << 20;
 
 pub(super) fn inconsistent(path: &Path, reason: String) -> DatasetError {
-    DatasetError::NotADataset {
+    DatasetError::Damaged {
         path: path.to_path_buf(),
         reason,
     }

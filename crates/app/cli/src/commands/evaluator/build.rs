@@ -11,14 +11,13 @@ use pricetag_evaluate::survey::Candidates;
 use pricetag_evaluate::{EvaluateError, Graph, Program, Reached};
 use pricetag_evaluator::{Evaluator, Point, curve_text};
 use pricetag_finding::figure::percent;
-use pricetag_probe_plan::PlanStore;
 use pricetag_study::FitOptions;
 use pricetag_study::affordable::{Affordable, best_within, curve};
 
 use super::assemble::{Assembled, Workshop};
 use super::shown;
 use super::survey::survey;
-use crate::analysis::{PLANS, check_writable, open_dataset, paced, target, write_whole};
+use crate::analysis::{check_writable, open_dataset, paced, plans_of, target, write_whole};
 use crate::arguments::{Common, EvaluatorBuildArgs};
 use crate::console::Console;
 use crate::failure::{EXCEEDED, Failure, io};
@@ -118,9 +117,12 @@ fn program(args: &EvaluatorBuildArgs, dataset: &Dataset) -> Result<Program, Fail
     let class_path = std::env::var("CLASSPATH").ok();
     let program =
         Program::of(&dataset.meta.subject, &here, class_path.as_deref()).map_err(doing)?;
-    let plans =
-        PlanStore::open(args.dataset.join(PLANS)).map_err(|e| Failure::new(e.to_string()))?;
-    let recorded: BTreeSet<_> = plans.hashes().into_iter().collect();
+    let plans = plans_of(&args.dataset)?;
+    let recorded: BTreeSet<_> = plans
+        .map(|plans| plans.hashes())
+        .into_iter()
+        .flatten()
+        .collect();
     let counted = dataset.features.iter().filter_map(|f| f.class.as_deref());
     program.check(counted.collect(), &recorded).map_err(doing)?;
     Ok(program)

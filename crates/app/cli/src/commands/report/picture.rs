@@ -11,14 +11,14 @@ use pricetag_pattern::{Finder, PatternError, Settings, Shape, analyse};
 use pricetag_report::picture::{Budget, Clock, Picture, PictureFacts, PictureMark};
 use serde_json::json;
 
-use crate::analysis::{check_writable, write_whole};
+use crate::analysis::{check_page, write_whole};
 use crate::arguments::ReportArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::invocations::{Content, Recording, not_analysed, one_of, within};
 
 pub fn run(path: &Path, args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
-    check_writable(&args.output)?;
+    check_page(&args.output)?;
     let recording = Recording::of(path, args.model.as_deref())?;
     let (source, runs) = one_of(path, recording.as_ref(), args.run.as_deref())?;
     let doing = || format!("drawing {}", source.path().display());

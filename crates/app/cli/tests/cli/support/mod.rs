@@ -2,6 +2,7 @@
 
 pub mod typed;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -80,6 +81,20 @@ impl Desk {
 
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
+    }
+
+    /// Compiles Java sources, with all that debuggers want to know, into a folder.
+    pub fn compile<P: AsRef<OsStr>>(&self, into: &str, sources: &[P]) {
+        let mut javac = Command::new(pricetag_testkit::jvm::java_tool("javac"));
+        javac.arg("-g").arg("-d").arg(self.path(into)).args(sources);
+        assert!(javac.status().expect("a JDK").success());
+    }
+
+    /// The same of one class, whose source is given.
+    pub fn class(&self, into: &str, name: &str, source: &str) {
+        let file = self.path(&format!("{name}.java"));
+        std::fs::write(&file, source).unwrap();
+        self.compile(into, &[file]);
     }
 
     /// The program in this directory, without the caller's settings and caches.
