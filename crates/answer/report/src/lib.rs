@@ -8,6 +8,7 @@
 //! Invariants: the same input gives the same bytes (no clock, no map order); no text of a subject reaches the page other
 //! than as text, through `markup`.
 
+pub mod change;
 pub mod differential;
 pub mod figures;
 mod markup;

@@ -2,6 +2,8 @@
 
 mod text;
 
+pub use text::Told;
+
 use serde::{Deserialize, Serialize};
 
 use crate::explanation::Place;

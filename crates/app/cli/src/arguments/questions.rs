@@ -151,6 +151,9 @@ pub struct DiffArgs {
     /// Most methods that are printed.
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub limit: usize,
+    /// Write the answer as a page, too.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
     /// Write the sampled stacks of both builds, too, for a differential flame graph (`flamegraph.pl`): a stack, its time before and after, µs.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub stacks: Option<PathBuf>,

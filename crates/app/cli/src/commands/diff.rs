@@ -7,9 +7,12 @@ use pricetag_compare::{CompareError, Side, compare, executed};
 use pricetag_dataset::Dataset;
 use pricetag_explain::{ExplainOptions, differential_stacks, explain};
 use pricetag_finding::{Explanation, Grouping};
+use pricetag_report::change;
 use pricetag_report::differential::{self, Form, Stack, Weight};
 
-use crate::analysis::{as_learnt, check_writable, open_dataset, open_model};
+use crate::analysis::{
+    as_learnt, check_page, check_writable, open_dataset, open_model, write_whole,
+};
 use crate::arguments::{DiffArgs, DiffViewer, DiffWeight, Layout};
 use crate::console::Console;
 use crate::failure::{Failure, io};
@@ -23,6 +26,7 @@ pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
         };
         Failure::from(e).advice(advice)
     })?;
+    let title = format!("{} → {}", args.before.display(), args.after.display());
     if let (Some(viewer), Some(path)) = (args.export, &args.output) {
         check_writable(path)?;
         let stacks = match args.weight {
@@ -30,8 +34,7 @@ pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
             DiffWeight::Time => timed(&sampled(&before.0, &after.0)?),
         };
         let (form, weight) = (viewer.into(), args.weight.into());
-        let [old, new] = [&args.before, &args.after].map(|path| path.display().to_string());
-        let file = differential::write(&stacks, form, weight, &format!("{old} → {new}"));
+        let file = differential::write(&stacks, form, weight, &title);
         pricetag_file::write(path, &file).map_err(io("write", path))?;
         console.say(&format!(
             "{} of both written to {}",
@@ -48,6 +51,12 @@ pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
             path.display(),
             path.display()
         ));
+    }
+    if let Some(path) = &args.report {
+        check_page(path)?;
+        let page = change::page(&found, &title, args.limit);
+        write_whole(path, page.as_bytes())?;
+        console.say(&format!("page written to {}", path.display()));
     }
     console.result(&found, || match args.format {
         Layout::Text => found.to_text(args.limit, console.width),

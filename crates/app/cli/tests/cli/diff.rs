@@ -190,6 +190,29 @@ fn planted_changes_are_found_with_their_counts() {
         markdown.contains("| method | calls | instructions | worth |"),
         "{markdown}"
     );
+    is_told_as_page(&desk);
+}
+
+/// The page says what the text says, with a bar to each line.
+fn is_told_as_page(desk: &Desk) {
+    let told = desk.run("diff before after --report change.html");
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    let page = std::fs::read_to_string(desk.path("change.html")).unwrap();
+    for line in told.stdout.lines().filter(|line| line.contains("Work.")) {
+        let name = line.trim().split("  ").next().unwrap();
+        assert!(
+            page.contains(&format!("<td class=\"name\">{name}")),
+            "{name} in {page}"
+        );
+    }
+    assert!(
+        page.contains("instructions over the 6 inputs both ran"),
+        "{page}"
+    );
+    // One bar to each method, and the largest difference is as long as its place.
+    let bars = page.matches("<td class=\"delta\">").count();
+    assert_eq!(bars, page.matches("<tr ").count());
+    assert_eq!(page.matches("{ width: 100.0000% }").count(), 1);
 }
 
 /// Weights of the stacks through a method in a file of collapsed lines.

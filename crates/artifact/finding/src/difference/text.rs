@@ -33,46 +33,69 @@ impl Change {
     }
 }
 
+/// What is told of a difference, for any layout.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// The setting, totals and measured costs, a sentence each.
+    pub head: Vec<String>,
+    /// Names of the columns.
+    pub columns: Vec<(String, Align)>,
+    /// Methods and, indented by two blanks, what is told of the one above.
+    pub rows: Vec<Vec<String>>,
+    /// What else there is, a sentence each.
+    pub tail: Vec<String>,
+}
+
 impl Difference {
-    /// Lays it out: what differs in the setting, totals, methods, their blocks.
+    /// The setting, totals, methods, their blocks.
+    pub fn told(&self, limit: usize) -> Told {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect();
+        let mut tail = String::new();
+        self.tail(&mut tail, limit);
+        Told {
+            head: lines(&self.head()),
+            columns: self.header(),
+            rows: self.rows(limit),
+            tail: lines(&tail),
+        }
+    }
+
+    /// Lays it out as text.
     pub fn to_text(&self, limit: usize, width: usize) -> String {
-        let mut text = self.head();
-        let rows = self.rows(limit);
-        if !rows.is_empty() {
-            let header = self.header();
-            let header: Vec<(&str, Align)> = header
-                .iter()
+        let told = self.told(limit);
+        let mut text = told.head.join("\n") + "\n";
+        if !told.rows.is_empty() {
+            let columns = told.columns.iter();
+            let header: Vec<(&str, Align)> = columns
                 .map(|(name, align)| (name.as_str(), *align))
                 .collect();
             text.push('\n');
-            text.push_str(&render(&header, &rows, 0, width));
+            text.push_str(&render(&header, &told.rows, 0, width));
         }
-        self.tail(&mut text, limit);
+        for line in told.tail {
+            let _ = writeln!(text, "{line}");
+        }
         text
     }
 
     /// The same in Markdown, for a summary of continuous integration or a comment.
     pub fn to_markdown(&self, limit: usize) -> String {
+        let told = self.told(limit);
         let mut text = "### What the change costs\n\n".to_owned();
-        paragraphs(&mut text, &self.head());
-        let rows = self.rows(limit);
-        if !rows.is_empty() {
-            let header = self.header();
-            let cells: Vec<&str> = header.iter().map(|(name, _)| name.as_str()).collect();
+        paragraphs(&mut text, &told.head);
+        if !told.rows.is_empty() {
+            let columns = told.columns.iter();
+            let cells: Vec<&str> = columns.clone().map(|(name, _)| name.as_str()).collect();
             let _ = writeln!(text, "| {} |", cells.join(" | "));
-            let sides = header
-                .iter()
-                .map(|(_, align)| if *align == Align::Left { "---" } else { "--:" });
+            let sides = columns.map(|(_, align)| if *align == Align::Left { "---" } else { "--:" });
             let _ = writeln!(text, "|{}|", sides.collect::<Vec<_>>().join("|"));
-            for row in rows {
+            for row in told.rows {
                 let cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
                 let _ = writeln!(text, "| {} |", cells.join(" | "));
             }
             text.push('\n');
         }
-        let mut tail = String::new();
-        self.tail(&mut tail, limit);
-        paragraphs(&mut text, &tail);
+        paragraphs(&mut text, &told.tail);
         text
     }
 
@@ -343,8 +366,8 @@ fn some_of<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> String {
 }
 
 /// Each line a paragraph of Markdown.
-fn paragraphs(text: &mut String, lines: &str) {
-    for line in lines.lines() {
+fn paragraphs(text: &mut String, lines: &[String]) {
+    for line in lines {
         let _ = writeln!(text, "{}\n", escaped(line.trim()));
     }
 }
