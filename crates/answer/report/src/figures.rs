@@ -6,6 +6,7 @@
 mod axis;
 mod controls;
 mod draw;
+mod predictor;
 
 use pricetag_cost_model::{Charge, Charges, CostModel, Evaluation, Sensitivity};
 use pricetag_finding::figure::brief;
@@ -15,6 +16,7 @@ use axis::Scale;
 pub use controls::control_figures;
 pub use draw::FigureError;
 use draw::{Bar, Chart, Line, chart, intervals};
+pub use predictor::predictor_figures;
 
 /// Prices in one figure.
 const PRICES: usize = 20;

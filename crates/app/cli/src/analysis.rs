@@ -9,6 +9,7 @@ use pricetag_explain::{ExplainOptions, explain, listings, source_reader, summari
 use pricetag_finding::figure::subject_name;
 use pricetag_finding::{Explanation, Grouping, Inspection, Summary};
 use pricetag_probe_plan::PlanStore;
+use pricetag_report::figures::Figure;
 use pricetag_report::{ReportInput, is_page, render};
 use pricetag_study::{FitOptions, Level, Method, fit_stream};
 use pricetag_tabulate::code_constants;
@@ -346,6 +347,18 @@ pub fn write_report(
         summary: &account.summary,
     });
     write_whole(path, page.as_bytes())
+}
+
+/// Writes figures into a directory, which is created if need be; where they are.
+pub fn write_figures(directory: &Path, figures: Vec<Figure>) -> Result<Vec<PathBuf>, Failure> {
+    std::fs::create_dir_all(directory).map_err(io("create", directory))?;
+    let mut written = Vec::new();
+    for figure in figures {
+        let path = directory.join(figure.name).with_extension("svg");
+        write_whole(&path, figure.svg.as_bytes())?;
+        written.push(path);
+    }
+    Ok(written)
 }
 
 /// Writes a file, whole or not at all.

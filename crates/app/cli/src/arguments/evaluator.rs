@@ -71,6 +71,9 @@ pub struct EvaluatorCheckArgs {
     /// Timing runs of the program per input.
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub repeat: u32,
+    /// Draw into this directory, as SVG: times of the program and of the predictor, the error by cost of an evaluation, answers beside measured costs.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub figures: Option<PathBuf>,
     /// Time limit of one run.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,

@@ -2,20 +2,18 @@
 
 mod picture;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pricetag_cost_model::CostModel;
 use pricetag_file::raw;
 use pricetag_report::figures::figures;
 use pricetag_study::Level;
 use serde_json::json;
 
-use crate::analysis::{account, check_page, dataset_of, open_model, write_report, write_whole};
+use crate::analysis::{account, check_page, dataset_of, open_model, write_figures, write_report};
 use crate::arguments::ReportArgs;
 use crate::console::Console;
 use crate::diagnosis::look;
-use crate::failure::{Failure, io};
+use crate::failure::Failure;
 
 pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.patterns {
@@ -35,7 +33,7 @@ pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
     let account = account(&model, &dataset, inspection, &args.sources)?;
     write_report(&args.output, &model, &dataset, &account)?;
     let drawn = match &args.figures {
-        Some(directory) => write_figures(directory, &model)?,
+        Some(directory) => write_figures(directory, figures(&model)?)?,
         None => Vec::new(),
     };
     if console.json {
@@ -54,16 +52,4 @@ pub fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes every figure the model has data for; returns the files.
-fn write_figures(directory: &Path, model: &CostModel) -> Result<Vec<PathBuf>, Failure> {
-    std::fs::create_dir_all(directory).map_err(io("create", directory))?;
-    let mut written = Vec::new();
-    for figure in figures(model)? {
-        let path = directory.join(figure.name).with_extension("svg");
-        write_whole(&path, figure.svg.as_bytes())?;
-        written.push(path);
-    }
-    Ok(written)
 }

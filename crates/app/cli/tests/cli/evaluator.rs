@@ -107,7 +107,16 @@ fn a_recorded_program_becomes_a_jar_that_predicts_it() {
     assert!(!desk.path("cheap.jar").exists());
 
     // The agent counts the same in the unmodified program.
-    let checked = desk.json("evaluator check p.jar --inputs held-*.txt --repeat 1 --json");
+    let line = "evaluator check p.jar --inputs held-*.txt --repeat 1 --figures drawn --json";
+    let checked = desk.json(line);
+    let drawn = std::fs::read_to_string(desk.path("drawn/distribution.svg")).unwrap();
+    assert!(
+        drawn.contains("the program") && drawn.contains("the predictor"),
+        "{drawn}"
+    );
+    for name in ["error-by-cost", "answers"] {
+        assert!(desk.path(&format!("drawn/{name}.svg")).exists(), "{name}");
+    }
     for trial in checked["trials"].as_array().unwrap() {
         assert!(trial["failed"].is_null(), "{trial}");
         assert_eq!(trial["wrong"].as_array().unwrap().len(), 0, "{trial}");

@@ -5,11 +5,13 @@ use std::process::ExitCode;
 
 use pricetag_dataset::{Dataset, Status};
 use pricetag_evaluator::{Answer, AnswerStatus, Check, Evaluator, Source, Trial};
+use pricetag_report::figures::predictor_figures;
 use pricetag_runner::template::expand;
 use pricetag_runner::{Ended, RecordOptions, Timing, Workload};
 
 use super::ask::{Question, evaluator};
 use super::shown;
+use crate::analysis::write_figures;
 use crate::arguments::{Common, EvaluatorCheckArgs};
 use crate::console::Console;
 use crate::failure::{FAILED, Failure};
@@ -50,6 +52,10 @@ pub fn run(
         target: evaluator.model.target.clone(),
         trials,
     };
+    if let Some(directory) = &args.figures {
+        write_figures(directory, predictor_figures(&check, &evaluator.curve)?)?;
+        console.say(&format!("figures written to {}", directory.display()));
+    }
     console.result(&check, || check.to_text())?;
     let wrong = check.silently_wrong().next().is_some();
     Ok(if wrong {
