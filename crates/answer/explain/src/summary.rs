@@ -235,6 +235,7 @@ fn luck(level: f64, measured: f64, scatter: Option<f64>) -> String {
 fn sentences(summary: &Summary, methods: &Explanation, inspection: &Inspection) -> Vec<String> {
     let mut out = vec![what_ran(summary, inspection)];
     let waited = inspection.waited.filter(|_| summary.target == "wall");
+    let waited = waited.map(|share| waiting(share, inspection.queued));
     out.extend(where_it_goes(summary, methods, waited));
     let is_time = matches!(summary.target.as_str(), "cpu" | "wall");
     out.extend(Some(inspection.time.clone()).filter(|why| is_time && !why.is_empty()));
@@ -364,7 +365,26 @@ fn in_few_terms(found: &Concise) -> String {
     )
 }
 
-fn where_it_goes(summary: &Summary, methods: &Explanation, waited: Option<f64>) -> Option<String> {
+/// How much of a time is waiting, and for what.
+fn waiting(share: f64, queued: Option<f64>) -> String {
+    match queued {
+        None => format!(
+            "at least {} is waiting: for disks, networks, locks, or a processor that others used; nothing here says which",
+            percent(share)
+        ),
+        Some(queued) => format!(
+            "at least {} is waiting for disks, networks or locks, and {} for a processor that others used",
+            percent(share),
+            percent(queued)
+        ),
+    }
+}
+
+fn where_it_goes(
+    summary: &Summary,
+    methods: &Explanation,
+    waited: Option<String>,
+) -> Option<String> {
     // What is not known is nowhere that time goes.
     let unknown = ChargeKind::Unknown.title();
     let first = summary.top.iter().filter(|item| item.name != unknown);
@@ -392,13 +412,11 @@ fn where_it_goes(summary: &Summary, methods: &Explanation, waited: Option<f64>) 
     };
     Some(match waited {
         // Stacks of threads that wait are not sampled: what they wait for is no part of the shares.
-        Some(share) if is_sampled(methods) => format!(
-            "Of {total} ({time}), at least {} is waiting: for disks, networks, locks, or a processor that others used; nothing here says which. What the program computed goes mostly to {names}{without}: shares are of processor time, and costs stretched to the wall time.",
-            percent(share)
+        Some(waiting) if is_sampled(methods) => format!(
+            "Of {total} ({time}), {waiting}. What the program computed goes mostly to {names}{without}: shares are of processor time, and costs stretched to the wall time."
         ),
-        Some(share) => format!(
-            "Of {total} ({time}), at least {} is waiting: for disks, networks, locks, or a processor that others used; nothing here says which. By the prices most goes to {names}, waiting included.",
-            percent(share)
+        Some(waiting) => format!(
+            "Of {total} ({time}), {waiting}. By the prices most goes to {names}, waiting included."
         ),
         None if most => format!("Of {total} ({time}), most goes to {names}{without}."),
         None => format!("Of {total} ({time}), the largest parts go to {names}{without}."),

@@ -17,18 +17,35 @@ pub(crate) fn which_time(dataset: &Dataset) -> String {
         ),
         Why::Intervals => "The time explained is CPU time of the program's threads: a row is an interval, whose length is no cost."
             .to_owned(),
-        Why::Waits(share) => format!(
+        Why::Waits {
+            share,
+            queued: None,
+        } => format!(
             "The time explained is wall time. CPU time, over all threads, is {} of it: so the program waited for at least {}: for disks, networks, locks, or a processor that others used.",
             percent(1.0 - share),
             percent(share)
         ),
+        Why::Waits {
+            share,
+            queued: Some(queued),
+        } => format!(
+            "The time explained is wall time. CPU time, over all threads, is {} of it. For {} the program waited for a processor that others used, and for at least {} for disks, networks or locks.",
+            percent(1.0 - share - queued),
+            percent(queued),
+            percent(share)
+        ),
+        Why::Crowded(queued) => format!(
+            "The time explained is CPU time: for {} of the wall time others used the processor, and the program hardly waited for anything else.",
+            percent(queued)
+        ),
     }
 }
 
-/// Least share of the wall time that the program waited, where that is why wall time is explained.
-pub(crate) fn waited(dataset: &Dataset) -> Option<f64> {
+/// Where that is why wall time is explained: the least share of it that the program waited, and the part in which it waited for a processor alone, where
+/// that is known and not in the first.
+pub(crate) fn waited(dataset: &Dataset) -> Option<(f64, Option<f64>)> {
     match dataset.usual_cost().why {
-        Why::Waits(share) => Some(share),
+        Why::Waits { share, queued } => Some((share, queued)),
         _ => None,
     }
 }

@@ -11,6 +11,8 @@ use crate::model::{Dataset, Observation, Status};
 
 /// The scope of rows that are stretches of an attached program's life.
 const INTERVALS: &str = "interval";
+/// Name of the cost that is the time for which the thread of `main` waited for a processor, ns.
+pub const QUEUED: &str = "queued";
 /// From this much processor time per wall time on a program does not wait.
 const BUSY: f64 = 0.7;
 /// Processor time follows wall time if their ratio differs by no more than this from input to input (median).
@@ -39,8 +41,15 @@ pub enum Why {
     },
     /// Rows are intervals: their length is no cost.
     Intervals,
-    /// The program waits, or has to wait for a processor, at least this share of its wall time (median).
-    Waits(f64),
+    /// The program waits at least this share of its wall time (median): for something, or for a processor.
+    Waits {
+        /// For what it wants; where the second is not known, for both.
+        share: f64,
+        /// For a processor that others used, where that is known.
+        queued: Option<f64>,
+    },
+    /// Others used the processor for this share of its wall time (median); it hardly waited for anything else.
+    Crowded(f64),
 }
 
 /// The cost that is meant unless one is named.
@@ -87,7 +96,13 @@ impl Dataset {
         };
         let off: Vec<f64> = ratios.iter().map(|r| (r / ratio - 1.0).abs()).collect();
         if ratio < BUSY {
-            return usual("wall", Why::Waits(1.0 - ratio));
+            let shares: Option<Vec<f64>> = self.succeeded().map(queued).collect();
+            let queued = shares.and_then(|shares| median(&shares));
+            let share = 1.0 - ratio - queued.unwrap_or(0.0);
+            return match queued {
+                Some(queued) if share <= 1.0 - BUSY => usual("cpu", Why::Crowded(queued)),
+                queued => usual("wall", Why::Waits { share, queued }),
+            };
         }
         let follows = median(&off).is_some_and(|off| off <= FOLLOWS);
         match (self.noise("cpu"), self.noise("wall")) {
@@ -124,6 +139,12 @@ impl Dataset {
 fn busy(row: &Observation) -> Option<f64> {
     let time = |name| row.costs.get(name)?.value().filter(|time| *time > 0.0);
     Some(time("cpu")? / time("wall")?)
+}
+
+/// Time for which the thread of `main` waited for a processor, per wall time.
+fn queued(row: &Observation) -> Option<f64> {
+    let wall = row.costs.get("wall")?.value().filter(|time| *time > 0.0)?;
+    Some(row.costs.get(QUEUED)?.value()? / wall)
 }
 
 /// Median of the spreads of the rows that were measured more than once.
@@ -200,7 +221,40 @@ mod tests {
         let waits = timed("main", |i| vec![(4.0 * i, i), (8.0 * i, i)]);
         let found = waits.usual_cost();
         assert_eq!(found.cost, "wall");
-        assert!(matches!(found.why, Why::Waits(share) if (share - 5.0 / 6.0).abs() < 1e-12));
+        let Why::Waits {
+            share,
+            queued: None,
+        } = found.why
+        else {
+            panic!("{found:?}")
+        };
+        assert!((share - 5.0 / 6.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn who_waits_for_a_processor_alone_has_processor_time() {
+        let with_queue = |part: f64| {
+            let mut dataset = timed("main", |i| vec![(4.0 * i, i)]);
+            for (row, i) in dataset.observations.iter_mut().zip(1..) {
+                let repeats = vec![part * 4.0 * f64::from(i)];
+                row.costs.insert(QUEUED.to_owned(), Measured { repeats });
+            }
+            dataset.usual_cost()
+        };
+        let crowded = with_queue(0.7);
+        assert_eq!(
+            (crowded.cost.as_str(), crowded.why),
+            ("cpu", Why::Crowded(0.7))
+        );
+        let waits = with_queue(0.25);
+        assert_eq!(waits.cost, "wall");
+        assert_eq!(
+            waits.why,
+            Why::Waits {
+                share: 0.5,
+                queued: Some(0.25)
+            }
+        );
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub struct Inspection {
     /// Least share of the wall time that the program waited, where that is why wall time is explained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<f64>,
+    /// The part of it in which it waited for a processor that others used, where that is known and not in `waited`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<f64>,
     /// Observations that failed.
     pub failed: Vec<FailedObservation>,
     /// Observations whose counts are not wholly trusted.

@@ -60,6 +60,7 @@ impl Display for Record {
             Self::Inexact(reason) => write!(f, "inexact {reason}"),
             Self::Invocation(invocation) => write_invocation(f, invocation),
             Self::Process(costs) => write_process(f, costs),
+            Self::Queued(ns) => write!(f, "queued {ns}ns"),
             Self::End => f.write_str("end"),
             Self::BlockTime(time) => write!(
                 f,

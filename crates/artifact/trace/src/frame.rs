@@ -98,10 +98,11 @@ pub(crate) fn kind(record: &Record) -> u8 {
         Record::Given(_) => 17,
         Record::Standing(_) => 18,
         Record::Sampled(_) => 20,
+        Record::Queued(_) => 21,
     }
 }
 
 /// Largest kind this version knows; frames of larger kinds are skipped.
-pub(crate) const LAST_KIND: u8 = 20;
+pub(crate) const LAST_KIND: u8 = 21;
 /// A kind that earlier builds wrote, the CPU time of a whole process: skipped, and not to be given away again.
 pub(crate) const RETIRED: u8 = 19;

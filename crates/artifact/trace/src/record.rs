@@ -54,6 +54,8 @@ pub enum Record {
     Standing(Standing),
     /// Where processor time and allocated bytes went, by samples.
     Sampled(Sampled),
+    /// How long the thread of `main` waited for a processor, from the entry of `main` until it returned or the VM ended, ns.
+    Queued(u64),
 }
 
 /// What a sampled run found.

@@ -282,6 +282,7 @@ fn record() -> impl Strategy<Value = Record> {
                     names,
                 })
             ),
+        any::<u64>().prop_map(Record::Queued),
         (
             any::<[u64; 6]>(),
             proptest::option::of(any::<u64>()),

@@ -17,6 +17,18 @@ pub fn thread_cpu() -> u64 {
     read(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
+/// How long a thread of this process has waited for a processor since it began; none where the system does not tell (`proc(5)`, `schedstat`).
+pub fn queued(thread: i32) -> Option<u64> {
+    let told = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+    told.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The system's number of the calling thread.
+pub fn thread() -> i32 {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::syscall(libc::SYS_gettid) as i32 }
+}
+
 /// Nanoseconds since an instant.
 pub fn since(start: Instant) -> u64 {
     nanos(Instant::now(), start)

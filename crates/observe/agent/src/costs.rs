@@ -40,6 +40,15 @@ struct State {
     main_end: Option<Reading>,
     last_end: Option<Reading>,
     heap: Option<u64>,
+    queue: Queue,
+}
+
+/// How long the thread of `main` has waited for a processor, where the system tells.
+#[derive(Debug, Default)]
+struct Queue {
+    thread: i32,
+    start: Option<u64>,
+    end: Option<u64>,
 }
 
 /// What a thread has used.
@@ -84,7 +93,14 @@ impl Costs {
         let allocated = runtime
             .and_then(|runtime| runtime.allocated(jni))
             .unwrap_or(0);
+        let thread = clock::thread();
+        let queue = Queue {
+            thread,
+            start: clock::queued(thread),
+            end: None,
+        };
         let mut state = lock(&self.state);
+        state.queue = queue;
         state.baseline.append(&mut baseline);
         if let Some(id) = current {
             state.baseline.insert(
@@ -105,6 +121,7 @@ impl Costs {
     pub fn main_left(&self, session: &Session, jni: Jni) {
         let mut reading = self.reading();
         let cpu = clock::thread_cpu();
+        let queued = clock::queued(clock::thread());
         let runtime = session.runtime.get();
         let allocated = runtime
             .and_then(|runtime| runtime.allocated(jni))
@@ -120,6 +137,7 @@ impl Costs {
         }
         state.main_end = Some(reading);
         state.last_end = Some(reading);
+        state.queue.end = queued;
         state.heap = heap;
         if let Some(id) = id {
             state.end_thread(id, Usage { cpu, allocated });
@@ -211,6 +229,17 @@ impl Costs {
             .and_then(|thread| session.jvmti.frame_count(thread))
             == Some(0);
         self.sum(session, jni, orderly)
+    }
+
+    /// How long the thread of `main` waited for a processor, ns; none where the system does not tell.
+    pub fn queued(&self) -> Option<u64> {
+        let state = lock(&self.state);
+        state.start?;
+        let end = state
+            .queue
+            .end
+            .or_else(|| clock::queued(state.queue.thread))?;
+        end.checked_sub(state.queue.start?)
     }
 
     /// What it has cost so far, in a VM that goes on; none when `main` has not been entered.

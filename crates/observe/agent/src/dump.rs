@@ -59,7 +59,12 @@ pub fn vm_death(session: &'static Session, jni: Jni) {
 
 fn process(session: &Session, jni: Jni) {
     match session.costs.total(session, jni) {
-        Some(costs) => session.record(&Record::Process(costs)),
+        Some(costs) => {
+            session.record(&Record::Process(costs));
+            if let Some(ns) = session.costs.queued() {
+                session.record(&Record::Queued(ns));
+            }
+        }
         None if session.main_class.found() => {}
         None => session.left(
             "?",

@@ -2,7 +2,7 @@
 
 mod support;
 
-use pricetag_trace::{Mode, Trace};
+use pricetag_trace::{Mode, Record, Trace};
 use support::{Subject, execute, process};
 
 const WORK: &str = r#"
@@ -151,4 +151,22 @@ fn main_is_found_in_a_jar_and_in_a_superclass() {
         assert_eq!(outcome.output, "parent\n");
         assert!(process(&trace).main_wall_ns.is_some(), "{trace}");
     }
+}
+
+/// A thread that computes for 300 ms takes as much longer as it waits for a processor, however busy the machine is.
+#[test]
+fn what_is_neither_work_nor_waiting_is_the_queue() {
+    let subject = Subject::new("Work.java", WORK);
+    let (_, trace) = observe(&subject, "spin");
+    let queued = trace.records.iter().find_map(|record| match record {
+        Record::Queued(ns) => Some(*ns),
+        _ => None,
+    });
+    let queued = queued.unwrap_or_else(|| panic!("no queue in\n{trace}"));
+    let wall = process(&trace).main_wall_ns.expect("main returned");
+    let other = wall.abs_diff(300 * MS + queued);
+    assert!(other < wall / 10 + 20 * MS, "{queued} of {wall} ns");
+    let (_, trace) = observe(&subject, "exit");
+    let is_queue = |record: &Record| matches!(record, Record::Queued(_));
+    assert!(trace.records.iter().any(is_queue), "{trace}");
 }

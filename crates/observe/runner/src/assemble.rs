@@ -8,7 +8,7 @@ use pricetag_profile::Profile;
 use pricetag_quantity::{median, relative_spread};
 use pricetag_trace::{Record, Scope, Trace};
 
-use crate::costs::{cost_units, named_costs, process_costs};
+use crate::costs::{cost_units, named_costs, process_costs, queued};
 use crate::error::RunnerError;
 use crate::journal::{Journal, Manifest, RunId, RunKind, RunNote};
 use crate::options::{RecordOptions, Timing};
@@ -325,7 +325,7 @@ impl Reader<'_> {
                 let why = format!("{}: `main` was never entered", id.kind);
                 return Some(self.failed(case, why));
             };
-            for (name, value) in named_costs(&process) {
+            for (name, value) in named_costs(&process).into_iter().chain(queued(&trace)) {
                 costs
                     .entry(name.to_owned())
                     .or_default()

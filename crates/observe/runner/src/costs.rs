@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use pricetag_dataset::QUEUED;
 use pricetag_trace::{ProcessCosts, Record, Scope, Trace};
 
 /// Unit of every cost.
@@ -18,6 +19,7 @@ pub(crate) fn cost_units(scope: &Scope) -> BTreeMap<String, String> {
             ("heap_used", "byte"),
             ("collections", "1"),
             ("collection_time", "ns"),
+            (QUEUED, "ns"),
         ],
         Scope::Method(_) => &[
             ("wall", "ns"),
@@ -36,6 +38,14 @@ pub(crate) fn cost_units(scope: &Scope) -> BTreeMap<String, String> {
 pub(crate) fn process_costs(trace: &Trace) -> Option<ProcessCosts> {
     trace.records.iter().find_map(|r| match r {
         Record::Process(costs) => Some(costs.clone()),
+        _ => None,
+    })
+}
+
+/// How long the thread of `main` waited for a processor, if that was recorded.
+pub(crate) fn queued(trace: &Trace) -> Option<(&'static str, f64)> {
+    trace.records.iter().find_map(|r| match r {
+        Record::Queued(ns) => Some((QUEUED, *ns as f64)),
         _ => None,
     })
 }

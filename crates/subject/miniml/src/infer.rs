@@ -310,6 +310,9 @@ impl Infer {
             );
             let why = match mismatch {
                 Mismatch::Different => "",
+                Mismatch::Cyclic if self.types.row(found).or(self.types.row(wanted)).is_some() => {
+                    ": the type would contain itself; name the type of the variants, as in `type t = [ `A of t ]`, and annotate with it"
+                }
                 Mismatch::Cyclic => ": the type would contain itself",
                 Mismatch::Deep => ": the type is nested too deeply",
             };

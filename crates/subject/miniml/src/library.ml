@@ -223,7 +223,19 @@ module String = struct
   external sub : string -> int -> int -> string = "StringSub"
   external blit : string -> int -> bytes -> int -> int -> unit = "BytesBlit"
   let empty = ""
-  let rec concat sep l = match l with [] -> "" | [x] -> x | x :: r -> x ^ sep ^ concat sep r
+  let concat sep l =
+    let gap = length sep in
+    let rec size sum l = match l with [] -> sum | [x] -> sum + length x | x :: r -> size (sum + length x + gap) r in
+    let all = Bytes.create (size 0 l) in
+    let rec fill at l = match l with
+      | [] -> ()
+      | [x] -> blit x 0 all at (length x)
+      | x :: r ->
+        blit x 0 all at (length x);
+        blit sep 0 all (at + length x) gap;
+        fill (at + length x + gap) r in
+    fill 0 l;
+    Bytes.unsafe_to_string all
   let init n f = Bytes.unsafe_to_string (Bytes.init n f)
   let map f s = Bytes.unsafe_to_string (Bytes.map f (Bytes.unsafe_of_string s))
   let mapi f s = init (length s) (fun i -> f i (unsafe_get s i))

@@ -125,7 +125,7 @@ pub fn class_prepared(session: &Session, class: jclass) {
 /// A thread has begun; called on it.
 pub fn thread_started() {
     if let Some(sampling) = SAMPLING.get() {
-        lock(&sampling.begun).push(threads::current());
+        lock(&sampling.begun).push(clock::thread());
     }
 }
 

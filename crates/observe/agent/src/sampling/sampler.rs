@@ -55,9 +55,7 @@ struct Thread {
 
 /// Samples until it is told to stop.
 pub fn run(sampling: &'static Sampling) -> Outcome {
-    sampling
-        .sampler
-        .store(threads::current(), Ordering::Release);
+    sampling.sampler.store(clock::thread(), Ordering::Release);
     let mut sampler = Sampler {
         sampling,
         threads: HashMap::new(),

@@ -13,12 +13,6 @@ pub enum Whose {
     Agent,
 }
 
-/// The id of the calling thread.
-pub fn current() -> i32 {
-    // SAFETY: takes nothing and cannot fail.
-    unsafe { libc::syscall(libc::SYS_gettid) as i32 }
-}
-
 /// Ids of all threads of this process.
 pub fn all() -> Vec<i32> {
     let entries = std::fs::read_dir("/proc/self/task").into_iter().flatten();
@@ -160,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_thread_s_clock_is_its_own() {
-        let me = current();
+        let me = clock::thread();
         assert!(all().contains(&me) && is_runnable(me) && !is_runnable(i32::MAX));
         let before = used(me).unwrap();
         let mut x = 1u64;

@@ -532,7 +532,7 @@ mod tests {
             let computing = timed(&|| {
                 std::hint::black_box(compute());
             });
-            THREAD.store(threads::current(), Ordering::Release);
+            THREAD.store(clock::thread(), Ordering::Release);
             while !STOP.load(Ordering::Acquire) {
                 std::hint::black_box((compute(), call()));
             }

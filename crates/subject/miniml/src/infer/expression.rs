@@ -209,7 +209,7 @@ impl Infer {
                     field,
                 ))
             }
-            ExprKind::Tag(name, argument) => self.tag(name, argument.as_deref()),
+            ExprKind::Tag(name, argument) => self.tag(name, argument.as_deref(), hint),
             ExprKind::Array(parts) => {
                 let element = self.types.variable();
                 let parts = parts
@@ -402,18 +402,30 @@ impl Infer {
         Ok((core, result))
     }
 
-    /// `` `A e ``.
-    fn tag(&mut self, name: &Name, argument: Option<&Expr>) -> Inferred<Typed> {
+    /// `` `A e ``, where a declared type may be wanted: then the argument is of the type that is declared for it, which may be recursive.
+    fn tag(&mut self, name: &Name, argument: Option<&Expr>, hint: Option<Ty>) -> Inferred<Typed> {
+        let declared = hint.map(|hint| self.types.expand(hint)).and_then(|ty| {
+            let row = self.types.row(ty)?;
+            row.tags.get(name).and_then(|(_, argument)| *argument)
+        });
         let number = core::Expr::Int(types::hash(name));
-        let (core, ty) = match argument {
-            Some(argument) => {
+        let (core, ty) = match (argument, declared) {
+            (Some(argument), Some(wanted)) => {
+                let core = self.check(argument, wanted)?;
+                (core::Expr::Tuple(vec![number, core]), Some(wanted))
+            }
+            (Some(argument), None) => {
                 let (core, ty) = self.expression(argument)?;
                 (core::Expr::Tuple(vec![number, core]), Some(ty))
             }
-            None => (number, None),
+            (None, _) => (number, None),
         };
         let tags = [(name.clone(), (true, ty))].into();
-        Ok((core, self.types.tags(false, tags)))
+        let row = self.types.tags(false, tags);
+        match hint {
+            Some(hint) if self.types.unify(row, hint).is_ok() => Ok((core, hint)),
+            _ => Ok((core, row)),
+        }
     }
 
     /// `lazy e`: a block of what is to be done, or the value at once if there is nothing to do.

@@ -95,24 +95,29 @@ impl Types {
         }
         let level = x.level.min(y.level);
         let arguments: Vec<Ty> = tags.values().filter_map(|(_, t)| *t).collect();
-        for argument in arguments {
-            self.lower(argument, level);
+        self.lower(&arguments, level, [a, b])?;
+        // A declared row stays as it was declared: its arguments name types, where the other's may be those types spelt out.
+        let (kept, linked) = if x.is_fixed() { (a, b) } else { (b, a) };
+        if !x.is_fixed() && !y.is_fixed() {
+            self.nodes[kept.0 as usize] = Node::Tags(Row {
+                level,
+                closed: x.closed || y.closed,
+                tags,
+            });
         }
-        self.nodes[b.0 as usize] = Node::Tags(Row {
-            level,
-            closed: x.closed || y.closed,
-            tags,
-        });
-        self.nodes[a.0 as usize] = Node::Link(b);
+        self.nodes[linked.0 as usize] = Node::Link(kept);
         Ok(())
     }
 
-    /// Variables of a type belong to that level at most.
-    fn lower(&mut self, ty: Ty, level: u32) {
+    /// Variables of these types belong to that level at most. The types of a row's arguments must not have the row itself in them.
+    fn lower(&mut self, types: &[Ty], level: u32, rows: [Ty; 2]) -> Result<(), Mismatch> {
         let mut seen = std::collections::BTreeSet::new();
-        let mut todo = vec![ty];
+        let mut todo = types.to_vec();
         while let Some(ty) = todo.pop() {
             let ty = self.find(ty);
+            if rows.contains(&ty) {
+                return Err(Mismatch::Cyclic);
+            }
             if seen.insert(ty) {
                 if let Node::Variable(l) | Node::Tags(Row { level: l, .. }) =
                     &mut self.nodes[ty.0 as usize]
@@ -122,6 +127,7 @@ impl Types {
                 todo.extend(self.children(ty));
             }
         }
+        Ok(())
     }
 
     /// There are no other tags in a row than those it has.
