@@ -13,7 +13,11 @@
 //! | 1 facts | length *n* unpacked, then zstd of records: 1 class, 2 method, 3 kind, 4 thread |
 //! | 2 block | thread *n*, start in ns plus one *n* (0: unknown), first event *n*, events left out before it *n*, events *n*, length unpacked *n*, zstd of the coded events |
 //! | 3 end | the end in ns plus one *n* (0: unknown) |
-//! | 4 mark | thread *n*, call of a scope *n*, 0: it begins, 1: it ends, 2: it ended unseen, number of the thread's next event *n* |
+//! | 5 marks | thread *n*, marks *n*, length unpacked *n*, zstd of the marks |
+//! | 4 mark | of version 1: a mark without differences behind its thread *n* (call, edge, event) |
+//!
+//! A mark is 0: a call of a scope begins, 1: it ends, 2: it ended unseen; the call's number *n* and that of the thread's next event *n*, each less that of the mark
+//! before (twice its amount, less one if it is negative).
 //!
 //! | record | fields |
 //! |---|---|

@@ -5,9 +5,9 @@ use std::io::Read;
 use crate::block::{Block, Place};
 use crate::coding::{self, take_number};
 use crate::facts::{Dictionary, ThreadId};
-use crate::frame::{self, BLOCK, END, FACTS, MAGIC, MARK, VERSION};
+use crate::frame::{self, BLOCK, END, FACTS, MAGIC, MARK, MARKS, OLDEST, VERSION};
 use crate::records;
-use crate::scoped::{Edge, Mark};
+use crate::scoped::{self, Edge, LONGEST_MARK, Mark};
 use crate::stop::{Ending, Stop};
 use crate::writer::LONGEST_BLOCK;
 
@@ -70,10 +70,10 @@ impl<R: Read> Reader<R> {
         }
         let version = <[u8; 4]>::try_from(version).map(u32::from_le_bytes);
         match version {
-            Ok(VERSION) => {}
+            Ok(OLDEST..=VERSION) => {}
             Ok(other) => {
                 return Err(stop(format!(
-                    "its format has version {other}, and {VERSION} is known: use the Pricetag that wrote it"
+                    "its format has version {other}, and {OLDEST} to {VERSION} are known: use the Pricetag that wrote it"
                 )));
             }
             Err(_) => return Err(stop("the file ends within its head".to_owned())),
@@ -146,13 +146,17 @@ impl<R: Read> Reader<R> {
                     self.ending = Ending::Whole(end.checked_sub(1));
                     return Ok(None);
                 }
-                MARK => {
-                    let mark = mark(&payload).ok_or_else(|| stop("a mark is damaged"))?;
+                MARK | MARKS => {
+                    let read = match kind {
+                        MARK => mark(&payload).map(|mark| vec![mark]),
+                        _ => marks(&payload, self.limits.frame),
+                    };
+                    let read = read.ok_or_else(|| stop("a mark is damaged"))?;
                     self.room = self
                         .room
-                        .checked_sub(size_of::<Mark>() as u64)
+                        .checked_sub((read.len() * size_of::<Mark>()) as u64)
                         .ok_or_else(|| stop("the marks take more memory than is allowed"))?;
-                    self.marks.push(mark);
+                    self.marks.extend(read);
                 }
                 _later => {}
             }
@@ -218,15 +222,26 @@ impl<R: Read> Iterator for Reader<R> {
     }
 }
 
+/// The mark of a frame of its own, as version 1 has them.
 fn mark(payload: &[u8]) -> Option<Mark> {
     let mut rest = payload;
-    let thread = ThreadId(take_number(&mut rest)?);
-    let call = take_number(&mut rest)?;
-    let edge = usize::try_from(take_number(&mut rest)?).ok()?;
     Some(Mark {
-        thread,
-        call,
-        edge: *Edge::ALL.get(edge)?,
+        thread: ThreadId(take_number(&mut rest)?),
+        call: take_number(&mut rest)?,
+        edge: Edge::of(take_number(&mut rest)?)?,
         at: take_number(&mut rest)?,
     })
+}
+
+/// The marks of a frame.
+fn marks(payload: &[u8], longest: u32) -> Option<Vec<Mark>> {
+    let mut rest = payload;
+    let thread = ThreadId(take_number(&mut rest)?);
+    let count = take_number(&mut rest).filter(|&count| count <= LONGEST_BLOCK as u64)?;
+    let unpacked = take_number(&mut rest)?;
+    if unpacked > u64::from(longest).min(count * LONGEST_MARK as u64) {
+        return None;
+    }
+    let bytes = zstd::bulk::decompress(rest, unpacked as usize).ok()?;
+    scoped::decode(&bytes, thread, count as usize)
 }

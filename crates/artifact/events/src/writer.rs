@@ -9,15 +9,18 @@ use std::io::{self, Write};
 use crate::block::Place;
 use crate::coding::{self, number};
 use crate::facts::{Class, ClassId, Kind, Method, MethodId, Symbol, ThreadId};
-use crate::frame::{self, BLOCK, END, FACTS, HEAD, MAGIC, MARK, VERSION};
+use crate::frame::{self, BLOCK, END, FACTS, HEAD, MAGIC, MARKS, VERSION};
 use crate::records;
-use crate::scoped::Edge;
+use crate::scoped::{self, Mark};
 
 /// Events of a block at most.
 pub const LONGEST_BLOCK: usize = 1 << 20;
 
 /// Facts that are written even if no block needs them, bytes.
 const MANY_FACTS: usize = 1 << 18;
+
+/// Marks of a frame at most.
+const MANY_MARKS: usize = 1 << 16;
 
 /// zstd's level: higher ones gain little on coded events.
 const LEVEL: i32 = 1;
@@ -161,25 +164,29 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Marks where a call of a scope begins or ends: before the thread's next event, of which `left_out` are missing so far.
+    /// Number of a thread's next event, as far as it was written.
+    pub fn next_event(&self, thread: ThreadId) -> u64 {
+        self.next.get(&thread).copied().unwrap_or_default()
+    }
+
+    /// Marks where calls of a scope begin or end on a thread, in order. They come behind the blocks with those events, so that no call is whole before its events are
+    /// there.
     ///
     /// # Errors
     /// If the sink cannot be written to.
-    pub fn mark(
-        &mut self,
-        thread: ThreadId,
-        call: u64,
-        edge: Edge,
-        left_out: u64,
-    ) -> io::Result<()> {
-        let next = self.next.get(&thread).copied().unwrap_or_default();
-        self.frame.clear();
-        self.frame.resize(HEAD, 0);
-        let at = next.saturating_add(left_out);
-        for value in [thread.0, call, edge.number(), at] {
-            number(&mut self.frame, value);
+    pub fn marks(&mut self, thread: ThreadId, marks: &[Mark]) -> io::Result<()> {
+        for marks in marks.chunks(MANY_MARKS) {
+            self.coded.clear();
+            scoped::encode(marks, &mut self.coded);
+            self.frame.clear();
+            self.frame.resize(HEAD, 0);
+            for value in [thread.0, marks.len() as u64, self.coded.len() as u64] {
+                number(&mut self.frame, value);
+            }
+            pack(&mut self.packer, &self.coded, &mut self.frame)?;
+            self.hand_over(MARKS)?;
         }
-        self.hand_over(MARK)
+        Ok(())
     }
 
     fn one_block(&mut self, place: Place, events: &[Symbol]) -> io::Result<()> {

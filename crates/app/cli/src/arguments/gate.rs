@@ -105,6 +105,9 @@ pub struct GateRecordArgs {
     /// Do not measure allocated bytes: saves the run without counters that they need.
     #[arg(long, help_heading = "Counting")]
     pub no_bytes: bool,
+    /// Take a program that does next to nothing beside starting processes, though what these execute is not counted.
+    #[arg(long, help_heading = "Counting")]
+    pub starts_others: bool,
     /// Runs, to find what does not repeat; 2 at least.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=100), help_heading = "Counting")]
     pub runs: u32,
@@ -163,6 +166,9 @@ pub struct GateAcceptArgs {
     /// A model of the program, which says what its methods cost; without it there are no prices any more.
     #[arg(long, value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
     pub prices: Option<PathBuf>,
+    /// Take a program that does next to nothing beside starting processes, though what these execute is not counted.
+    #[arg(long)]
+    pub starts_others: bool,
     #[command(flatten)]
     pub run: GateRunArgs,
 }

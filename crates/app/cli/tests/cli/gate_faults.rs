@@ -80,6 +80,7 @@ fn started_processes_are_told_wherever_counts_are() {
         "mine -o mined --repeat 2 --samples off",
         "Forks busy 2 10",
     );
+    assert_eq!(mined.code, 0, "{}", mined.stderr);
     assert!(mined.stderr.contains(two), "{}", mined.stderr);
 
     let baseline = run(
