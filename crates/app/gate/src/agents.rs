@@ -137,12 +137,11 @@ fn words(text: &str) -> Vec<String> {
 /// Agents that are here and not in the baseline, or the other way round.
 pub(crate) fn other(baseline: &Baseline, here: &Identity) -> Option<String> {
     // Older files have the command alone: what it does not say is not known of them.
-    let (recorded, here) = match &baseline.agents {
-        Some(recorded) => (recorded.clone(), here.agents.clone()),
-        None => {
-            let bare = Surroundings::default();
-            (of(&baseline.command, &bare), of(&here.command, &bare))
-        }
+    let (recorded, here) = if let Some(recorded) = &baseline.agents {
+        (recorded.clone(), here.agents.clone())
+    } else {
+        let bare = Surroundings::default();
+        (of(&baseline.command, &bare), of(&here.command, &bare))
     };
     let named = |of: Vec<&String>| of.into_iter().cloned().collect::<Vec<_>>().join(" and ");
     let fresh: Vec<&String> = here.difference(&recorded).collect();

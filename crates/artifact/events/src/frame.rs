@@ -7,7 +7,7 @@ use crate::stop::Stop;
 /// The first bytes of a file.
 pub const MAGIC: &[u8; 16] = b"pricetag-events\n";
 
-/// Version of the format. Version 1 had a frame for each mark: it is read as well.
+/// Version of the format. Version 1 had a frame for each mark and each gap: it is read as well.
 pub const VERSION: u32 = 2;
 
 /// The oldest version that is read.
@@ -18,6 +18,7 @@ pub(crate) const BLOCK: u8 = 2;
 pub(crate) const END: u8 = 3;
 pub(crate) const MARK: u8 = 4;
 pub(crate) const MARKS: u8 = 5;
+pub(crate) const PARTS: u8 = 6;
 
 /// Bytes before a payload.
 pub(crate) const HEAD: usize = 9;

@@ -13,6 +13,7 @@
 //! | 1 facts | length *n* unpacked, then zstd of records: 1 class, 2 method, 3 kind, 4 thread |
 //! | 2 block | thread *n*, start in ns plus one *n* (0: unknown), first event *n*, events left out before it *n*, events *n*, length unpacked *n*, zstd of the coded events |
 //! | 3 end | the end in ns plus one *n* (0: unknown) |
+//! | 6 parts | thread *n*, start in ns plus one *n*, number of the thread's next event before them *n*, events *n*, parts *n*, length unpacked *n*, zstd of the parts (events left out before it *n*, events *n*) and then the coded events of all: as many blocks |
 //! | 5 marks | thread *n*, marks *n*, length unpacked *n*, zstd of the marks |
 //! | 4 mark | of version 1: a mark without differences behind its thread *n* (call, edge, event) |
 //!
@@ -35,6 +36,7 @@ mod coding;
 mod extent;
 mod facts;
 mod frame;
+mod parts;
 mod reader;
 mod records;
 mod scoped;
@@ -48,6 +50,7 @@ pub use facts::{
     Class, ClassId, Dictionary, Flag, Flags, Kind, Method, MethodId, Symbol, ThreadId,
 };
 pub use frame::{MAGIC, VERSION};
+pub use parts::Part;
 pub use reader::{Limits, Reader};
 pub use scoped::{Edge, Mark, ScopeCall, scope_calls};
 pub use stop::{Ending, Stop};

@@ -2,10 +2,11 @@
 
 use std::io::Read;
 
-use crate::block::{Block, Place};
+use crate::block::{Block, Content, Place};
 use crate::coding::{self, take_number};
 use crate::facts::{Dictionary, ThreadId};
-use crate::frame::{self, BLOCK, END, FACTS, MAGIC, MARK, MARKS, OLDEST, VERSION};
+use crate::frame::{self, BLOCK, END, FACTS, MAGIC, MARK, MARKS, OLDEST, PARTS, VERSION};
+use crate::parts::Parted;
 use crate::records;
 use crate::scoped::{self, Edge, LONGEST_MARK, Mark};
 use crate::stop::{Ending, Stop};
@@ -38,6 +39,7 @@ pub struct Reader<R: Read> {
     dictionary: Dictionary,
     ending: Ending,
     marks: Vec<Mark>,
+    parted: Option<Parted>,
     payload: Vec<u8>,
 }
 
@@ -86,6 +88,7 @@ impl<R: Read> Reader<R> {
             dictionary: Dictionary::default(),
             ending: Ending::Open,
             marks: Vec::new(),
+            parted: None,
             payload: Vec::new(),
         })
     }
@@ -118,6 +121,9 @@ impl<R: Read> Reader<R> {
     /// Reads up to the next block.
     fn advance(&mut self) -> Result<Option<Block>, Stop> {
         loop {
+            if let Some(block) = self.parted.as_mut().and_then(Iterator::next) {
+                return Ok(Some(block));
+            }
             let offset = self.offset;
             let mut payload = std::mem::take(&mut self.payload);
             let kind = frame::next(&mut self.source, self.limits.frame, offset, &mut payload)?;
@@ -139,6 +145,11 @@ impl<R: Read> Reader<R> {
                     return block
                         .map(Some)
                         .ok_or_else(|| stop("the head of a block is damaged"));
+                }
+                PARTS => {
+                    let kinds = self.dictionary.kinds.len() as u32;
+                    let parted = Parted::read(&payload, self.limits.frame, kinds, offset);
+                    self.parted = Some(parted.ok_or_else(|| stop("a parted block is damaged"))?);
                 }
                 END => {
                     let end = take_number(&mut payload.as_slice());
@@ -197,10 +208,12 @@ impl<R: Read> Reader<R> {
             },
             first,
             count: count as u32,
-            kinds: self.dictionary.kinds.len() as u32,
-            unpacked: unpacked as u32,
             offset,
-            packed: rest.to_vec(),
+            content: Content::Packed {
+                bytes: rest.to_vec(),
+                unpacked: unpacked as u32,
+                kinds: self.dictionary.kinds.len() as u32,
+            },
         })
     }
 }

@@ -9,7 +9,8 @@ use std::io::{self, Write};
 use crate::block::Place;
 use crate::coding::{self, number};
 use crate::facts::{Class, ClassId, Kind, Method, MethodId, Symbol, ThreadId};
-use crate::frame::{self, BLOCK, END, FACTS, HEAD, MAGIC, MARKS, VERSION};
+use crate::frame::{self, BLOCK, END, FACTS, HEAD, MAGIC, MARKS, PARTS, VERSION};
+use crate::parts::{self, Part};
 use crate::records;
 use crate::scoped::{self, Mark};
 
@@ -148,10 +149,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// If a symbol is not declared, or the sink cannot be written to, or the thread has more than 2⁶⁴ events.
     pub fn block(&mut self, place: Place, events: &[Symbol]) -> io::Result<()> {
-        let largest = events.iter().map(|e| e.0).max();
-        if largest.is_some_and(|largest| largest as usize >= self.kinds.len()) {
-            return Err(undeclared("a kind of invocation"));
-        }
+        self.declared(events)?;
         self.write_facts()?;
         let mut place = place;
         if events.is_empty() && place.left_out > 0 {
@@ -162,6 +160,78 @@ impl<W: Write> Writer<W> {
             (place.left_out, place.start_ns) = (0, None);
         }
         Ok(())
+    }
+
+    /// Writes events of a thread that have gaps between them: together they are coded once, and read as a block for each part.
+    ///
+    /// # Errors
+    /// As of [`Writer::block`]; if the parts are not of these events, or there are more than [`LONGEST_BLOCK`] in several parts.
+    pub fn parts(
+        &mut self,
+        thread: ThreadId,
+        start_ns: Option<u64>,
+        parts: &[Part],
+        events: &[Symbol],
+    ) -> io::Result<()> {
+        let sum: u64 = parts.iter().map(|part| u64::from(part.events)).sum();
+        if sum != events.len() as u64 || parts.iter().any(|part| part.events == 0) {
+            return Err(undeclared("how events are parted"));
+        }
+        let [first, _, ..] = parts else {
+            let left_out = parts.first().map_or(0, |part| part.left_out);
+            let place = Place {
+                thread,
+                start_ns,
+                left_out,
+            };
+            return self.block(place, events);
+        };
+        if events.len() > LONGEST_BLOCK {
+            return Err(io::Error::other("more events than a frame takes"));
+        }
+        self.declared(events)?;
+        self.write_facts()?;
+        let gaps = parts.iter().skip(1).map(|part| part.left_out);
+        let rest = gaps.fold(sum, u64::saturating_add);
+        let place = Place {
+            thread,
+            start_ns,
+            left_out: first.left_out,
+        };
+        let from = self.numbered(place, rest)? - first.left_out;
+        self.coded.clear();
+        parts::encode(parts, &mut self.coded);
+        coding::encode(events, &mut self.coded, &mut self.missed);
+        self.frame.clear();
+        self.frame.resize(HEAD, 0);
+        let start = start_ns.map_or(0, |ns| ns.saturating_add(1));
+        let unpacked = self.coded.len() as u64;
+        for value in [thread.0, start, from, sum, parts.len() as u64, unpacked] {
+            number(&mut self.frame, value);
+        }
+        pack(&mut self.packer, &self.coded, &mut self.frame)?;
+        self.hand_over(PARTS)
+    }
+
+    /// Refuses events that are not declared.
+    fn declared(&self, events: &[Symbol]) -> io::Result<()> {
+        let largest = events.iter().map(|e| e.0).max();
+        if largest.is_some_and(|largest| largest as usize >= self.kinds.len()) {
+            return Err(undeclared("a kind of invocation"));
+        }
+        Ok(())
+    }
+
+    /// The number of the first of so many events, behind what was left out.
+    fn numbered(&mut self, place: Place, events: u64) -> io::Result<u64> {
+        let next = self.next.entry(place.thread).or_default();
+        let first = next.checked_add(place.left_out);
+        let end = first.and_then(|first| first.checked_add(events));
+        let (Some(first), Some(end)) = (first, end) else {
+            return Err(io::Error::other("more events than can be numbered"));
+        };
+        *next = end;
+        Ok(first)
     }
 
     /// Number of a thread's next event, as far as it was written.
@@ -190,13 +260,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn one_block(&mut self, place: Place, events: &[Symbol]) -> io::Result<()> {
-        let next = self.next.entry(place.thread).or_default();
-        let first = next.checked_add(place.left_out);
-        let end = first.and_then(|first| first.checked_add(events.len() as u64));
-        let (Some(first), Some(end)) = (first, end) else {
-            return Err(io::Error::other("more events than can be numbered"));
-        };
-        *next = end;
+        let first = self.numbered(place, events.len() as u64)?;
         self.coded.clear();
         coding::encode(events, &mut self.coded, &mut self.missed);
         self.frame.clear();

@@ -2,7 +2,7 @@
 
 use pricetag_events::{
     Class, ClassId, Edge, Ending, Extent, Flag, Flags, Kind, Limits, MAGIC, Mark, Method, MethodId,
-    Place, Reader, Symbol, ThreadId, Writer,
+    Part, Place, Reader, Symbol, ThreadId, Writer,
 };
 use proptest::prelude::*;
 
@@ -304,4 +304,72 @@ fn marks_of_version_1_are_read_and_later_versions_are_refused() {
             "{stop}"
         );
     }
+}
+
+#[test]
+fn parts_are_read_as_blocks_and_gaps_take_next_to_no_room() {
+    let part = |left_out, events| Part { left_out, events };
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    facts(&mut writer, 3);
+    let thread = ThreadId(1);
+    let parts = [part(5, 2), part(1, 1), part(7, 3)];
+    writer
+        .parts(thread, Some(9), &parts, &symbols(&[0, 1, 2, 0, 0, 1]))
+        .unwrap();
+    assert_eq!(writer.next_event(thread), 5 + 2 + 1 + 1 + 7 + 3);
+    writer
+        .parts(thread, None, &[part(2, 1)], &symbols(&[2]))
+        .unwrap();
+    // Parts have to be those of the events.
+    for wrong in [
+        &[part(0, 1), part(0, 2)][..],
+        &[part(0, 2), part(1, 0)],
+        &[],
+    ] {
+        assert!(
+            writer
+                .parts(thread, None, wrong, &symbols(&[2, 2]))
+                .is_err()
+        );
+    }
+    assert!(
+        writer
+            .parts(thread, None, &[part(0, 1), part(1, 1)], &symbols(&[2, 3]))
+            .is_err()
+    );
+    let bytes = writer.finish(None).unwrap();
+    let (blocks, ending) = read(&bytes);
+    assert_eq!(
+        blocks,
+        [
+            (1, Some(9), 5, vec![0, 1]),
+            (1, None, 1, vec![2]),
+            (1, None, 7, vec![0, 0, 1]),
+            (1, None, 2, vec![2]),
+        ]
+    );
+    assert!(matches!(ending, Ending::Whole(_)));
+    let firsts: Vec<u64> = Reader::new(bytes.as_slice())
+        .unwrap()
+        .map(|b| b.first)
+        .collect();
+    assert_eq!(firsts, [5, 8, 16, 21]);
+    let (extent, _) = Extent::scan(bytes.as_slice()).unwrap();
+    assert_eq!((extent.total(), extent.left_out()), (7, 15));
+    for at in 20..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x10;
+        assert!(matches!(read(&changed).1, Ending::Cut(_)), "byte {at}");
+    }
+    // 200,000 calls of three events, each with one left out before it.
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    facts(&mut writer, 3);
+    for _ in 0..100 {
+        let events = symbols(&[0, 1, 2].repeat(2000));
+        writer
+            .parts(thread, None, &[part(1, 3); 2000], &events)
+            .unwrap();
+    }
+    let bytes = writer.finish(None).unwrap();
+    assert!(bytes.len() < 20_000, "{}", bytes.len());
 }

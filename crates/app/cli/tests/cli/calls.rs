@@ -287,14 +287,15 @@ fn the_events_of_a_scope_are_those_of_its_rows() {
     );
 }
 
-/// Each call of `work` has three events, and nothing stands between them.
+/// Each call of `work` has three events. Nothing stands between the calls, or one event with an argument.
 const OFTEN: &str = r"
 public class Often {
     static int leaf(int i) { return i * 3; }
+    static int noise(int i) { return i + 3; }
     static int work(int n) { return leaf(n) + leaf(n + 1); }
     public static void main(String[] a) {
         int s = 0;
-        for (int i = 0; i < 20_000; i++) s += work(i);
+        for (int i = 0; i < 20_000; i++) { if (a.length > 0) s += noise(i); s += work(i); }
         System.out.println(s);
     }
 }
@@ -304,10 +305,18 @@ public class Often {
 fn calls_of_a_scope_cost_next_to_no_room() {
     let desk = Desk::new(&[]);
     compiled(&desk, "Often", OFTEN);
+    for (gap, argument) in [(0, None), (1, Some("loud"))] {
+        room_of_calls(&desk, gap, argument);
+    }
+}
+
+/// Records [`OFTEN`], with `gap` events between two calls.
+fn room_of_calls(desk: &Desk, gap: u64, argument: Option<&str>) {
     let mut command = desk.command(
-        "record -o data --features calls --scope Often#work --repeat 1 --warmup 0 --samples off",
+        "record -o data --force --features calls --scope Often#work --repeat 1 --warmup 0 --samples off",
     );
     command.args(["--", "java", "-cp", "classes", "Often"]);
+    command.args(argument);
     let done = ran(command);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let answer = desk.json("patterns data --json");
@@ -320,7 +329,7 @@ fn calls_of_a_scope_cost_next_to_no_room() {
         assert_eq!(call["call"], number);
         assert_eq!(call["to"], from + 3);
         let before = number.checked_sub(1).map(|before| &calls[before]["to"]);
-        assert!(before.is_none_or(|to| *to == from), "{call}");
+        assert!(before.is_none_or(|to| *to == from - gap), "{call}");
     }
     // A frame for each mark and each call's events took 1.3 MB.
     let sizes = walk(&desk.path("data"))

@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use pricetag_events::{
-    Class, ClassId, Edge, Flag, Flags, Kind, Mark, Method, MethodId, Place, Symbol, ThreadId,
+    Class, ClassId, Edge, Flag, Flags, Kind, Mark, Method, MethodId, Part, Place, Symbol, ThreadId,
     Writer,
 };
 use pricetag_instrument::{METHOD_BITS, NATIVE_BIT, RECEIVER_SHIFT};
@@ -203,7 +203,7 @@ impl Known {
         }
     }
 
-    /// Writes what a thread handed over: a block for events without a gap, across calls of a scope; and then the marks of these, together.
+    /// Writes what a thread handed over: its events together, across calls of a scope and gaps; and then the marks of these calls.
     fn batch(&mut self, batch: &Batch) -> std::io::Result<()> {
         let session = self.session;
         let window = session.options.calls.as_ref().map(|c| c.which.window);
@@ -213,9 +213,8 @@ impl Known {
         let thread = ThreadId(batch.serial as u64);
         let mut at = self.to.next_event(thread).saturating_add(so_far.left_out);
         let mut words = batch.words.as_slice();
-        let mut start_ns = Some(batch.since_ns);
-        let (mut marks, mut block) = (Vec::new(), Vec::new());
-        let mut place = Place::default();
+        let (mut marks, mut kept_words) = (Vec::new(), Vec::new());
+        let mut parts: Vec<Part> = Vec::new();
         while let Some((&first, behind)) = words.split_first() {
             if let Some((call, edge)) = marks::read(first).filter(|_| scoped) {
                 match edge {
@@ -243,32 +242,36 @@ impl Known {
             };
             let (now, later) = words.split_at(run);
             if kept {
-                if block.is_empty() || so_far.left_out > 0 {
-                    self.write(place, &block)?;
-                    block.clear();
-                    place = Place {
-                        thread,
-                        start_ns: start_ns.take(),
-                        left_out: std::mem::take(&mut so_far.left_out),
-                    };
+                let left_out = std::mem::take(&mut so_far.left_out);
+                match parts.last_mut().filter(|_| left_out == 0) {
+                    Some(part) => part.events += run as u32,
+                    None => parts.push(Part {
+                        left_out,
+                        events: run as u32,
+                    }),
                 }
-                block.extend_from_slice(now);
+                kept_words.extend_from_slice(now);
             } else {
                 so_far.left_out += run as u64;
             }
             at += run as u64;
             words = later;
         }
-        self.write(place, &block)?;
+        if !kept_words.is_empty() {
+            self.write(thread, batch.since_ns, &parts, &kept_words)?;
+        }
         self.to.marks(thread, &marks)?;
         self.so_far.insert(batch.serial, so_far);
         Ok(())
     }
 
-    fn write(&mut self, place: Place, words: &[i64]) -> std::io::Result<()> {
-        if words.is_empty() {
-            return Ok(());
-        }
+    fn write(
+        &mut self,
+        thread: ThreadId,
+        since_ns: u64,
+        parts: &[Part],
+        words: &[i64],
+    ) -> std::io::Result<()> {
         let mut events = std::mem::take(&mut self.events);
         events.clear();
         for &word in words {
@@ -283,7 +286,7 @@ impl Known {
             };
             events.push(symbol);
         }
-        let written = self.to.block(place, &events);
+        let written = self.to.parts(thread, Some(since_ns), parts, &events);
         self.events = events;
         written
     }
