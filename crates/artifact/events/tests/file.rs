@@ -367,7 +367,7 @@ fn parts_are_read_as_blocks_and_gaps_take_next_to_no_room() {
     for _ in 0..100 {
         let events = symbols(&[0, 1, 2].repeat(2000));
         writer
-            .parts(thread, None, &[part(1, 3); 2000], &events)
+            .parts(thread, None, &vec![part(1, 3); 2000], &events)
             .unwrap();
     }
     let bytes = writer.finish(None).unwrap();

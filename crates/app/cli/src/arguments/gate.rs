@@ -62,6 +62,7 @@ pub struct GateLimitArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub struct GateRecordArgs {
     /// The baseline.
     #[arg(short, long, value_name = "BASELINE.json", value_hint = ValueHint::FilePath)]
