@@ -26,8 +26,12 @@ for folder in "$@"; do
         (cd "$scratch" && timeout 20 ocamlc -w -a -c program.ml) >/dev/null 2>&1 || continue
         files=$((files + 1))
         # What it computes is of no concern here: little fuel.
-        timeout 60 "$pricetag" ocaml count --fuel 1000 "$scratch/program.ml" </dev/null >/dev/null 2>"$scratch/told" || true
-        if grep -q -e 'in the program$' -e '^Error:' -e 'cannot read' "$scratch/told"; then
+        code=0
+        timeout 60 "$pricetag" ocaml count --fuel 1000 "$scratch/program.ml" </dev/null >/dev/null 2>"$scratch/told" || code=$?
+        # 124 and above: it took too long (timeout), could not be run, or was ended by a signal.
+        if [ "$code" -ge 124 ]; then
+            [ "$refused" = no ] || echo "$file: ended with code $code" >&2
+        elif grep -q -e 'in the program$' -e '^Error:' -e 'cannot read' "$scratch/told"; then
             [ "$refused" = no ] || echo "$file: $(grep -m 1 -e '^Error:' -e 'cannot read' "$scratch/told")" >&2
         else
             accepted=$((accepted + 1))

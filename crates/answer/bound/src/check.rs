@@ -1,6 +1,6 @@
-//! The checker: whether the claims of a certificate hold, in exact rationals. It shares no code with the analysis.
+//! The checker: whether the claims of a certificate hold, in exact rationals. Its rules share no code with those of the analysis.
 //!
-//! It reads the normal form and the certificate alone, knows no linear program and solves nothing. Where the analysis multiplies base
+//! What both take is the normal form, what its steps cost ([`Prices`]) and names of base polynomials ([`Index`]). It reads the normal form and the certificate alone, knows no linear program and solves nothing. Where the analysis multiplies base
 //! polynomials by recursion over their lists, this counts how two lists can lie over each other; where the analysis splits lists over the
 //! values below a node, this walks over all ways to cut. A claim holds if what it says is needed suffices for the body, given all claims
 //! (induction over evaluations: Hoffmann, Aehlig and Hofmann 2012, theorem 5.2).

@@ -34,6 +34,18 @@ fn a_comparison_of_what_may_be_large_has_no_time() {
     let counted = |c| told(source, &Metric::Count(c), Side::Upper);
     assert_eq!(counted(Construct::PolyCond), "1");
     assert!(counted(Construct::PolyWord).contains("a comparison of `int list`"));
+    // Texts inside are compared word by word, too: neither count has a bound.
+    for arguments in ["(a : int * string) b", "a b", "(a : string list) b"] {
+        let source = format!("let f {arguments} = a = b");
+        for construct in [Construct::PolyWord, Construct::StringWord] {
+            let told = told(&source, &Metric::Count(construct), Side::Upper);
+            assert!(told.contains("a comparison of "), "{source}: {told}");
+        }
+    }
+    let texts = "let f (a : string) b = a = b";
+    let counted = |c| told(texts, &Metric::Count(c), Side::Upper);
+    assert!(counted(Construct::StringWord).contains("a comparison of `string`"));
+    assert_eq!(counted(Construct::PolyWord), "0");
     // It takes a nanosecond at least.
     assert_eq!(told(source, &prices(), Side::Lower), "1");
 }

@@ -52,14 +52,13 @@ pub fn executed(before: &Dataset, after: &Dataset) -> Result<Vec<Executed>, Comp
                 let block = sides[side]?;
                 Some(counts[side].sum(block.column) * block.instructions)
             });
-            let Some(block) = sides[1].or(sides[0]) else {
-                continue;
+            // A block of both has the lines of the build after, so that what only moved cancels. Lines of the build before are told as such: they are others.
+            let place = match sides {
+                [_, Some(block)] => place(block),
+                [Some(block), None] => format!("{} before", place(block)),
+                [None, None] => continue,
             };
-            let frames = vec![
-                class.clone(),
-                name.clone(),
-                format!("{name} {}", place(block)),
-            ];
+            let frames = vec![class.clone(), name.clone(), format!("{name} {place}")];
             let sum = sums.entry(frames).or_default();
             for (sum, ran) in sum.iter_mut().zip(ran) {
                 *sum += ran.unwrap_or(0.0).round() as u64;

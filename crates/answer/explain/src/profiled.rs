@@ -199,11 +199,14 @@ pub fn collapsed_stacks(dataset: &Dataset) -> Option<String> {
     Some(lines.collect())
 }
 
-/// Stacks of two builds with their processor time in microseconds, `a.B.m;a.C.n 1234 1300`, as Brendan Gregg's `difffolded.pl` writes and his
-/// `flamegraph.pl` reads them: a differential flame graph. Summed over the inputs that were sampled in both, each a mean of its runs.
+/// A stack's frames, and what it weighs in two builds.
+pub type Weighed = (Vec<String>, [u64; 2]);
+
+/// Stacks of two builds, each from the outermost frame on, with their processor time before and after in microseconds: for a differential flame graph. Summed over
+/// the inputs that were sampled in both, each a mean of its runs.
 ///
 /// None if they have no such input in common.
-pub fn differential_stacks(before: &Dataset, after: &Dataset) -> Option<String> {
+pub fn differential_stacks(before: &Dataset, after: &Dataset) -> Option<Vec<Weighed>> {
     let sides = [Profiled::of(before)?, Profiled::of(after)?];
     let [old, new] = sides.each_ref().map(Profiled::by_input);
     let common: Vec<&Vec<String>> = old
@@ -222,10 +225,11 @@ pub fn differential_stacks(before: &Dataset, after: &Dataset) -> Option<String> 
             }
         }
     }
-    let lines = stacks
-        .into_iter()
-        .map(|(stack, [old, new])| format!("{stack} {:.0} {:.0}\n", old / 1e3, new / 1e3));
-    Some(lines.collect())
+    let weighed = stacks.into_iter().map(|(stack, ns)| {
+        let frames = stack.split(';').map(str::to_owned).collect();
+        (frames, ns.map(|ns| (ns / 1e3).round_ties_even() as u64))
+    });
+    Some(weighed.collect())
 }
 
 fn frame(method: &Method) -> String {

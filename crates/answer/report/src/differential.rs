@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::viewers::frame;
+
 /// For whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -67,12 +69,8 @@ pub fn write(stacks: &[Stack], form: Form, weight: Weight, name: &str) -> Vec<u8
 }
 
 fn collapsed(stacks: &[Stack]) -> String {
-    let frame = |name: &String| -> String {
-        let harmless = |c: char| if c == ';' || c.is_control() { '_' } else { c };
-        name.chars().map(harmless).collect()
-    };
     let lines = stacks.iter().map(|stack| {
-        let frames: Vec<String> = stack.frames.iter().map(frame).collect();
+        let frames: Vec<String> = stack.frames.iter().map(|name| frame(name)).collect();
         let [before, after] = stack.weights;
         format!("{} {before} {after}\n", frames.join(";"))
     });

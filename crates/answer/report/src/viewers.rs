@@ -236,7 +236,7 @@ fn thread_name(dictionary: &Dictionary, thread: ThreadId) -> String {
 }
 
 /// A name that is one frame of one line: what stands between frames, and ends lines, is set aside.
-fn frame(name: &str) -> String {
+pub(crate) fn frame(name: &str) -> String {
     let harmless = |c: char| if c == ';' || c.is_control() { '_' } else { c };
     name.chars().map(harmless).collect()
 }

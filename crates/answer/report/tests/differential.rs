@@ -1,5 +1,7 @@
 //! Stacks of two builds for other viewers, read back by the rules of their published descriptions, written down anew here.
 
+mod speedscope;
+
 use pricetag_report::differential::{Form, Stack, Weight, write};
 use serde_json::Value;
 
@@ -28,16 +30,6 @@ fn collapsed_lines_have_both_weights() {
 /// What speedscope's schema asks of a file with sampled profiles.
 fn sampled(profile: &Value, frames: usize) -> Vec<(Vec<usize>, u64)> {
     assert_eq!(profile["type"], "sampled");
-    let units = [
-        "none",
-        "nanoseconds",
-        "microseconds",
-        "milliseconds",
-        "seconds",
-        "bytes",
-    ];
-    assert!(units.contains(&profile["unit"].as_str().unwrap()));
-    assert!(profile["name"].is_string());
     let samples = profile["samples"].as_array().unwrap();
     let weights = profile["weights"].as_array().unwrap();
     assert_eq!(samples.len(), weights.len());
@@ -63,10 +55,7 @@ fn speedscope_has_before_after_more_and_less() {
         "two builds",
     );
     let file: Value = serde_json::from_slice(&file).unwrap();
-    assert_eq!(
-        file["$schema"],
-        "https://www.speedscope.app/file-format-schema.json"
-    );
+    speedscope::keeps_the_schema(&file);
     assert_eq!(file["name"], "two builds");
     let frames: Vec<&str> = file["shared"]["frames"]
         .as_array()

@@ -14,6 +14,7 @@ mod interrupt;
 mod invocations;
 mod learning;
 mod lists;
+mod output;
 mod recording;
 mod scratch;
 mod settings;

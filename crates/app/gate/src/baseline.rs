@@ -36,6 +36,12 @@ pub struct Baseline {
     pub java: Java,
     /// Its options.
     pub flags: String,
+    /// Agents that were loaded, by their files ([`crate::agents`]); none in older files, whose command says some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<BTreeSet<String>>,
+    /// Whether started processes were noticed: older programs did not, so that files of theirs say of none.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub processes: bool,
     /// Digest of the program's files, where they are known.
     pub program: String,
     /// How the suite is run; checks run it likewise.
@@ -122,6 +128,9 @@ pub struct Setup {
     pub count_jdk: bool,
     /// Whether allocated bytes are measured.
     pub bytes: bool,
+    /// Whether programs are taken that do next to nothing beside starting processes.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub starts_others: bool,
     /// Runs of a recording.
     pub runs: u32,
     /// Share of a benchmark's instructions from which on a method is listed, in percent.

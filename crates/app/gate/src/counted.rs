@@ -13,6 +13,7 @@ use pricetag_dataset::{
 use pricetag_file::sealed::digest;
 use pricetag_trace::{MethodName, processes};
 
+use crate::agents::{self, Surroundings};
 use crate::baseline::{Block, Code, Executed, Java};
 
 /// Digits of a digest that are kept.
@@ -33,6 +34,8 @@ pub struct Identity {
     pub program: String,
     /// The command.
     pub command: Vec<String>,
+    /// Agents beside our own, by their files.
+    pub agents: BTreeSet<String>,
 }
 
 /// One recording.
@@ -130,6 +133,7 @@ impl Counted {
                 flags: platform("flags").unwrap_or_default(),
                 program: option("program").unwrap_or_default(),
                 command: dataset.meta.subject.clone(),
+                agents: agents::of(&dataset.meta.subject, &Surroundings::default()),
             },
             uncounted: dataset.meta.left.iter().cloned().collect(),
             ..Self::default()

@@ -6,6 +6,7 @@
 //! A count that was the same in all runs of the recording is compared exactly. One that was not has an interval, and a check fails only if all of
 //! its runs are beyond it. What cannot be judged fails: a gate that counted nothing is not green.
 
+pub mod agents;
 mod annotated;
 mod baseline;
 mod counted;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use pricetag_dataset::numbered_call;
 use pricetag_finding::figure::count;
 use pricetag_trace::MethodName;
 
@@ -49,15 +50,20 @@ pub enum RecordError {
     Empty(String),
     /// The program starts processes and does next to nothing itself.
     #[error(
-        "the program starts {processes} processes and executes {instructions} instructions itself: what a baseline would hold is not what the program does"
+        "{who} starts {processes} processes and executes {instructions} instructions itself: what a baseline would hold is not what the program does"
     )]
     OnlyStarts {
+        /// The program, or the benchmark whose JVM it is.
+        who: String,
         /// Processes in a run.
         processes: u64,
-        /// Counted instructions of all benchmarks.
+        /// Counted instructions of that JVM.
         instructions: u64,
     },
 }
+
+/// The scope that is the whole process.
+const MAIN: &str = "main";
 
 /// Instructions for each started process below which what was counted is only the starting.
 const OF_STARTING: u64 = 10_000;
@@ -71,7 +77,7 @@ impl RecordError {
             }
             Self::Unsteady(_) => "run the same benchmarks each time",
             Self::OnlyStarts { .. } => {
-                "let it do the work in its own JVM (JMH: -f 0; Surefire: -DforkCount=0), or record the command that it starts"
+                "let it do the work in its own JVM (JMH: -f 0; Surefire: -DforkCount=0), or record the command that it starts; --starts-others takes it as it is"
             }
             Self::Empty(_) => "name the classes with --include, such as --include 'org.example.**'",
         }
@@ -191,8 +197,8 @@ impl Suite {
     /// Whether it can be a baseline.
     ///
     /// # Errors
-    /// If a benchmark failed, was not always there or counted nothing; if there is none.
-    pub fn check(&self) -> Result<(), RecordError> {
+    /// If a benchmark failed, was not always there or counted nothing; if there is none; if a JVM only starts processes and `setup` does not allow that.
+    pub fn check(&self, setup: &Setup) -> Result<(), RecordError> {
         let failed = self.runs.iter().flat_map(|run| &run.failed).next();
         let failed = failed.map(|(name, why)| (name.clone(), why.clone()));
         let any = self.runs.iter().any(|run| !run.benchmarks.is_empty());
@@ -213,7 +219,10 @@ impl Suite {
                 return Err(RecordError::Empty(name));
             }
         }
-        self.runs.iter().try_for_each(only_starts)
+        if setup.starts_others {
+            return Ok(());
+        }
+        self.runs.iter().try_for_each(|run| only_starts(setup, run))
     }
 
     /// The baseline of this build. Checked first: see [`Suite::check`].
@@ -228,7 +237,7 @@ impl Suite {
         setup: Setup,
         limits: Limits,
     ) -> Result<Baseline, RecordError> {
-        self.check()?;
+        self.check(&setup)?;
         let first = self.first().ok_or(RecordError::Nothing(None))?;
         let share = setup.share / 100.0;
         let mut baseline = Baseline {
@@ -241,6 +250,8 @@ impl Suite {
             java: first.identity.java.clone(),
             flags: first.identity.flags.clone(),
             program: first.identity.program.clone(),
+            agents: Some(first.identity.agents.clone()),
+            processes: true,
             setup,
             limits,
             left_out: self.left_out.clone(),
@@ -377,18 +388,43 @@ impl Suite {
     }
 }
 
-/// Refuses a run that started processes and did next to nothing beside that.
-fn only_starts(run: &Counted) -> Result<(), RecordError> {
-    let counts = run.benchmarks.values();
-    let processes = counts.clone().map(Counts::started).max().unwrap_or(0);
-    let instructions: u64 = counts.map(|counts| counts.instructions).sum();
-    if instructions >= OF_STARTING.saturating_mul(processes) {
-        return Ok(());
+/// The benchmarks of a run by the JVM that they ran in: each its own; with a method for a scope, one for each input; with tests, one for all.
+pub(crate) fn jvms<'r>(setup: &Setup, run: &'r Counted) -> BTreeMap<&'r str, Vec<&'r String>> {
+    let mut jvms: BTreeMap<&str, Vec<&String>> = BTreeMap::new();
+    for name in run.benchmarks.keys() {
+        let jvm = match numbered_call(name) {
+            _ if setup.tests.is_some() => "",
+            Some((jvm, _)) if setup.scope != MAIN => jvm,
+            _ => name,
+        };
+        jvms.entry(jvm).or_default().push(name);
     }
-    Err(RecordError::OnlyStarts {
-        processes,
-        instructions,
-    })
+    jvms
+}
+
+/// Refuses a run with a JVM that started processes and did next to nothing beside that.
+fn only_starts(setup: &Setup, run: &Counted) -> Result<(), RecordError> {
+    let jvms = jvms(setup, run);
+    let single = jvms.len() == 1;
+    for (jvm, names) in jvms {
+        let counts = names.iter().filter_map(|name| run.benchmarks.get(*name));
+        // What a JVM started is said of each of its benchmarks.
+        let processes = counts.clone().map(Counts::started).max().unwrap_or(0);
+        let instructions: u64 = counts.map(|counts| counts.instructions).sum();
+        if instructions < OF_STARTING.saturating_mul(processes) {
+            let who = if single {
+                "the program".to_owned()
+            } else {
+                format!("the program, run for `{jvm}`,")
+            };
+            return Err(RecordError::OnlyStarts {
+                who,
+                processes,
+                instructions,
+            });
+        }
+    }
+    Ok(())
 }
 
 impl Code {
@@ -401,5 +437,69 @@ impl Code {
     pub fn digest(&self) -> String {
         let blocks: Vec<&str> = self.blocks.iter().map(|b| b.code.as_str()).collect();
         short(&blocks.join("\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pricetag_trace::processes::caveat;
+
+    use super::*;
+
+    /// A run of benchmarks with so many instructions, each with so many processes started in its JVM.
+    fn run(benchmarks: &[(&str, u64, u64)]) -> Counted {
+        let counts = benchmarks.iter().map(|&(name, instructions, processes)| {
+            let counts = Counts {
+                instructions,
+                caveats: vec![caveat(processes)],
+                ..Counts::default()
+            };
+            (name.to_owned(), counts)
+        });
+        Counted {
+            benchmarks: counts.collect(),
+            ..Counted::default()
+        }
+    }
+
+    fn setup(scope: &str, tests: bool) -> Setup {
+        Setup {
+            scope: scope.to_owned(),
+            tests: tests.then(|| "classes".to_owned()),
+            ..Setup::default()
+        }
+    }
+
+    #[test]
+    fn each_jvm_has_to_do_more_than_start_others() {
+        // Inputs have a JVM each: what one of them executes is not what another one lets others do.
+        let runs = run(&[("in/1", 5_000, 1), ("in/2", 900_000, 1)]);
+        let refused = only_starts(&setup("main", false), &runs).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "the program, run for `in/1`, starts 1 processes and executes 5000 instructions itself: what a baseline would hold is not what the program does"
+        );
+        assert!(refused.advice().contains("--starts-others"));
+        // Tests share one, and so do the calls of a scope: the sum counts, and what was started is said of each.
+        let runs = run(&[("C#a", 5_000, 2), ("C#b", 16_000, 2)]);
+        assert_eq!(only_starts(&setup("main", true), &runs), Ok(()));
+        let runs = run(&[("C#a #1", 5_000, 2), ("C#a #2", 16_000, 2)]);
+        assert_eq!(only_starts(&setup("C#a", false), &runs), Ok(()));
+        // With several inputs there is a JVM for each.
+        let runs = run(&[("in/1 #1", 5_000, 2), ("in/2 #1", 16_000, 2)]);
+        assert!(only_starts(&setup("C#a", false), &runs).is_err());
+    }
+
+    #[test]
+    fn who_wants_it_records_a_program_that_only_starts_others() {
+        let mut wanted = setup("main", false);
+        let suite = Suite::of(vec![run(&[("run", 5_000, 2)]); 2]);
+        let refused = suite.check(&wanted).unwrap_err().to_string();
+        assert!(
+            refused.starts_with("the program starts 2 processes"),
+            "{refused}"
+        );
+        wanted.starts_others = true;
+        assert_eq!(suite.check(&wanted), Ok(()));
     }
 }

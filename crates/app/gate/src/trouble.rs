@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use pricetag_finding::figure::count;
-use pricetag_trace::processes::{REMEDY, STARTED};
+use pricetag_trace::processes::{self, REMEDY, STARTED};
 
+use crate::agents;
 use crate::baseline::{Baseline, Benchmark, Code, Executed, Java};
-use crate::counted::{Counted, Counts, started};
+use crate::counted::{Counted, started};
 use crate::figure::{Figure, Metric};
-use crate::suite::Suite;
+use crate::suite::{Suite, jvms};
 
 /// Names listed before the rest is counted.
 const NAMES: usize = 5;
@@ -16,7 +17,7 @@ const NAMES: usize = 5;
 /// Part of the baseline's instructions below which a benchmark is thought to have stopped early.
 const VANISHED: u64 = 10;
 
-/// Whether another run may have no problem: it has if this is another suite or release of Java.
+/// Whether another run may have no problem: it has if this is another suite, another release of Java, if another agent is loaded or the baseline was edited.
 pub(crate) fn may_go_otherwise(baseline: &Baseline, suite: &Suite) -> bool {
     let Some(first) = suite.first() else {
         return false;
@@ -27,7 +28,11 @@ pub(crate) fn may_go_otherwise(baseline: &Baseline, suite: &Suite) -> bool {
         baseline.setup.count_jdk,
     );
     let names = suite.names();
-    java.is_none() && baseline.benchmarks.keys().any(|name| names.contains(name))
+    let mut benchmarks = baseline.benchmarks.iter();
+    java.is_none()
+        && agents::other(baseline, &first.identity).is_none()
+        && baseline.benchmarks.keys().any(|name| names.contains(name))
+        && !benchmarks.any(|(name, b)| edited(baseline, name, b, suite).is_some())
 }
 
 /// Whether a benchmark's digest is of other figures than stand beside it: it covers them, so that somebody changed them by hand.
@@ -57,14 +62,12 @@ fn edited(baseline: &Baseline, name: &str, benchmark: &Benchmark, suite: &Suite)
     })
 }
 
-/// Calls of a method, and its blocks that were entered, each with its number.
-fn entered(ran: &Executed, code: &Code) -> (u64, Vec<(u32, u64)>) {
+/// Calls of a method, and its blocks that were entered, each with the digest of its code. Numbers of blocks say nothing: they shift with code that never runs.
+fn entered<'c>(ran: &Executed, code: &'c Code) -> (u64, Vec<(&'c str, u64)>) {
     let blocks = code.blocks.iter().zip(&ran.blocks);
     let entered = blocks.filter(|(_, times)| **times > 0);
-    (
-        ran.calls,
-        entered.map(|(block, n)| (block.number, *n)).collect(),
-    )
+    let entered = entered.map(|(block, n)| (block.code.as_str(), *n));
+    (ran.calls, entered.collect())
 }
 
 /// What keeps it from judging.
@@ -78,7 +81,7 @@ pub(crate) fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
         &first.identity.java,
         baseline.setup.count_jdk,
     ));
-    problems.extend(other_agents(&baseline.command, &first.identity.command));
+    problems.extend(agents::other(baseline, &first.identity));
     let names = suite.names();
     if !names.is_empty() && !baseline.benchmarks.keys().any(|name| names.contains(name)) {
         problems.push(format!(
@@ -211,38 +214,6 @@ fn other_java(recorded: &Java, here: &Java, count_jdk: bool) -> Option<String> {
     })
 }
 
-/// Agents of a command that rewrite classes or look on, by file: `jacocoagent.jar`.
-fn agents(command: &[String]) -> BTreeSet<&str> {
-    let options = ["-javaagent:", "-agentpath:", "-agentlib:"];
-    let words = command.iter();
-    let named = words.filter_map(|word| options.iter().find_map(|o| word.strip_prefix(o)));
-    named
-        .map(|agent| {
-            let file = agent.split_once('=').map_or(agent, |(file, _)| file);
-            file.rsplit('/').next().unwrap_or(file)
-        })
-        .collect()
-}
-
-/// Agents that are here and not in the baseline, or the other way round: what they put into classes is counted, too.
-fn other_agents(recorded: &[String], here: &[String]) -> Option<String> {
-    let (recorded, here) = (agents(recorded), agents(here));
-    let fresh: Vec<&str> = here.difference(&recorded).copied().collect();
-    let gone: Vec<&str> = recorded.difference(&here).copied().collect();
-    let (agents, how) = match (fresh.is_empty(), gone.is_empty()) {
-        (true, true) => return None,
-        (false, _) => (fresh, "was not there when the baseline was recorded"),
-        (true, false) => (
-            gone,
-            "was there when the baseline was recorded, and is not now",
-        ),
-    };
-    Some(format!(
-        "another agent, {}, {how}: what it puts into classes is counted as well. Check with the agents of the baseline, such as in a job without coverage",
-        agents.join(" and ")
-    ))
-}
-
 fn told(java: &Java) -> String {
     if java.major == 0 {
         "of unknown version".to_owned()
@@ -269,21 +240,33 @@ fn less_counted(baseline: &Baseline, suite: &Suite) -> Vec<String> {
             some(fresh.iter().copied(), NAMES)
         ));
     }
+    // What holds for a whole JVM is said of each of its benchmarks: it is told once.
+    let mut told: Vec<(String, Vec<&String>)> = Vec::new();
     for (name, benchmark) in &baseline.benchmarks {
         let caveat = |run: &Counted| {
             let caveats = &run.benchmarks.get(name)?.caveats;
-            let mut fresh = caveats.iter();
-            fresh
-                .find(|c| !benchmark.caveats.iter().any(|known| alike(known, c)))
-                .cloned()
+            let is_fresh = |c: &&String| {
+                let known = benchmark.caveats.iter().any(|known| alike(known, c));
+                // Older baselines do not say how many processes there were: a note tells them.
+                let unknown = !baseline.processes && processes::started(c).is_some();
+                !known && !unknown
+            };
+            caveats.iter().find(is_fresh).cloned()
         };
         let mut caveats = suite.runs.iter().map(caveat);
         if let Some(Some(caveat)) = caveats.next()
             && caveats.all(|caveat| caveat.is_some())
         {
-            problems.push(format!("the counts of `{name}` are not whole: {caveat}"));
+            match told.iter_mut().find(|(known, _)| *known == caveat) {
+                Some((_, names)) => names.push(name),
+                None => told.push((caveat, vec![name])),
+            }
         }
     }
+    problems.extend(told.into_iter().map(|(caveat, names)| {
+        let names = some(names.into_iter(), NAMES);
+        format!("the counts of `{names}` are not whole: {caveat}")
+    }));
     problems
 }
 
@@ -368,15 +351,26 @@ pub(crate) fn notes(baseline: &Baseline, suite: &Suite) -> Vec<String> {
 
 /// Processes that benchmarks started: changes of what these execute are not seen. That a benchmark starts any where it did not is a problem.
 fn processes_started(baseline: &Baseline, run: &Counted) -> Option<String> {
-    let told = |(name, counts): (&String, &Counts)| {
-        let before = started(&baseline.benchmarks.get(name)?.caveats);
-        let now = counts.started();
-        (now > 0).then(|| match now.cmp(&before) {
-            std::cmp::Ordering::Equal => format!("`{name}` {now}"),
-            _ => format!("`{name}` {now} ({before} in the baseline)"),
+    let told = |names: Vec<&String>| {
+        let known = names.iter().filter_map(|name| {
+            let before = started(&baseline.benchmarks.get(*name)?.caveats);
+            Some((before, run.benchmarks.get(*name)?.started()))
+        });
+        let (before, now) = known.max_by_key(|(_, now)| *now)?;
+        let before = match before {
+            _ if now == 0 => return None,
+            _ if !baseline.processes => " (the baseline is older and does not say)".to_owned(),
+            same if same == now => String::new(),
+            before => format!(" ({before} in the baseline)"),
+        };
+        let first = names.first()?;
+        Some(match names.len() {
+            1 => format!("`{first}` {now}{before}"),
+            all => format!("`{first}` and {} more in its JVM {now}{before}", all - 1),
         })
     };
-    let told: Vec<String> = run.benchmarks.iter().filter_map(told).collect();
+    let jvms = jvms(&baseline.setup, run).into_values();
+    let told: Vec<String> = jvms.filter_map(told).collect();
     let some = some(told.iter(), NAMES);
     (!told.is_empty()).then(|| format!("{STARTED}{some}; {REMEDY}"))
 }
@@ -428,21 +422,12 @@ pub(crate) fn some<'a>(names: impl Iterator<Item = &'a String>, limit: usize) ->
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use pricetag_trace::MethodName;
 
-    #[test]
-    fn agents_are_told_apart_by_their_files() {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let bare = words("java -jar a.jar");
-        let covered = words("java -javaagent:tools/jacocoagent.jar=destfile=a.exec -jar a.jar");
-        let elsewhere = words("java -javaagent:lib/jacocoagent.jar -jar b.jar");
-        assert_eq!(other_agents(&bare, &bare), None);
-        assert_eq!(other_agents(&covered, &elsewhere), None);
-        let fresh = other_agents(&bare, &covered).unwrap();
-        assert!(fresh.contains("jacocoagent.jar, was not there"), "{fresh}");
-        let gone = other_agents(&covered, &bare).unwrap();
-        assert!(gone.contains("jacocoagent.jar, was there"), "{gone}");
-    }
+    use super::*;
+    use crate::baseline::{Block, Setup};
+    use crate::counted::Counts;
+    use crate::limits::Limits;
 
     #[test]
     fn releases_of_java_are_told_apart() {
@@ -454,5 +439,130 @@ mod tests {
         assert!(other_java(&of("17.0.2"), &of("17.0.9"), false).is_none());
         assert!(other_java(&of("17.0.2"), &of("17.0.9"), true).is_some());
         assert!(other_java(&of("17.0.2"), &of("21.0.1"), false).is_some());
+    }
+
+    /// A suite that counted method `A.f()`, of blocks with these numbers, codes and executions, and its baseline.
+    fn counted(blocks: &[(u32, &str, u64)], calls: u64) -> Suite {
+        let code = blocks.iter().map(|&(number, code, _)| Block {
+            number,
+            size: 2,
+            code: code.to_owned(),
+            ..Block::default()
+        });
+        let code = Code {
+            file: None,
+            blocks: code.collect(),
+        };
+        let ran = Executed {
+            calls,
+            blocks: blocks.iter().map(|block| block.2).collect(),
+        };
+        let name: MethodName = "p/A.f()V".parse().unwrap();
+        let counts = Counts {
+            instructions: ran.instructions(&code),
+            calls,
+            methods: [(name.clone(), ran)].into(),
+            ..Counts::default()
+        };
+        let run = Counted {
+            methods: [(name, code)].into(),
+            benchmarks: [("b".to_owned(), counts)].into(),
+            ..Counted::default()
+        };
+        Suite::of(vec![run; 2])
+    }
+
+    fn recorded(suite: &Suite) -> Baseline {
+        let setup = Setup::default();
+        let baseline = suite.baseline("s", "", "", setup, Limits::default());
+        baseline.unwrap()
+    }
+
+    #[test]
+    fn new_numbers_of_the_same_blocks_are_no_edit() {
+        // A block that never runs came in between: those behind it have other numbers.
+        let baseline = recorded(&counted(&[(0, "aa", 5), (1, "bb", 7)], 5));
+        let renumbered = counted(&[(0, "aa", 5), (1, "cc", 0), (2, "bb", 7)], 5);
+        assert_eq!(problems(&baseline, &renumbered), Vec::<String>::new());
+        // Somebody wrote another number of executions into it.
+        let mut edited = baseline.clone();
+        let listed = edited.methods.values_mut().next().unwrap();
+        listed.ran.get_mut("b").unwrap().blocks[1] = 8;
+        let told = problems(&edited, &renumbered);
+        assert!(told[0].contains("changed by hand"), "{told:?}");
+        assert!(!may_go_otherwise(&edited, &renumbered));
+        assert!(may_go_otherwise(&baseline, &renumbered));
+    }
+
+    #[test]
+    fn no_run_unloads_an_agent() {
+        let suite = counted(&[(0, "aa", 5)], 5);
+        let mut baseline = recorded(&suite);
+        baseline.agents = Some(["jacocoagent.jar".to_owned()].into());
+        assert!(problems(&baseline, &suite)[0].contains("another agent, jacocoagent.jar"));
+        assert!(!may_go_otherwise(&baseline, &suite));
+    }
+
+    /// The suite, with processes that its only benchmark started.
+    fn starting(processes: u64) -> Suite {
+        let mut suite = counted(&[(0, "aa", 50_000)], 5);
+        for run in &mut suite.runs {
+            let counts = run.benchmarks.get_mut("b").unwrap();
+            counts.caveats.push(processes::caveat(processes));
+        }
+        suite
+    }
+
+    #[test]
+    fn a_baseline_from_before_processes_were_noticed_gets_a_note() {
+        let mut baseline = recorded(&counted(&[(0, "aa", 50_000)], 5));
+        let now = starting(2);
+        assert!(problems(&baseline, &now)[0].contains("not whole: processes"));
+        baseline.processes = false;
+        assert_eq!(problems(&baseline, &now), Vec::<String>::new());
+        let told = notes(&baseline, &now);
+        let told = told.iter().find(|note| note.starts_with(STARTED)).unwrap();
+        assert!(
+            told.contains("`b` 2 (the baseline is older and does not say)"),
+            "{told}"
+        );
+        // A file says which it is.
+        let text = recorded(&now).to_text();
+        assert!(text.contains("\"processes\": true"), "{text}");
+    }
+
+    #[test]
+    fn what_holds_for_a_jvm_is_told_once() {
+        let many = |suite: &Suite| {
+            let mut suite = suite.clone();
+            for run in &mut suite.runs {
+                let counts = run.benchmarks["b"].clone();
+                for test in 0..9 {
+                    run.benchmarks.insert(format!("C#t{test}"), counts.clone());
+                }
+            }
+            suite
+        };
+        let mut baseline = recorded(&many(&counted(&[(0, "aa", 50_000)], 5)));
+        baseline.setup.tests = Some("classes".to_owned());
+        let now = many(&starting(2));
+        let told = problems(&baseline, &now);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(
+            told[0].contains("C#t0, C#t1, C#t2, C#t3, C#t4 and 5 more"),
+            "{told:?}"
+        );
+        let told = notes(&baseline, &now);
+        let told = told.iter().find(|note| note.starts_with(STARTED)).unwrap();
+        assert!(
+            told.contains("`C#t0` and 9 more in its JVM 2 (0 in the baseline);"),
+            "{told}"
+        );
+        // Benchmarks with a JVM each have processes each.
+        baseline.setup.tests = None;
+        "main".clone_into(&mut baseline.setup.scope);
+        let told = notes(&baseline, &now);
+        let told = told.iter().find(|note| note.starts_with(STARTED)).unwrap();
+        assert!(told.contains("`C#t1` 2 (0 in the baseline)"), "{told}");
     }
 }

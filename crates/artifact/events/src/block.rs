@@ -24,10 +24,25 @@ pub struct Block {
     pub first: u64,
     /// How many events it has.
     pub count: u32,
-    pub(crate) kinds: u32,
-    pub(crate) unpacked: u32,
     pub(crate) offset: u64,
-    pub(crate) packed: Vec<u8>,
+    pub(crate) content: Content,
+}
+
+/// The events of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// As they stand in a frame of their own.
+    Packed {
+        bytes: Vec<u8>,
+        unpacked: u32,
+        /// Kinds that are declared.
+        kinds: u32,
+    },
+    /// Out of a frame of several blocks.
+    Plain {
+        events: Vec<Symbol>,
+        packed_bytes: usize,
+    },
 }
 
 impl Block {
@@ -37,15 +52,26 @@ impl Block {
     /// If the bytes are no events, or name a kind that the file had not declared; `events` is then empty.
     pub fn decode(&self, events: &mut Vec<Symbol>) -> Result<(), Stop> {
         events.clear();
+        let (packed, unpacked, kinds) = match &self.content {
+            Content::Packed {
+                bytes,
+                unpacked,
+                kinds,
+            } => (bytes, *unpacked, *kinds),
+            Content::Plain { events: plain, .. } => {
+                events.extend_from_slice(plain);
+                return Ok(());
+            }
+        };
         let damaged = |why: &str| Stop {
             offset: self.offset,
             why: format!("a block of thread {}: {why}", self.place.thread.0),
         };
-        let bytes = zstd::bulk::decompress(&self.packed, self.unpacked as usize)
+        let bytes = zstd::bulk::decompress(packed, unpacked as usize)
             .map_err(|e| damaged(&e.to_string()))?;
         coding::decode(&bytes, self.count as usize, events).map_err(damaged)?;
         let largest = events.iter().map(|e| e.0).max();
-        if largest.is_some_and(|largest| largest >= self.kinds) {
+        if largest.is_some_and(|largest| largest >= kinds) {
             events.clear();
             return Err(damaged(
                 "it names a kind of invocation that is not declared",
@@ -56,6 +82,9 @@ impl Block {
 
     /// Bytes that its events take in the file.
     pub fn packed_bytes(&self) -> usize {
-        self.packed.len()
+        match &self.content {
+            Content::Packed { bytes, .. } => bytes.len(),
+            Content::Plain { packed_bytes, .. } => *packed_bytes,
+        }
     }
 }

@@ -7,13 +7,18 @@ use crate::stop::Stop;
 /// The first bytes of a file.
 pub const MAGIC: &[u8; 16] = b"pricetag-events\n";
 
-/// Version of the format.
-pub const VERSION: u32 = 1;
+/// Version of the format. Version 1 had a frame for each mark and each gap: it is read as well.
+pub const VERSION: u32 = 2;
+
+/// The oldest version that is read.
+pub(crate) const OLDEST: u32 = 1;
 
 pub(crate) const FACTS: u8 = 1;
 pub(crate) const BLOCK: u8 = 2;
 pub(crate) const END: u8 = 3;
 pub(crate) const MARK: u8 = 4;
+pub(crate) const MARKS: u8 = 5;
+pub(crate) const PARTS: u8 = 6;
 
 /// Bytes before a payload.
 pub(crate) const HEAD: usize = 9;

@@ -13,7 +13,12 @@
 //! | 1 facts | length *n* unpacked, then zstd of records: 1 class, 2 method, 3 kind, 4 thread |
 //! | 2 block | thread *n*, start in ns plus one *n* (0: unknown), first event *n*, events left out before it *n*, events *n*, length unpacked *n*, zstd of the coded events |
 //! | 3 end | the end in ns plus one *n* (0: unknown) |
-//! | 4 mark | thread *n*, call of a scope *n*, 0: it begins, 1: it ends, 2: it ended unseen, number of the thread's next event *n* |
+//! | 6 parts | thread *n*, start in ns plus one *n*, number of the thread's next event before them *n*, events *n*, parts *n*, length unpacked *n*, zstd of the parts (events left out before it *n*, events *n*) and then the coded events of all: as many blocks |
+//! | 5 marks | thread *n*, marks *n*, length unpacked *n*, zstd of the marks |
+//! | 4 mark | of version 1: a mark without differences behind its thread *n* (call, edge, event) |
+//!
+//! A mark is 0: a call of a scope begins, 1: it ends, 2: it ended unseen; the call's number *n* and that of the thread's next event *n*, each less that of the mark
+//! before (twice its amount, less one if it is negative).
 //!
 //! | record | fields |
 //! |---|---|
@@ -31,6 +36,7 @@ mod coding;
 mod extent;
 mod facts;
 mod frame;
+mod parts;
 mod reader;
 mod records;
 mod scoped;
@@ -44,6 +50,7 @@ pub use facts::{
     Class, ClassId, Dictionary, Flag, Flags, Kind, Method, MethodId, Symbol, ThreadId,
 };
 pub use frame::{MAGIC, VERSION};
+pub use parts::Part;
 pub use reader::{Limits, Reader};
 pub use scoped::{Edge, Mark, ScopeCall, scope_calls};
 pub use stop::{Ending, Stop};

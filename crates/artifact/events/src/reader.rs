@@ -2,12 +2,13 @@
 
 use std::io::Read;
 
-use crate::block::{Block, Place};
+use crate::block::{Block, Content, Place};
 use crate::coding::{self, take_number};
 use crate::facts::{Dictionary, ThreadId};
-use crate::frame::{self, BLOCK, END, FACTS, MAGIC, MARK, VERSION};
+use crate::frame::{self, BLOCK, END, FACTS, MAGIC, MARK, MARKS, OLDEST, PARTS, VERSION};
+use crate::parts::Parted;
 use crate::records;
-use crate::scoped::{Edge, Mark};
+use crate::scoped::{self, Edge, LONGEST_MARK, Mark};
 use crate::stop::{Ending, Stop};
 use crate::writer::LONGEST_BLOCK;
 
@@ -38,6 +39,7 @@ pub struct Reader<R: Read> {
     dictionary: Dictionary,
     ending: Ending,
     marks: Vec<Mark>,
+    parted: Option<Parted>,
     payload: Vec<u8>,
 }
 
@@ -70,10 +72,10 @@ impl<R: Read> Reader<R> {
         }
         let version = <[u8; 4]>::try_from(version).map(u32::from_le_bytes);
         match version {
-            Ok(VERSION) => {}
+            Ok(OLDEST..=VERSION) => {}
             Ok(other) => {
                 return Err(stop(format!(
-                    "its format has version {other}, and {VERSION} is known: use the Pricetag that wrote it"
+                    "its format has version {other}, and {OLDEST} to {VERSION} are known: use the Pricetag that wrote it"
                 )));
             }
             Err(_) => return Err(stop("the file ends within its head".to_owned())),
@@ -86,6 +88,7 @@ impl<R: Read> Reader<R> {
             dictionary: Dictionary::default(),
             ending: Ending::Open,
             marks: Vec::new(),
+            parted: None,
             payload: Vec::new(),
         })
     }
@@ -118,6 +121,9 @@ impl<R: Read> Reader<R> {
     /// Reads up to the next block.
     fn advance(&mut self) -> Result<Option<Block>, Stop> {
         loop {
+            if let Some(block) = self.parted.as_mut().and_then(Iterator::next) {
+                return Ok(Some(block));
+            }
             let offset = self.offset;
             let mut payload = std::mem::take(&mut self.payload);
             let kind = frame::next(&mut self.source, self.limits.frame, offset, &mut payload)?;
@@ -140,19 +146,28 @@ impl<R: Read> Reader<R> {
                         .map(Some)
                         .ok_or_else(|| stop("the head of a block is damaged"));
                 }
+                PARTS => {
+                    let kinds = self.dictionary.kinds.len() as u32;
+                    let parted = Parted::read(&payload, self.limits.frame, kinds, offset);
+                    self.parted = Some(parted.ok_or_else(|| stop("a parted block is damaged"))?);
+                }
                 END => {
                     let end = take_number(&mut payload.as_slice());
                     let end = end.ok_or_else(|| stop("the last frame is damaged"))?;
                     self.ending = Ending::Whole(end.checked_sub(1));
                     return Ok(None);
                 }
-                MARK => {
-                    let mark = mark(&payload).ok_or_else(|| stop("a mark is damaged"))?;
+                MARK | MARKS => {
+                    let read = match kind {
+                        MARK => mark(&payload).map(|mark| vec![mark]),
+                        _ => marks(&payload, self.limits.frame),
+                    };
+                    let read = read.ok_or_else(|| stop("a mark is damaged"))?;
                     self.room = self
                         .room
-                        .checked_sub(size_of::<Mark>() as u64)
+                        .checked_sub((read.len() * size_of::<Mark>()) as u64)
                         .ok_or_else(|| stop("the marks take more memory than is allowed"))?;
-                    self.marks.push(mark);
+                    self.marks.extend(read);
                 }
                 _later => {}
             }
@@ -193,10 +208,12 @@ impl<R: Read> Reader<R> {
             },
             first,
             count: count as u32,
-            kinds: self.dictionary.kinds.len() as u32,
-            unpacked: unpacked as u32,
             offset,
-            packed: rest.to_vec(),
+            content: Content::Packed {
+                bytes: rest.to_vec(),
+                unpacked: unpacked as u32,
+                kinds: self.dictionary.kinds.len() as u32,
+            },
         })
     }
 }
@@ -218,15 +235,26 @@ impl<R: Read> Iterator for Reader<R> {
     }
 }
 
+/// The mark of a frame of its own, as version 1 has them.
 fn mark(payload: &[u8]) -> Option<Mark> {
     let mut rest = payload;
-    let thread = ThreadId(take_number(&mut rest)?);
-    let call = take_number(&mut rest)?;
-    let edge = usize::try_from(take_number(&mut rest)?).ok()?;
     Some(Mark {
-        thread,
-        call,
-        edge: *Edge::ALL.get(edge)?,
+        thread: ThreadId(take_number(&mut rest)?),
+        call: take_number(&mut rest)?,
+        edge: Edge::of(take_number(&mut rest)?)?,
         at: take_number(&mut rest)?,
     })
+}
+
+/// The marks of a frame.
+fn marks(payload: &[u8], longest: u32) -> Option<Vec<Mark>> {
+    let mut rest = payload;
+    let thread = ThreadId(take_number(&mut rest)?);
+    let count = take_number(&mut rest).filter(|&count| count <= LONGEST_BLOCK as u64)?;
+    let unpacked = take_number(&mut rest)?;
+    if unpacked > u64::from(longest).min(count * LONGEST_MARK as u64) {
+        return None;
+    }
+    let bytes = zstd::bulk::decompress(rest, unpacked as usize).ok()?;
+    scoped::decode(&bytes, thread, count as usize)
 }

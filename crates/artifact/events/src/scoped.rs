@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::coding::{number, take_number};
 use crate::facts::ThreadId;
 
 /// What a mark says.
@@ -19,14 +20,20 @@ pub enum Edge {
 }
 
 impl Edge {
-    pub(crate) const ALL: [Self; 3] = [Self::Begins, Self::Ends, Self::GivenUp];
+    const ALL: [Self; 3] = [Self::Begins, Self::Ends, Self::GivenUp];
 
-    pub(crate) fn number(self) -> u64 {
+    /// Its number in files and logs.
+    pub fn number(self) -> u8 {
         match self {
             Self::Begins => 0,
             Self::Ends => 1,
             Self::GivenUp => 2,
         }
+    }
+
+    /// The one of a number.
+    pub fn of(number: u64) -> Option<Self> {
+        Self::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
 
@@ -41,6 +48,48 @@ pub struct Mark {
     pub edge: Edge,
     /// Number in the thread of the event that follows; what was left out is numbered, too.
     pub at: u64,
+}
+
+/// Appends marks of one thread, each less the one before: its edge, its call, its place. Calls that follow each other repeat themselves so.
+pub(crate) fn encode(marks: &[Mark], out: &mut Vec<u8>) {
+    let (mut call, mut at) = (0, 0);
+    for mark in marks {
+        number(out, u64::from(mark.edge.number()));
+        number(out, zigzag(mark.call.wrapping_sub(call)));
+        number(out, zigzag(mark.at.wrapping_sub(at)));
+        (call, at) = (mark.call, mark.at);
+    }
+}
+
+/// Most bytes of a mark.
+pub(crate) const LONGEST_MARK: usize = 1 + 10 + 10;
+
+/// Reads `count` marks of a thread; none if the bytes are no such.
+pub(crate) fn decode(mut bytes: &[u8], thread: ThreadId, count: usize) -> Option<Vec<Mark>> {
+    let (mut call, mut at) = (0_u64, 0_u64);
+    let mut marks = Vec::new();
+    for _ in 0..count {
+        let edge = Edge::of(take_number(&mut bytes)?)?;
+        call = call.wrapping_add(unzigzag(take_number(&mut bytes)?));
+        at = at.wrapping_add(unzigzag(take_number(&mut bytes)?));
+        marks.push(Mark {
+            thread,
+            call,
+            edge,
+            at,
+        });
+    }
+    bytes.is_empty().then_some(marks)
+}
+
+/// A small number of a small difference, whatever its sign.
+fn zigzag(difference: u64) -> u64 {
+    let signed = difference as i64;
+    (signed << 1 ^ signed >> 63) as u64
+}
+
+fn unzigzag(number: u64) -> u64 {
+    number >> 1 ^ (number & 1).wrapping_neg()
 }
 
 /// A call of a scope.
@@ -110,5 +159,30 @@ mod tests {
         ]);
         let told: Vec<_> = found.iter().map(|c| (c.call, c.from, c.to)).collect();
         assert_eq!(told, [(0, 5, 12), (2, 7, 9)]);
+    }
+
+    #[test]
+    fn marks_are_read_as_they_were_written() {
+        let numbers = [0, 1, 77, u64::MAX, 3, 1 << 63];
+        let thread = ThreadId(4);
+        let mut marks = Vec::new();
+        for (call, at) in numbers.into_iter().zip(numbers.into_iter().rev()) {
+            for edge in Edge::ALL {
+                assert_eq!(Edge::of(edge.number().into()), Some(edge));
+                marks.push(Mark {
+                    thread,
+                    call,
+                    edge,
+                    at,
+                });
+            }
+        }
+        let mut bytes = Vec::new();
+        encode(&marks, &mut bytes);
+        assert!(bytes.len() <= marks.len() * LONGEST_MARK);
+        assert_eq!(decode(&bytes, thread, marks.len()), Some(marks.clone()));
+        assert_eq!(decode(&bytes, thread, marks.len() - 1), None);
+        assert_eq!(decode(&bytes[1..], thread, marks.len()), None);
+        assert_eq!(decode(&[3, 0, 0], thread, 1), None);
     }
 }

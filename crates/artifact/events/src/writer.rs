@@ -9,15 +9,19 @@ use std::io::{self, Write};
 use crate::block::Place;
 use crate::coding::{self, number};
 use crate::facts::{Class, ClassId, Kind, Method, MethodId, Symbol, ThreadId};
-use crate::frame::{self, BLOCK, END, FACTS, HEAD, MAGIC, MARK, VERSION};
+use crate::frame::{self, BLOCK, END, FACTS, HEAD, MAGIC, MARKS, PARTS, VERSION};
+use crate::parts::{self, Part};
 use crate::records;
-use crate::scoped::Edge;
+use crate::scoped::{self, Mark};
 
 /// Events of a block at most.
 pub const LONGEST_BLOCK: usize = 1 << 20;
 
 /// Facts that are written even if no block needs them, bytes.
 const MANY_FACTS: usize = 1 << 18;
+
+/// Marks of a frame at most.
+const MANY_MARKS: usize = 1 << 16;
 
 /// zstd's level: higher ones gain little on coded events.
 const LEVEL: i32 = 1;
@@ -145,10 +149,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// If a symbol is not declared, or the sink cannot be written to, or the thread has more than 2⁶⁴ events.
     pub fn block(&mut self, place: Place, events: &[Symbol]) -> io::Result<()> {
-        let largest = events.iter().map(|e| e.0).max();
-        if largest.is_some_and(|largest| largest as usize >= self.kinds.len()) {
-            return Err(undeclared("a kind of invocation"));
-        }
+        self.declared(events)?;
         self.write_facts()?;
         let mut place = place;
         if events.is_empty() && place.left_out > 0 {
@@ -161,35 +162,105 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Marks where a call of a scope begins or ends: before the thread's next event, of which `left_out` are missing so far.
+    /// Writes events of a thread that have gaps between them: together they are coded once, and read as a block for each part.
     ///
     /// # Errors
-    /// If the sink cannot be written to.
-    pub fn mark(
+    /// As of [`Writer::block`]; if the parts are not of these events, or there are more than [`LONGEST_BLOCK`] in several parts.
+    pub fn parts(
         &mut self,
         thread: ThreadId,
-        call: u64,
-        edge: Edge,
-        left_out: u64,
+        start_ns: Option<u64>,
+        parts: &[Part],
+        events: &[Symbol],
     ) -> io::Result<()> {
-        let next = self.next.get(&thread).copied().unwrap_or_default();
+        let sum: u64 = parts.iter().map(|part| u64::from(part.events)).sum();
+        if sum != events.len() as u64 || parts.iter().any(|part| part.events == 0) {
+            return Err(undeclared("how events are parted"));
+        }
+        let [first, _, ..] = parts else {
+            let left_out = parts.first().map_or(0, |part| part.left_out);
+            let place = Place {
+                thread,
+                start_ns,
+                left_out,
+            };
+            return self.block(place, events);
+        };
+        if events.len() > LONGEST_BLOCK {
+            return Err(io::Error::other("more events than a frame takes"));
+        }
+        self.declared(events)?;
+        self.write_facts()?;
+        let gaps = parts.iter().skip(1).map(|part| part.left_out);
+        let rest = gaps.fold(sum, u64::saturating_add);
+        let place = Place {
+            thread,
+            start_ns,
+            left_out: first.left_out,
+        };
+        let from = self.numbered(place, rest)? - first.left_out;
+        self.coded.clear();
+        parts::encode(parts, &mut self.coded);
+        coding::encode(events, &mut self.coded, &mut self.missed);
         self.frame.clear();
         self.frame.resize(HEAD, 0);
-        let at = next.saturating_add(left_out);
-        for value in [thread.0, call, edge.number(), at] {
+        let start = start_ns.map_or(0, |ns| ns.saturating_add(1));
+        let unpacked = self.coded.len() as u64;
+        for value in [thread.0, start, from, sum, parts.len() as u64, unpacked] {
             number(&mut self.frame, value);
         }
-        self.hand_over(MARK)
+        pack(&mut self.packer, &self.coded, &mut self.frame)?;
+        self.hand_over(PARTS)
     }
 
-    fn one_block(&mut self, place: Place, events: &[Symbol]) -> io::Result<()> {
+    /// Refuses events that are not declared.
+    fn declared(&self, events: &[Symbol]) -> io::Result<()> {
+        let largest = events.iter().map(|e| e.0).max();
+        if largest.is_some_and(|largest| largest as usize >= self.kinds.len()) {
+            return Err(undeclared("a kind of invocation"));
+        }
+        Ok(())
+    }
+
+    /// The number of the first of so many events, behind what was left out.
+    fn numbered(&mut self, place: Place, events: u64) -> io::Result<u64> {
         let next = self.next.entry(place.thread).or_default();
         let first = next.checked_add(place.left_out);
-        let end = first.and_then(|first| first.checked_add(events.len() as u64));
+        let end = first.and_then(|first| first.checked_add(events));
         let (Some(first), Some(end)) = (first, end) else {
             return Err(io::Error::other("more events than can be numbered"));
         };
         *next = end;
+        Ok(first)
+    }
+
+    /// Number of a thread's next event, as far as it was written.
+    pub fn next_event(&self, thread: ThreadId) -> u64 {
+        self.next.get(&thread).copied().unwrap_or_default()
+    }
+
+    /// Marks where calls of a scope begin or end on a thread, in order. They come behind the blocks with those events, so that no call is whole before its events are
+    /// there.
+    ///
+    /// # Errors
+    /// If the sink cannot be written to.
+    pub fn marks(&mut self, thread: ThreadId, marks: &[Mark]) -> io::Result<()> {
+        for marks in marks.chunks(MANY_MARKS) {
+            self.coded.clear();
+            scoped::encode(marks, &mut self.coded);
+            self.frame.clear();
+            self.frame.resize(HEAD, 0);
+            for value in [thread.0, marks.len() as u64, self.coded.len() as u64] {
+                number(&mut self.frame, value);
+            }
+            pack(&mut self.packer, &self.coded, &mut self.frame)?;
+            self.hand_over(MARKS)?;
+        }
+        Ok(())
+    }
+
+    fn one_block(&mut self, place: Place, events: &[Symbol]) -> io::Result<()> {
+        let first = self.numbered(place, events.len() as u64)?;
         self.coded.clear();
         coding::encode(events, &mut self.coded, &mut self.missed);
         self.frame.clear();

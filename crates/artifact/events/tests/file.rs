@@ -1,8 +1,8 @@
 //! What is written is read, what is cut is read up to there, and no bytes make the reader fail.
 
 use pricetag_events::{
-    Class, ClassId, Ending, Extent, Flag, Flags, Kind, Limits, Method, MethodId, Place, Reader,
-    Symbol, ThreadId, Writer,
+    Class, ClassId, Edge, Ending, Extent, Flag, Flags, Kind, Limits, MAGIC, Mark, Method, MethodId,
+    Part, Place, Reader, Symbol, ThreadId, Writer,
 };
 use proptest::prelude::*;
 
@@ -194,4 +194,182 @@ proptest! {
             }
         }
     }
+}
+
+/// Marks of calls with three events each, one behind the other.
+fn marks(calls: std::ops::Range<u64>) -> Vec<Mark> {
+    let mark = |call, edge, at| Mark {
+        thread: ThreadId(1),
+        call,
+        edge,
+        at,
+    };
+    calls
+        .flat_map(|call| {
+            let ends = if call % 1000 == 7 {
+                Edge::GivenUp
+            } else {
+                Edge::Ends
+            };
+            [
+                mark(call, Edge::Begins, 3 * call),
+                mark(call, ends, 3 * call + 3),
+            ]
+        })
+        .collect()
+}
+
+#[test]
+fn marks_take_next_to_no_room_and_come_back() {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    facts(&mut writer, 3);
+    for batch in 0..100 {
+        let place = Place {
+            thread: ThreadId(1),
+            ..Place::default()
+        };
+        writer
+            .block(place, &symbols(&[0, 1, 2].repeat(2000)))
+            .unwrap();
+        assert_eq!(writer.next_event(ThreadId(1)), (batch + 1) * 6000);
+        writer
+            .marks(ThreadId(1), &marks(batch * 2000..(batch + 1) * 2000))
+            .unwrap();
+    }
+    let bytes = writer.finish(None).unwrap();
+    // 600,000 events in 200,000 calls.
+    assert!(bytes.len() < 30_000, "{}", bytes.len());
+    let mut reader = Reader::new(bytes.as_slice()).unwrap();
+    assert_eq!(
+        reader.by_ref().map(|b| u64::from(b.count)).sum::<u64>(),
+        600_000
+    );
+    assert!(matches!(reader.ending(), Ending::Whole(_)));
+    assert_eq!(reader.marks(), marks(0..200_000));
+    // What a crash leaves: no call is whole without its events.
+    for length in (20..bytes.len()).step_by(97) {
+        let mut reader = Reader::new(&bytes[..length]).unwrap();
+        let there: u64 = reader.by_ref().map(|b| u64::from(b.count)).sum();
+        assert!(matches!(reader.ending(), Ending::Cut(_)));
+        assert!(reader.marks().iter().all(|mark| mark.at <= there));
+    }
+}
+
+/// The checksum of a frame, by its definition (ISO 3309).
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut sum = u32::MAX;
+    for byte in bytes {
+        sum ^= u32::from(*byte);
+        for _ in 0..8 {
+            sum = sum >> 1 ^ (sum & 1).wrapping_neg() & 0xEDB8_8320;
+        }
+    }
+    !sum
+}
+
+#[test]
+fn marks_of_version_1_are_read_and_later_versions_are_refused() {
+    let versioned = |version: u32| [&MAGIC[..], &version.to_le_bytes()].concat();
+    let frame = |kind: u8, payload: &[u8]| {
+        let sum = checksum(&[&[kind], payload].concat());
+        let length = payload.len() as u32;
+        [
+            &[kind][..],
+            &length.to_le_bytes(),
+            &sum.to_le_bytes(),
+            payload,
+        ]
+        .concat()
+    };
+    // Thread 9, call 300: it begins before event 5, and ends before event 7.
+    let begins = frame(4, &[9, 0xac, 2, 0, 5]);
+    let ends = frame(4, &[9, 0xac, 2, 1, 7]);
+    let bytes = [versioned(1), begins, ends, frame(3, &[0])].concat();
+    let mut reader = Reader::new(bytes.as_slice()).unwrap();
+    assert_eq!(reader.by_ref().count(), 0);
+    assert_eq!(*reader.ending(), Ending::Whole(None));
+    let told: Vec<_> = reader
+        .marks()
+        .iter()
+        .map(|m| (m.thread.0, m.call, m.edge, m.at))
+        .collect();
+    assert_eq!(told, [(9, 300, Edge::Begins, 5), (9, 300, Edge::Ends, 7)]);
+    for unknown in [0, 3] {
+        let Err(stop) = Reader::new(versioned(unknown).as_slice()) else {
+            panic!("version {unknown} is read");
+        };
+        assert!(
+            stop.to_string()
+                .contains(&format!("version {unknown}, and 1 to 2 are known")),
+            "{stop}"
+        );
+    }
+}
+
+#[test]
+fn parts_are_read_as_blocks_and_gaps_take_next_to_no_room() {
+    let part = |left_out, events| Part { left_out, events };
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    facts(&mut writer, 3);
+    let thread = ThreadId(1);
+    let parts = [part(5, 2), part(1, 1), part(7, 3)];
+    writer
+        .parts(thread, Some(9), &parts, &symbols(&[0, 1, 2, 0, 0, 1]))
+        .unwrap();
+    assert_eq!(writer.next_event(thread), 5 + 2 + 1 + 1 + 7 + 3);
+    writer
+        .parts(thread, None, &[part(2, 1)], &symbols(&[2]))
+        .unwrap();
+    // Parts have to be those of the events.
+    for wrong in [
+        &[part(0, 1), part(0, 2)][..],
+        &[part(0, 2), part(1, 0)],
+        &[],
+    ] {
+        assert!(
+            writer
+                .parts(thread, None, wrong, &symbols(&[2, 2]))
+                .is_err()
+        );
+    }
+    assert!(
+        writer
+            .parts(thread, None, &[part(0, 1), part(1, 1)], &symbols(&[2, 3]))
+            .is_err()
+    );
+    let bytes = writer.finish(None).unwrap();
+    let (blocks, ending) = read(&bytes);
+    assert_eq!(
+        blocks,
+        [
+            (1, Some(9), 5, vec![0, 1]),
+            (1, None, 1, vec![2]),
+            (1, None, 7, vec![0, 0, 1]),
+            (1, None, 2, vec![2]),
+        ]
+    );
+    assert!(matches!(ending, Ending::Whole(_)));
+    let firsts: Vec<u64> = Reader::new(bytes.as_slice())
+        .unwrap()
+        .map(|b| b.first)
+        .collect();
+    assert_eq!(firsts, [5, 8, 16, 21]);
+    let (extent, _) = Extent::scan(bytes.as_slice()).unwrap();
+    assert_eq!((extent.total(), extent.left_out()), (7, 15));
+    for at in 20..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x10;
+        assert!(matches!(read(&changed).1, Ending::Cut(_)), "byte {at}");
+    }
+    // 200,000 calls of three events, each with one left out before it.
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    facts(&mut writer, 3);
+    for _ in 0..100 {
+        let events = symbols(&[0, 1, 2].repeat(2000));
+        writer
+            .parts(thread, None, &vec![part(1, 3); 2000], &events)
+            .unwrap();
+    }
+    let bytes = writer.finish(None).unwrap();
+    assert!(bytes.len() < 20_000, "{}", bytes.len());
 }

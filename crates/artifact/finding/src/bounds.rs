@@ -31,7 +31,7 @@ pub struct FunctionBounds {
     pub line: u32,
     /// One for each cost and side that was asked for.
     pub bounds: Vec<CostBound>,
-    /// The upper bound of the time with collections, by the paper's rule; none where nothing is allocated, or it is not known.
+    /// About the time with collections, by the paper's rule: no bound. None where nothing is allocated, or it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collecting: Option<String>,
     /// Where the time comes from: constructs and called functions, how often each at most, and what it costs each time.
@@ -44,8 +44,11 @@ pub struct FunctionBounds {
 pub struct BoundPart {
     /// The construct, or `calls of f`.
     pub name: String,
-    /// How often, at most, in the same sizes; a bound by itself.
+    /// How often, at most, in the same sizes; a bound by itself. Empty if it has none.
     pub times: String,
+    /// Why it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub none: Option<String>,
     /// Nanoseconds each; none of calls, whose constructs are told.
     pub price: Option<f64>,
 }
@@ -137,7 +140,7 @@ impl ProgramBounds {
                 }
             }
             if let Some(text) = &function.collecting {
-                writeln!(out, "  with collections ≤ {text} ns").ok();
+                writeln!(out, "  with collections about {text} ns").ok();
             }
             for (name, meaning) in sizes {
                 writeln!(out, "  {name} = {meaning}").ok();
@@ -146,14 +149,12 @@ impl ProgramBounds {
             let wide = wide.max().unwrap_or(0);
             for part in &function.explained {
                 let each = part.price.map(|p| format!(", {p:.3} ns each"));
-                writeln!(
-                    out,
-                    "    {:<wide$}  {} times{}",
-                    part.name,
-                    part.times,
-                    each.unwrap_or_default()
-                )
-                .ok();
+                let times = match &part.none {
+                    None => format!("{} times", part.times),
+                    Some(why) => format!("no bound by itself: {why}"),
+                };
+                let each = each.unwrap_or_default();
+                writeln!(out, "    {:<wide$}  {times}{each}", part.name).ok();
             }
             let found: Vec<&CostBound> = function
                 .bounds

@@ -71,11 +71,45 @@ fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
-/// The two texts, the file that they make and, for the fuzzer's framing, its frames.
+/// The two texts, the file that they make and one of a scope; of both, for the fuzzer's framing, the frames.
 fn events() -> Vec<Vec<u8>> {
     let facts = "class A bytes 9\ninterface I\nclass B extends A implements I\nmethod A f(I)V bytes 3 native\nmethod B g static\nevent 0 B A f\nevent 1 B B g\n";
     let dynamic = "thread 1 main\nat 10\n0 1*9 0 1\nthread 2\nleft-out 4\n1 0 1\nend 99\n";
     let file = pricetag_events::text::import(facts, dynamic.as_bytes()).expect("texts");
+    let scoped = events_of_a_scope().expect("memory");
+    let framed = [frames(&file), frames(&scoped)];
+    let texts = format!("{facts}\n---\n{dynamic}").into_bytes();
+    let [one, other] = framed;
+    vec![file, one, scoped, other, texts]
+}
+
+/// Events of calls with gaps between them, and marks where the calls begin and end.
+fn events_of_a_scope() -> std::io::Result<Vec<u8>> {
+    use pricetag_events::{Class, Edge, Kind, Mark, Method, Part, ThreadId, Writer};
+    let mut writer = Writer::new(Vec::new())?;
+    writer.class(&Class::default())?;
+    writer.method(&Method::default())?;
+    let symbol = writer.kind(Kind::default())?;
+    let thread = ThreadId(3);
+    let parts = [(2, 1), (1, 2)].map(|(left_out, events)| Part { left_out, events });
+    writer.parts(thread, Some(5), &parts, &[symbol; 3])?;
+    let marks = [
+        (0, Edge::Begins, 2),
+        (0, Edge::Ends, 3),
+        (1, Edge::Begins, 4),
+    ];
+    let marks = marks.map(|(call, edge, at)| Mark {
+        thread,
+        call,
+        edge,
+        at,
+    });
+    writer.marks(thread, &marks)?;
+    writer.finish(Some(9))
+}
+
+/// Kinds, lengths and payloads of the frames of a file.
+fn frames(file: &[u8]) -> Vec<u8> {
     let mut framed = Vec::new();
     let mut rest = file.get(20..).unwrap_or_default();
     while let [kind, length, _, _, _, _, _, _, _, tail @ ..] = rest {
@@ -84,8 +118,7 @@ fn events() -> Vec<Vec<u8>> {
         framed.extend(payload);
         rest = tail;
     }
-    let texts = format!("{facts}\n---\n{dynamic}").into_bytes();
-    vec![file, framed, texts]
+    framed
 }
 
 /// Every kind of record, as a whole trace and, for the fuzzer's framing, as kinds, lengths and payloads.

@@ -295,10 +295,12 @@ pub fn exit(session: &Session, jni: Jni, scope: i32, threw: bool) {
     for active in &within {
         calls::mark(jni, active.sequence, Edge::GivenUp);
     }
-    calls::mark(jni, active.sequence, Edge::Ends);
+    // Part of it ran in the code as it was: it has no row, and its mark says so.
+    let resting = session.is_resting();
+    let edge = if resting { Edge::GivenUp } else { Edge::Ends };
+    calls::mark(jni, active.sequence, edge);
     abandon(session, jni, within);
-    if session.is_resting() {
-        // Part of it ran in the code as it was.
+    if resting {
         abandon(session, jni, [active]);
         return;
     }

@@ -102,8 +102,8 @@ pub struct Unsized {
     pub time: bool,
     /// Whether it allocates bytes that are not counted.
     pub bytes: bool,
-    /// The construct that runs so often.
-    pub counted: Option<Construct>,
+    /// The constructs that run so often.
+    pub counted: &'static [Construct],
 }
 
 /// What a variable is bound to.

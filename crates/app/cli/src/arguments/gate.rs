@@ -38,7 +38,9 @@ pub struct GateRunArgs {
     /// The agent's library; beside the executable by default.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
     pub agent: Option<PathBuf>,
-    /// Where rewritten classes are kept for later runs: a directory, or `none`; `pricetag` in the user's cache by default.
+    /// Where rewritten classes are kept for later runs, or `none`.
+    ///
+    /// `pricetag` in the user's cache by default.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
     pub cache: Option<PathBuf>,
     /// The subject's command, such as `java -jar benchmarks.jar {}`.
@@ -49,8 +51,9 @@ pub struct GateRunArgs {
 /// What may cost more.
 #[derive(Clone, Debug, Args)]
 pub struct GateLimitArgs {
-    /// How much more is allowed: `1%`, `bytes=2%`, `calls:NAME*=5%`, `instructions=1000`; may be repeated, and the last that fits decides. Nothing by
-    /// default.
+    /// How much more is allowed: `1%`, `bytes=2%`, `calls:NAME*=5%`; nothing by default.
+    ///
+    /// Or so many more, `instructions=1000`. May be repeated, and the last that fits decides.
     #[arg(long, value_name = "LIMIT", help_heading = "Limits")]
     pub allow: Vec<Limit>,
     /// From how much more on to warn, within what is allowed; written likewise.
@@ -59,6 +62,7 @@ pub struct GateLimitArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub struct GateRecordArgs {
     /// The baseline.
     #[arg(short, long, value_name = "BASELINE.json", value_hint = ValueHint::FilePath)]
@@ -69,17 +73,21 @@ pub struct GateRecordArgs {
     /// Replace a baseline that is already there, with its history.
     #[arg(long)]
     pub force: bool,
-    /// One benchmark per file that matches; `{}` in the command stands for the file.
+    /// One benchmark per file that matches: `{}` in the command.
     #[arg(long, value_name = "GLOB", value_parser = word(), conflicts_with_all = ["workload", "tests"], help_heading = "Benchmarks")]
     pub inputs: Option<String>,
-    /// One benchmark per row of a CSV file; `{column}` in the command stands for the row's value.
+    /// One benchmark per row of a CSV file: `{column}` in the command.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "tests", help_heading = "Benchmarks")]
     pub workload: Option<PathBuf>,
-    /// One benchmark per test method in this folder of classes or jar, whatever launcher the command starts: methods annotated as tests of JUnit 4
-    /// or 5 or TestNG, or as benchmarks of JMH. Tests that do not repeat are left out by name.
+    /// One benchmark per test method in this folder of classes or jar.
+    ///
+    /// Whatever launcher the command starts: methods annotated as tests of JUnit 4 or 5 or TestNG, or as benchmarks of JMH. Tests that do not repeat are left out by
+    /// name.
     #[arg(long, value_name = "DIR|JAR", value_hint = ValueHint::AnyPath, conflicts_with = "scope", help_heading = "Benchmarks")]
     pub tests: Option<PathBuf>,
-    /// What one benchmark is: `main`, or `package.Class#method` for each of its invocations, with `+threads` behind it for what all threads do meanwhile.
+    /// What one benchmark is: `main`, or each call of `package.Class#method`.
+    ///
+    /// With `+threads` behind the method it is what all threads do meanwhile.
     #[arg(
         long,
         value_name = "METHOD",
@@ -93,7 +101,9 @@ pub struct GateRecordArgs {
     /// Working directory of the subject.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Benchmarks")]
     pub cwd: Option<PathBuf>,
-    /// Classes to count, such as `org.example.**`; may be repeated. The subject's own classes by default.
+    /// Classes to count, such as `org.example.**`; the subject's own by default.
+    ///
+    /// May be repeated.
     #[arg(long, value_name = "PATTERN", value_parser = pattern, help_heading = "Counting")]
     pub include: Vec<Pattern>,
     /// Classes not to count; may be repeated.
@@ -102,16 +112,23 @@ pub struct GateRecordArgs {
     /// Count the JDK's own classes too, as far as --include matches them.
     #[arg(long, help_heading = "Counting")]
     pub count_jdk: bool,
-    /// Do not measure allocated bytes: saves the run without counters that they need.
+    /// Do not measure allocated bytes: saves a run without counters.
     #[arg(long, help_heading = "Counting")]
     pub no_bytes: bool,
+    /// Take a program that does little beside starting processes.
+    ///
+    /// What these execute is not counted, so that a baseline says little of what the program does.
+    #[arg(long, help_heading = "Counting")]
+    pub starts_others: bool,
     /// Runs, to find what does not repeat; 2 at least.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=100), help_heading = "Counting")]
     pub runs: u32,
-    /// Share of a benchmark's instructions from which on a method is listed with its blocks.
+    /// Share of instructions from which on a method is listed.
+    ///
+    /// Of those of a benchmark; a listed method has its blocks in the file.
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = fraction, help_heading = "Counting")]
     pub share: f64,
-    /// A model of the program, which says what its methods cost: explanations then have prices.
+    /// A model of the program: explanations then have prices.
     #[arg(long, value_name = "MODEL.json", value_hint = ValueHint::FilePath, help_heading = "Counting")]
     pub prices: Option<PathBuf>,
     #[command(flatten)]
@@ -163,6 +180,11 @@ pub struct GateAcceptArgs {
     /// A model of the program, which says what its methods cost; without it there are no prices any more.
     #[arg(long, value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
     pub prices: Option<PathBuf>,
+    /// Take a program that does little beside starting processes.
+    ///
+    /// What these execute is not counted, so that a baseline says little of what the program does.
+    #[arg(long)]
+    pub starts_others: bool,
     #[command(flatten)]
     pub run: GateRunArgs,
 }

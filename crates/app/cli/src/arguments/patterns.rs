@@ -48,7 +48,7 @@ pub enum ViewerArg {
     Chrome,
     /// Flame graphs: a line per thread and method, with the number of its calls.
     Collapsed,
-    /// Two text files, static.txt and dynamic.txt, which `patterns` reads, too.
+    /// Two text files, static.txt and dynamic.txt, which `patterns` reads, too. They say nothing of where calls of a scope begin and end.
     Text,
 }
 

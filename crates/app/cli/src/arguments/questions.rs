@@ -154,17 +154,18 @@ pub struct DiffArgs {
     /// Write the answer as a page, too.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub report: Option<PathBuf>,
-    /// Write the sampled stacks of both builds, too, for a differential flame graph (`flamegraph.pl`): a stack, its time before and after, µs.
+    /// Write the sampled stacks of both builds, too, for a differential flame graph (`flamegraph.pl`): a stack, its time before and after, µs. With `-` they are
+    /// written to standard output, instead of the answer.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub stacks: Option<PathBuf>,
     /// Write what both builds execute for another viewer, too.
     #[arg(long, value_enum, value_name = "VIEWER", requires = "output")]
     pub export: Option<DiffViewer>,
-    /// The file to write with --export.
+    /// The file to write with --export; with `-` standard output, instead of the answer.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "export")]
     pub output: Option<PathBuf>,
     /// What the file of --export weighs.
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = DiffWeight::Count)]
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = DiffWeight::Count, requires = "export")]
     pub weight: DiffWeight,
 }
 

@@ -10,12 +10,11 @@ use pricetag_finding::{Explanation, Grouping};
 use pricetag_report::change;
 use pricetag_report::differential::{self, Form, Stack, Weight};
 
-use crate::analysis::{
-    as_learnt, check_page, check_writable, open_dataset, open_model, write_whole,
-};
+use crate::analysis::{as_learnt, check_page, open_dataset, open_model, write_whole};
 use crate::arguments::{DiffArgs, DiffViewer, DiffWeight, Layout};
 use crate::console::Console;
-use crate::failure::{Failure, io};
+use crate::failure::Failure;
+use crate::output::Output;
 
 pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
     let [before, after] = [open(&args.before)?, open(&args.after)?];
@@ -27,36 +26,51 @@ pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
         Failure::from(e).advice(advice)
     })?;
     let title = format!("{} → {}", args.before.display(), args.after.display());
-    if let (Some(viewer), Some(path)) = (args.export, &args.output) {
-        check_writable(path)?;
-        let stacks = match args.weight {
-            DiffWeight::Count => counted(&before.0, &after.0)?,
-            DiffWeight::Time => timed(&sampled(&before.0, &after.0)?),
-        };
-        let (form, weight) = (viewer.into(), args.weight.into());
-        let file = differential::write(&stacks, form, weight, &title);
-        pricetag_file::write(path, &file).map_err(io("write", path))?;
-        console.say(&format!(
-            "{} of both written to {}",
-            pricetag_quantity::counted(stacks.len(), "stack"),
-            path.display()
-        ));
-    }
-    if let Some(path) = &args.stacks {
-        check_writable(path)?;
-        let stacks = sampled(&before.0, &after.0)?;
-        pricetag_file::write(path, stacks.as_bytes()).map_err(io("write", path))?;
-        console.say(&format!(
-            "stacks of both written to {}; next: flamegraph.pl {} > diff.svg",
-            path.display(),
-            path.display()
-        ));
-    }
     if let Some(path) = &args.report {
         check_page(path)?;
         let page = change::page(&found, &title, args.limit);
         write_whole(path, page.as_bytes())?;
         console.say(&format!("page written to {}", path.display()));
+    }
+    let mut printed = false;
+    if let (Some(viewer), Some(path)) = (args.export, &args.output) {
+        let stacks = match args.weight {
+            DiffWeight::Count => counted(&before.0, &after.0)?,
+            DiffWeight::Time => sampled(&before.0, &after.0)?,
+        };
+        let (form, weight) = (viewer.into(), args.weight.into());
+        let output = Output::of(Some(path), "the stacks", console)?;
+        output.write(&differential::write(&stacks, form, weight, &title))?;
+        match output.file() {
+            Some(file) => console.say(&format!(
+                "{} of both written to {}",
+                pricetag_quantity::counted(stacks.len(), "stack"),
+                file.display()
+            )),
+            None => printed = true,
+        }
+    }
+    if let Some(path) = &args.stacks {
+        let output = Output::of(Some(path), "the stacks", console)?;
+        if printed && output.file().is_none() {
+            let why = "standard output cannot hold the files of --export and --stacks";
+            return Err(Failure::usage(why).advice("name a file for one of them"));
+        }
+        let stacks = sampled(&before.0, &after.0)?;
+        let (form, weight) = (Form::Collapsed, Weight::Microseconds);
+        output.write(&differential::write(&stacks, form, weight, ""))?;
+        match output.file() {
+            Some(file) => console.say(&format!(
+                "stacks of both written to {}; next: flamegraph.pl {} > diff.svg",
+                file.display(),
+                file.display()
+            )),
+            None => printed = true,
+        }
+    }
+    // Standard output is the file then, and nothing else.
+    if printed {
+        return Ok(ExitCode::SUCCESS);
     }
     console.result(&found, || match args.format {
         Layout::Text => found.to_text(args.limit, console.width),
@@ -65,25 +79,16 @@ pub fn run(args: &DiffArgs, console: &Console) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Sampled stacks of both, a line each.
-fn sampled(before: &Dataset, after: &Dataset) -> Result<String, Failure> {
-    differential_stacks(before, after).ok_or_else(|| {
+/// Sampled stacks of both.
+fn sampled(before: &Dataset, after: &Dataset) -> Result<Vec<Stack>, Failure> {
+    let stacks = differential_stacks(before, after).ok_or_else(|| {
         Failure::new("no input was sampled in both datasets")
             .advice("record both with `--samples all`")
-    })
-}
-
-/// Lines `frame;frame BEFORE AFTER`, read.
-fn timed(lines: &str) -> Vec<Stack> {
-    let stack = |line: &str| {
-        let (rest, after) = line.rsplit_once(' ')?;
-        let (frames, before) = rest.rsplit_once(' ')?;
-        Some(Stack {
-            frames: frames.split(';').map(str::to_owned).collect(),
-            weights: [before.parse().ok()?, after.parse().ok()?],
-        })
-    };
-    lines.lines().filter_map(stack).collect()
+    })?;
+    let stacks = stacks.into_iter();
+    Ok(stacks
+        .map(|(frames, weights)| Stack { frames, weights })
+        .collect())
 }
 
 /// What both execute.

@@ -9,22 +9,25 @@ use pricetag_file::raw;
 use pricetag_quantity::counted;
 use serde_json::json;
 
-use crate::analysis::{check_writable, open_dataset, target};
+use crate::analysis::{open_dataset, target};
 use crate::arguments::{ExportArgs, Format};
-use crate::console::{Console, print_bytes};
+use crate::console::Console;
 use crate::failure::{Failure, io, not_sampled};
 use crate::lists::restricted;
+use crate::output::Output;
 use crate::scratch::Scratch;
-
-/// What stands for standard output in place of a file.
-const STANDARD_OUTPUT: &str = "-";
 
 pub fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode, Failure> {
     let dataset = restricted(open_dataset(&args.dataset)?, args.only.as_deref())?;
-    if args.output == Path::new(STANDARD_OUTPUT) {
-        return to_standard_output(&dataset, args, console);
+    let output = Output::of(Some(&args.output), "the table", console)?;
+    if output.file().is_none() {
+        // Formats are written into files, since Parquet's end says where its parts begin: the file is then passed on.
+        let scratch = Scratch::new()?;
+        let table = scratch.path().join("table");
+        write(&dataset, args, &table)?;
+        output.write(&std::fs::read(&table).map_err(io("read", &table))?)?;
+        return Ok(ExitCode::SUCCESS);
     }
-    check_writable(&args.output)?;
     write(&dataset, args, &args.output)?;
     let rows = match args.format {
         // Lata's matrix has no place for failures.
@@ -65,21 +68,4 @@ fn write(dataset: &Dataset, args: &ExportArgs, path: &Path) -> Result<(), Failur
         }
     };
     outcome.map_err(|e| Failure::from(e).doing(format!("exporting {}", args.dataset.display())))
-}
-
-/// Formats are written into files, since Parquet's end says where its parts begin: the file is then passed on.
-fn to_standard_output(
-    dataset: &Dataset,
-    args: &ExportArgs,
-    console: &Console,
-) -> Result<ExitCode, Failure> {
-    if console.json {
-        let why = "standard output cannot hold the table and --json";
-        return Err(Failure::usage(why).advice("name a file with -o"));
-    }
-    let scratch = Scratch::new()?;
-    let table = scratch.path().join("table");
-    write(dataset, args, &table)?;
-    print_bytes(&std::fs::read(&table).map_err(io("read", &table))?)?;
-    Ok(ExitCode::SUCCESS)
 }

@@ -92,10 +92,9 @@ fn record(args: &GateRecordArgs, common: &Common, console: &Console) -> Result<E
         console,
     };
     let prices = Prices::of(args.prices.as_deref(), console)?;
-    let baseline = counted(&counting, &suite, limits, &prices)?;
+    let (baseline, remark) = counted(&counting, &suite, limits, &prices)?;
     baseline.save(path).map_err(|e| of_baseline(&e))?;
-    tell(&baseline, console);
-    prices.tell(&baseline, console);
+    tell(&baseline, remark.as_deref(), console);
     console.say(&format!(
         "next: commit {0}, and `pricetag gate check {0} -- COMMAND` on every change",
         path.display()
@@ -103,13 +102,13 @@ fn record(args: &GateRecordArgs, common: &Common, console: &Console) -> Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-/// The baseline of this build.
+/// The baseline of this build, and what there is to say of its prices.
 fn counted(
     counting: &Counting,
     suite: &str,
     limits: Limits,
     prices: &Prices,
-) -> Result<Baseline, Failure> {
+) -> Result<(Baseline, Option<String>), Failure> {
     let mut runs = Vec::new();
     let mut first = None;
     for _ in 0..counting.setup.runs {
@@ -127,15 +126,15 @@ fn counted(
     let baseline = baseline.map_err(|e| of_recording(&e))?;
     match first {
         Some(dataset) => prices.of_methods(baseline, dataset),
-        None => Ok(baseline),
+        None => Ok((baseline, None)),
     }
 }
 
 /// A benchmark is coarse if so many times its mean is still within what one more run may count.
 const COARSE: f64 = 1.5;
 
-/// What was recorded, and what of it does not repeat.
-fn tell(baseline: &Baseline, console: &Console) {
+/// What was recorded, what of it does not repeat, and what there is to say of its prices.
+fn tell(baseline: &Baseline, prices: Option<&str>, console: &Console) {
     let all = baseline.benchmarks.len();
     let wavering = |of: &dyn Fn(&pricetag_gate::Benchmark) -> Option<&Figure>| {
         let figures = baseline.benchmarks.values().filter_map(of);
@@ -173,6 +172,9 @@ fn tell(baseline: &Baseline, console: &Console) {
     }
     for (name, why) in &baseline.left_out {
         console.say(&format!("left out: {name}: {why}"));
+    }
+    if let Some(prices) = prices {
+        console.say(prices);
     }
 }
 
@@ -273,14 +275,16 @@ fn accept(args: &GateAcceptArgs, common: &Common, console: &Console) -> Result<E
             .advice("say why the change is worth what it costs: it is kept in the file"));
     }
     let old = open(&args.baseline)?;
+    let mut setup = old.setup.clone();
+    setup.starts_others |= args.starts_others;
     let counting = Counting {
-        setup: old.setup.clone(),
+        setup,
         run: &args.run,
         common,
         console,
     };
     let prices = Prices::of(args.prices.as_deref(), console)?;
-    let mut new = counted(&counting, &old.suite, old.limits.clone(), &prices)?;
+    let (mut new, remark) = counted(&counting, &old.suite, old.limits.clone(), &prices)?;
     new.history.clone_from(&old.history);
     new.history.push(History {
         accepted: today(),
@@ -288,8 +292,7 @@ fn accept(args: &GateAcceptArgs, common: &Common, console: &Console) -> Result<E
         changes: changes(&old, &new),
     });
     new.save(&args.baseline).map_err(|e| of_baseline(&e))?;
-    tell(&new, console);
-    prices.tell(&new, console);
+    tell(&new, remark.as_deref(), console);
     console.say(&format!(
         "accepted: {} is the baseline now",
         args.baseline.display()

@@ -217,3 +217,89 @@ fn what_has_no_bound_says_why() {
         assert!(ran.stderr.contains(why), "{command}: {}", ran.stderr);
     }
 }
+
+/// A list of boxed floats: the bytes of a bound are those of its blocks, a prediction's those of the floats, too.
+#[test]
+fn the_time_with_collections_is_no_bound_and_says_so() {
+    let desk = desk("let rec f n = if n = 0 then [] else float_of_int n :: f (n - 1)\n");
+    let ran = desk.run("ocaml bound list.json p.ml");
+    let line = ran
+        .stdout
+        .lines()
+        .find(|l| l.contains("collections "))
+        .unwrap();
+    assert!(line.starts_with("  with collections about "), "{line}");
+    assert!(
+        ran.stdout.contains("With them it is no bound"),
+        "{}",
+        ran.stdout
+    );
+    let n = 1_000_000.0;
+    let told = desk.json("ocaml bound list.json p.ml --json");
+    let terms = |cost: &str| -> Vec<f64> {
+        let bounds = told["functions"][0]["bounds"].as_array().unwrap();
+        let bound = bounds.iter().find(|b| b["cost"] == cost).unwrap();
+        let terms = bound["terms"].as_array().unwrap().iter();
+        terms
+            .map(|term| {
+                let factor = term["factor"].as_str().unwrap();
+                let (above, below) = factor.split_once('/').unwrap_or((factor, "1"));
+                let power = term["powers"].as_array().unwrap().len() as i32;
+                above.parse::<f64>().unwrap() / below.parse::<f64>().unwrap() * f64::powi(n, power)
+            })
+            .collect()
+    };
+    let bytes: f64 = terms("bytes").iter().sum();
+    assert_eq!(bytes, 24.0 * n);
+    let list: Value =
+        serde_json::from_slice(&std::fs::read(desk.path("list.json")).unwrap()).unwrap();
+    let [heap, each] = ["heap", "constant"].map(|of| list["collector"][of].as_f64().unwrap());
+    let about = terms("time").iter().sum::<f64>() + (bytes / heap).floor() * each;
+    let call = desk.json("ocaml predict list.json p.ml --call f(1000000) --json");
+    let call = call["calls"].as_array().unwrap().last().unwrap();
+    assert!(call["bytes"].as_f64().unwrap() > bytes, "{call}");
+    assert!(call["time"].as_f64().unwrap() > about, "{call}: {about}");
+}
+
+#[test]
+fn an_explanation_names_what_has_no_bound_by_itself() {
+    let desk = desk("let f (a : int list) b = if a = b then 1 else 2\n");
+    let ran = desk.run("ocaml bound list.json p.ml --metric IntAdd --explain");
+    for construct in ["PolyWord", "StringWord"] {
+        let mut lines = ran.stdout.lines();
+        let line = lines.find(|l| l.trim_start().starts_with(construct));
+        let line = line.unwrap_or_else(|| panic!("{construct}: {}", ran.stdout));
+        assert!(line.contains("no bound by itself: "), "{line}");
+        assert!(line.contains("a comparison of `int list`"), "{line}");
+    }
+}
+
+#[test]
+fn compared_calls_take_the_estimator_and_tell_of_the_stack() {
+    let desk = desk(
+        "let rec deep n = if n = 0 then 0 else 1 + deep (n - 1)\nlet rec loop a n = if n = 0 then a else loop (a + 1) (n - 1)\nlet flat n = loop 0 n\n",
+    );
+    let compare = |more: &str| {
+        let line = format!(
+            "ocaml compare list.json p.ml:deep p.ml:flat --sizes 1000000 --call f(n) --json {more}"
+        );
+        desk.json(&line)
+    };
+    let chosen = compare("");
+    let warnings = chosen["warnings"].to_string();
+    assert!(
+        warnings.contains("p.ml:deep, f(n), n = 1000000: calls take about 15 MB of stack"),
+        "{warnings}"
+    );
+    assert!(!warnings.contains("p.ml:flat, f(n)"), "{warnings}");
+    // The same as `predict` says of the call by that estimator.
+    for estimator in ["nnls", "normalised"] {
+        let by = compare(&format!("--estimator {estimator}"));
+        let call = desk.json(&format!(
+            "ocaml predict list.json p.ml --call deep(1000000) --json --estimator {estimator}"
+        ));
+        let call = call["calls"].as_array().unwrap().last().unwrap();
+        assert_eq!(by["predicted"][0]["times"][0], call["time"], "{estimator}");
+        assert_ne!(by["predicted"], chosen["predicted"], "{estimator}");
+    }
+}

@@ -267,4 +267,87 @@ fn the_events_of_a_scope_are_those_of_its_rows() {
         "{}",
         collapsed.stdout
     );
+    // The two texts have no place for marks, which is said.
+    let texts = desk.run("patterns data --export text -o texts");
+    assert_eq!(texts.code, 0, "{}", texts.stderr);
+    assert!(
+        texts
+            .stderr
+            .contains("where 7 calls of the scope begin and end is left out"),
+        "{}",
+        texts.stderr
+    );
+}
+
+/// Each call of `work` has three events. Nothing stands between the calls, or one event with an argument.
+const OFTEN: &str = r"
+public class Often {
+    static int leaf(int i) { return i * 3; }
+    static int noise(int i) { return i + 3; }
+    static int work(int n) { return leaf(n) + leaf(n + 1); }
+    public static void main(String[] a) {
+        int s = 0;
+        for (int i = 0; i < 20_000; i++) { if (a.length > 0) s += noise(i); s += work(i); }
+        System.out.println(s);
+    }
+}
+";
+
+#[test]
+fn calls_of_a_scope_cost_next_to_no_room() {
+    let desk = Desk::new(&[]);
+    compiled(&desk, "Often", OFTEN);
+    for (gap, argument) in [(0, None), (1, Some("loud"))] {
+        room_of_calls(&desk, gap, argument);
+    }
+}
+
+/// Records [`OFTEN`], with `gap` events between two calls.
+fn room_of_calls(desk: &Desk, gap: u64, argument: Option<&str>) {
+    let mut command = desk.command(
+        "record -o data --force --features calls --scope Often#work --repeat 1 --warmup 0 --samples off",
+    );
+    command.args(["--", "java", "-cp", "classes", "Often"]);
+    command.args(argument);
+    let done = ran(command);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let answer = desk.json("patterns data --json");
+    let file = &answer["files"][0];
+    assert_eq!(file["patterns"]["recorded"]["events"], 60_000);
+    let calls = file["scope_calls"].as_array().unwrap();
+    assert_eq!(calls.len(), 20_000);
+    for (number, call) in calls.iter().enumerate() {
+        let from = call["from"].as_u64().unwrap();
+        assert_eq!(call["call"], number);
+        assert_eq!(call["to"], from + 3);
+        let before = number.checked_sub(1).map(|before| &calls[before]["to"]);
+        assert!(before.is_none_or(|to| *to == from - gap), "{call}");
+    }
+    // A frame for each mark and each call's events took 1.3 MB.
+    let sizes = walk(&desk.path("data"))
+        .into_iter()
+        .filter(|path| {
+            let bytes = std::fs::read(path).unwrap();
+            bytes.starts_with(b"pricetag-events")
+        })
+        .map(|path| std::fs::metadata(path).unwrap().len())
+        .collect::<Vec<_>>();
+    assert!(
+        matches!(sizes[..], [size] if size < 10_000),
+        "{sizes:?} bytes"
+    );
+}
+
+/// All files below a folder.
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(walk(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
 }

@@ -268,6 +268,17 @@ fn exact_counts_of_both_builds_are_exported_for_viewers() {
     let all = ["before", "after"].map(|side| found["instructions"][side].as_f64().unwrap() as u64);
     assert_eq!(ends, all, "all instructions are in the profiles");
     assert!(std::fs::metadata(desk.path("both.pb")).unwrap().len() > 100);
+    // Standard output is the file, and nothing else.
+    let printed = desk.run("diff before after --export collapsed -o -");
+    assert_eq!(printed.code, 0, "{}", printed.stderr);
+    let written = std::fs::read_to_string(desk.path("both.folded")).unwrap();
+    assert_eq!(printed.stdout, written);
+    assert!(!desk.path("-").exists());
+    let mixed = desk.run("diff before after --export collapsed -o - --json");
+    assert_eq!(mixed.code, 2, "{}", mixed.stderr);
+    let alone = desk.run("diff before after --weight time");
+    assert_eq!(alone.code, 2, "{}", alone.stderr);
+    assert!(alone.stderr.contains("--export"), "{}", alone.stderr);
     let timed = desk.run("diff before after --export pprof -o t.pb --weight time");
     assert_eq!(timed.code, 1);
     assert!(

@@ -62,6 +62,18 @@ fn a_program_that_only_starts_others_has_no_baseline() {
         );
     }
     assert!(!desk.path("b.json").exists());
+    // Who wants it all the same says so; the file keeps that, and so does `accept`.
+    let wanted = run(
+        &desk,
+        "gate record -o b.json --no-bytes --runs 2 --starts-others",
+        "Forks idle 2 10",
+    );
+    assert_eq!(wanted.code, 0, "{}", wanted.stderr);
+    let text = std::fs::read_to_string(desk.path("b.json")).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["setup"]["starts_others"], true);
+    let accepted = run(&desk, "gate accept b.json --reason more", "Forks idle 3 10");
+    assert_eq!(accepted.code, 0, "{}", accepted.stderr);
 }
 
 #[test]
@@ -79,6 +91,13 @@ fn started_processes_are_told_wherever_counts_are() {
         &desk,
         "mine -o mined --repeat 2 --samples off",
         "Forks busy 2 10",
+    );
+    // One run teaches nothing: that is what it fails for, and not for the processes.
+    assert_eq!(mined.code, 1, "{}", mined.stderr);
+    assert!(
+        mined.stderr.contains("at least 2 are needed"),
+        "{}",
+        mined.stderr
     );
     assert!(mined.stderr.contains(two), "{}", mined.stderr);
 
@@ -291,6 +310,35 @@ fn another_agent_is_named() {
             .contains("another agent, jacocoagent.jar, was not there"),
         "{}",
         covered.stdout
+    );
+    // It is not counted again: another run has the agent, too.
+    assert!(
+        !covered.stderr.contains("counting again"),
+        "{}",
+        covered.stderr
+    );
+    // From the environment, and under another name.
+    std::fs::copy(desk.path("jacocoagent.jar"), desk.path("other-1.2.jar")).unwrap();
+    let mut command = desk.command("gate check b.json");
+    command.args(["--", "java", "-Xmx64m", "-cp", "classes", "Shop"]);
+    command.env("JAVA_TOOL_OPTIONS", "-javaagent:other-1.2.jar=x");
+    let covered = ran(command);
+    assert_eq!(covered.code, 3, "{}", covered.stderr);
+    let told = "another agent, other.jar, was not there";
+    assert!(covered.stdout.contains(told), "{}", covered.stdout);
+    // A word of the program's own that looks like one, and a debugger, are none.
+    let mut command = desk.command("gate check b.json");
+    command.args([
+        "--",
+        "java",
+        "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=0",
+    ]);
+    command.args(["-Xmx64m", "-cp", "classes", "Shop", "-javaagent:none.jar"]);
+    let debugged = ran(command);
+    assert!(
+        !debugged.stdout.contains("another agent"),
+        "{}",
+        debugged.stdout
     );
 }
 

@@ -12,12 +12,7 @@ const EDGE: u32 = 29;
 
 /// The word of a mark. Of calls beyond 2²⁹ the lower bits are kept.
 pub fn word(call: u64, edge: Edge) -> i64 {
-    let edge: u32 = match edge {
-        Edge::Begins => 0,
-        Edge::Ends => 1,
-        Edge::GivenUp => 2,
-    };
-    let number = MARK | edge << EDGE | call as u32 & ((1 << EDGE) - 1);
+    let number = MARK | u32::from(edge.number()) << EDGE | call as u32 & ((1 << EDGE) - 1);
     1 << NATIVE_BIT | i64::from(number)
 }
 
@@ -28,12 +23,7 @@ pub fn is_mark(word: i64) -> bool {
 
 /// What a mark says.
 pub fn read(word: i64) -> Option<(u64, Edge)> {
-    let edge = match word as u32 >> EDGE & 3 {
-        0 => Edge::Begins,
-        1 => Edge::Ends,
-        2 => Edge::GivenUp,
-        _ => return None,
-    };
+    let edge = Edge::of(u64::from(word as u32 >> EDGE & 3))?;
     is_mark(word).then_some((u64::from(word as u32 & ((1 << EDGE) - 1)), edge))
 }
 

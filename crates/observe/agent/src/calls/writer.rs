@@ -13,7 +13,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use pricetag_events::{
-    Class, ClassId, Edge, Flag, Flags, Kind, Method, MethodId, Place, Symbol, ThreadId, Writer,
+    Class, ClassId, Edge, Flag, Flags, Kind, Mark, Method, MethodId, Part, Place, Symbol, ThreadId,
+    Writer,
 };
 use pricetag_instrument::{METHOD_BITS, NATIVE_BIT, RECEIVER_SHIFT};
 use pricetag_probe_plan::{ClassPlan, MethodPlan};
@@ -202,6 +203,7 @@ impl Known {
         }
     }
 
+    /// Writes what a thread handed over: its events together, across calls of a scope and gaps; and then the marks of these calls.
     fn batch(&mut self, batch: &Batch) -> std::io::Result<()> {
         let session = self.session;
         let window = session.options.calls.as_ref().map(|c| c.which.window);
@@ -209,46 +211,67 @@ impl Known {
         let scoped = session.scopes.by_thread();
         let mut so_far = self.so_far.remove(&batch.serial).unwrap_or_default();
         let thread = ThreadId(batch.serial as u64);
+        let mut at = self.to.next_event(thread).saturating_add(so_far.left_out);
         let mut words = batch.words.as_slice();
-        let mut start_ns = Some(batch.since_ns);
+        let (mut marks, mut kept_words) = (Vec::new(), Vec::new());
+        let mut parts: Vec<Part> = Vec::new();
         while let Some((&first, behind)) = words.split_first() {
-            if let Some((call, edge)) = marks::read(first) {
+            if let Some((call, edge)) = marks::read(first).filter(|_| scoped) {
                 match edge {
                     Edge::Begins => so_far.open.insert(call),
                     Edge::Ends | Edge::GivenUp => so_far.open.remove(&call),
                 };
-                self.to.mark(thread, call, edge, so_far.left_out)?;
+                marks.push(Mark {
+                    thread,
+                    call,
+                    edge,
+                    at,
+                });
                 words = behind;
                 continue;
             }
-            let until = |words: &[i64]| words.iter().position(|&word| marks::is_mark(word));
-            let before = until(words).filter(|_| scoped).unwrap_or(words.len());
-            if scoped && so_far.open.is_empty() {
-                so_far.left_out += before as u64;
-                words = &words[before..];
-                continue;
-            }
-            let (kept, run) = window.at(so_far.position);
-            let run = usize::try_from(run).unwrap_or(usize::MAX).min(before);
+            let next = || words.iter().position(|&word| marks::is_mark(word));
+            let before = scoped.then(next).flatten().unwrap_or(words.len());
+            let (kept, run) = if scoped && so_far.open.is_empty() {
+                (false, before)
+            } else {
+                let (kept, run) = window.at(so_far.position);
+                let run = usize::try_from(run).unwrap_or(usize::MAX).min(before);
+                so_far.position += run as u64;
+                (kept, run)
+            };
             let (now, later) = words.split_at(run);
             if kept {
-                let place = Place {
-                    thread,
-                    start_ns: start_ns.take(),
-                    left_out: std::mem::take(&mut so_far.left_out),
-                };
-                self.write(place, now)?;
+                let left_out = std::mem::take(&mut so_far.left_out);
+                match parts.last_mut().filter(|_| left_out == 0) {
+                    Some(part) => part.events += run as u32,
+                    None => parts.push(Part {
+                        left_out,
+                        events: run as u32,
+                    }),
+                }
+                kept_words.extend_from_slice(now);
             } else {
                 so_far.left_out += run as u64;
             }
-            so_far.position += run as u64;
+            at += run as u64;
             words = later;
         }
+        if !kept_words.is_empty() {
+            self.write(thread, batch.since_ns, &parts, &kept_words)?;
+        }
+        self.to.marks(thread, &marks)?;
         self.so_far.insert(batch.serial, so_far);
         Ok(())
     }
 
-    fn write(&mut self, place: Place, words: &[i64]) -> std::io::Result<()> {
+    fn write(
+        &mut self,
+        thread: ThreadId,
+        since_ns: u64,
+        parts: &[Part],
+        words: &[i64],
+    ) -> std::io::Result<()> {
         let mut events = std::mem::take(&mut self.events);
         events.clear();
         for &word in words {
@@ -263,7 +286,7 @@ impl Known {
             };
             events.push(symbol);
         }
-        let written = self.to.block(place, &events);
+        let written = self.to.parts(thread, Some(since_ns), parts, &events);
         self.events = events;
         written
     }

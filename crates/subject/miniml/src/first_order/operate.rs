@@ -94,7 +94,7 @@ impl<'p> Lower<'p> {
                 what: what.to_owned(),
                 time,
                 bytes,
-                counted: None,
+                counted: &[],
             }));
             return Ok(());
         }
@@ -114,6 +114,11 @@ impl<'p> Lower<'p> {
             Kind::Word | Kind::Float => return Ok(()),
             Kind::String => (Construct::StringWord, texts.min()),
             Kind::Any => (Construct::PolyWord, shape::inside(&mut self.types, of, 0)),
+        };
+        // In a value of any kind there may be texts, whose words are counted by themselves.
+        let counted: &[Construct] = match construct {
+            Construct::StringWord => &[Construct::StringWord],
+            _ => &[Construct::PolyWord, Construct::StringWord],
         };
         match most {
             Some(0) => {}
@@ -139,7 +144,7 @@ impl<'p> Lower<'p> {
                     what,
                     time: true,
                     bytes: false,
-                    counted: Some(construct),
+                    counted,
                 }));
             }
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_flow::Categories;
+use pricetag_gate::agents::{self, Surroundings};
 use pricetag_gate::{Counted, Setup, test_methods};
 use pricetag_runner::{RecordOptions, Timing};
 use pricetag_trace::{Pattern, Scope};
@@ -47,6 +48,7 @@ pub fn setup(args: &GateRecordArgs) -> Setup {
         exclude: patterns(&args.exclude),
         count_jdk: args.count_jdk,
         bytes: !args.no_bytes,
+        starts_others: args.starts_others,
         runs: args.runs,
         // Written as 1 and not as 1.0000000000000002.
         share: (args.share * 1e8).round() / 1e6,
@@ -65,7 +67,9 @@ impl Counting<'_> {
         for note in dataset.meta.notes.iter().filter(|_| self.console.verbose) {
             self.console.say(&format!("note: {note}"));
         }
-        let counted = Counted::of(&dataset);
+        let mut counted = Counted::of(&dataset);
+        let around = Surroundings::here(self.setup.cwd.as_ref().map(PathBuf::from));
+        counted.identity.agents = agents::of(&self.run.command, &around);
         Ok((dataset, counted))
     }
 

@@ -15,6 +15,9 @@ use crate::failure::Failure;
 /// Where `mine` leaves its model.
 const MINED: &str = "pricetag-data/model.json";
 
+/// How to get prices.
+const HOW: &str = "`pricetag mine` with the same --inputs and command learns them, and `--prices pricetag-data/model.json` takes them";
+
 /// Where prices come from.
 pub enum Prices {
     /// A model that was named, and its name: it has to fit.
@@ -45,38 +48,47 @@ impl Prices {
         })
     }
 
-    /// The baseline with what its methods cost.
-    pub fn of_methods(&self, baseline: Baseline, dataset: Dataset) -> Result<Baseline, Failure> {
+    /// The baseline with what its methods cost; and where that comes from, how to get it, or why there is none.
+    pub fn of_methods(
+        &self,
+        baseline: Baseline,
+        dataset: Dataset,
+    ) -> Result<(Baseline, Option<String>), Failure> {
         match self {
-            Self::Named(model, name) => with_prices(baseline, model, name, dataset),
+            Self::Named(model, name) => Ok((with_prices(baseline, model, name, dataset)?, None)),
             Self::Found(model) => {
                 let bare = baseline.clone();
-                let priced = with_prices(baseline, model, MINED, dataset);
-                // One of another program prices nothing.
-                Ok(priced.ok().filter(has_prices).unwrap_or(bare))
+                Ok(found(bare, with_prices(baseline, model, MINED, dataset)))
             }
-            Self::Missing => Ok(baseline),
+            Self::Missing => {
+                let told =
+                    format!("no prices: what a change is worth in time cannot be told. {HOW}");
+                Ok((baseline, Some(told)))
+            }
         }
     }
+}
 
-    /// Says where they come from, or how to get some.
-    pub fn tell(&self, baseline: &Baseline, console: &Console) {
-        let how = "`pricetag mine` with the same --inputs and command learns them, and `--prices pricetag-data/model.json` takes them";
-        match self {
-            Self::Named(..) => {}
-            Self::Found(_) if has_prices(baseline) => {
-                console.say(&format!(
-                    "prices: of {MINED}, which is here; --prices names others"
-                ));
-            }
-            Self::Found(_) => console.say(&format!(
-                "no prices: {MINED} knows no method of this program. {how}"
-            )),
-            Self::Missing => console.say(&format!(
-                "no prices: what a change is worth in time cannot be told. {how}"
-            )),
-        }
-    }
+/// What the model of `mine` says, which may be of another program or not fit this one: no reason to fail, but it is said.
+fn found(bare: Baseline, priced: Result<Baseline, Failure>) -> (Baseline, Option<String>) {
+    let (baseline, told) = match priced {
+        Ok(priced) if has_prices(&priced) => (
+            priced,
+            format!("prices: of {MINED}, which is here; --prices names others"),
+        ),
+        Ok(_) => (
+            bare,
+            format!("no prices: {MINED} knows no method of this program. {HOW}"),
+        ),
+        Err(failure) => (
+            bare,
+            format!(
+                "no prices: {MINED} prices nothing here: {}. {HOW}",
+                failure.why
+            ),
+        ),
+    };
+    (baseline, Some(told))
 }
 
 fn has_prices(baseline: &Baseline) -> bool {
@@ -113,4 +125,25 @@ fn with_prices(
         model: name.to_owned(),
     });
     Ok(baseline)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_model_that_is_here_prices_nothing_is_told() {
+        let failed = Err(Failure::new(
+            "the model wants `input.rows`, which this has not",
+        ));
+        let (baseline, told) = found(Baseline::default(), failed);
+        assert_eq!(baseline, Baseline::default());
+        let told = told.unwrap();
+        assert!(
+            told.contains("the model wants `input.rows`, which this has not. `pricetag mine`"),
+            "{told}"
+        );
+        let (_, told) = found(Baseline::default(), Ok(Baseline::default()));
+        assert!(told.unwrap().contains("knows no method of this program"));
+    }
 }

@@ -203,7 +203,8 @@ pub fn bounded(
     told
 }
 
-/// The upper bound of the time with collections: by the paper's rule each minor heap that fills costs the same.
+/// About the time with collections: by the paper's rule each minor heap that fills costs the same. That is no bound: collections cost more the more is alive, boxed
+/// floats are not in the bytes, and the heap need not be empty at the beginning.
 fn collecting(list: &PriceList, bounds: &[CostBound]) -> Option<String> {
     let collector = list.collector.as_ref()?;
     let upper = |cost: &str| {
@@ -237,13 +238,17 @@ fn explained(entry: &Entry, prices: &Metric, degree: u32) -> Vec<BoundPart> {
     let calls = entered
         .into_iter()
         .map(|name| (format!("calls of {name}"), None, Metric::Calls(name)));
-    let parts = constructs.chain(calls).filter_map(|(name, price, metric)| {
-        let times = bound(entry, &metric, Side::Upper, degree).ok()?;
-        Some(BoundPart {
+    let parts = constructs.chain(calls).map(|(name, price, metric)| {
+        let (times, none) = match bound(entry, &metric, Side::Upper, degree) {
+            Ok(times) => (times.polynomial.text(Side::Upper), None),
+            Err(why) => (String::new(), Some(why.to_string())),
+        };
+        BoundPart {
             name,
-            times: times.polynomial.text(Side::Upper),
+            times,
+            none,
             price,
-        })
+        }
     });
     let mut parts: Vec<BoundPart> = parts.filter(|part| part.times != "0").collect();
     let price = |part: &BoundPart| part.price.unwrap_or(-1.0);
@@ -261,6 +266,8 @@ fn charges(block: &Block, charged: &mut BTreeSet<Construct>, entered: &mut BTree
             Step::Enter(name) => {
                 entered.insert(name.clone());
             }
+            // What it takes has no size: it has no bound, and is told all the same.
+            Step::Unsized(step) => charged.extend(step.counted),
             Step::Bind(_, Right::Case(_, arms, _)) => {
                 for arm in arms {
                     charges(&arm.block, charged, entered);
@@ -290,7 +297,7 @@ fn warnings(list: &PriceList, functions: &[FunctionBounds]) -> Vec<String> {
         );
         warnings.push(match &list.collector {
             Some(collector) => format!(
-                "`time` leaves collections out: by the paper's rule there is one for each {:.0} bytes, of {:.0} ns",
+                "`time` leaves collections out: by the paper's rule there is one for each {:.0} bytes, of {:.0} ns. With them it is no bound: they cost more the more is alive, and floats that are boxed fill the heap as well",
                 collector.heap, collector.constant
             ),
             None => "collections are left out: no collector was learnt".into(),

@@ -58,12 +58,14 @@ pub fn run(args: &OcamlCompareArgs, console: &Console) -> Result<ExitCode, Failu
         warnings.push("predictions are of whole calls, what makes the arguments included".into());
         warnings.extend(super::predict::warnings(&list, &Ocaml::here("ocamlopt")));
     }
+    let (predicted, deep) = predicted(args, &list, console)?;
+    warnings.extend(deep);
     let answer = BoundComparison {
         schema: FINDING_SCHEMA,
         names: [args.first.clone(), args.second.clone()],
         bounds: [first, second],
         ranges: both.map(|(a, b)| ranges(a, b)).unwrap_or_default(),
-        predicted: predicted(args, &list, console)?,
+        predicted,
         termwise: both.and_then(|(a, b)| termwise(a, b)),
         warnings,
     };
@@ -79,16 +81,16 @@ fn parts(given: &str) -> Result<(&str, &str), Failure> {
     })
 }
 
-/// The calls that are given, of both functions, by prediction.
+/// The calls that are given, of both functions, by prediction; and which of them go deeper than the stack is large.
 fn predicted(
     args: &OcamlCompareArgs,
     list: &PriceList,
     console: &Console,
-) -> Result<Vec<PredictedPair>, Failure> {
+) -> Result<(Vec<PredictedPair>, Vec<String>), Failure> {
     if args.call.is_empty() {
-        return Ok(vec![]);
+        return Ok((vec![], vec![]));
     }
-    let pricing = Pricing::of(list, Mode::Extended.name(), None)?;
+    let pricing = Pricing::of(list, Mode::Extended.name(), args.estimator.as_deref())?;
     let mut options = Options {
         mode: Mode::Extended.rules(),
         ..Options::default()
@@ -105,7 +107,12 @@ fn predicted(
     let calls: Vec<(&String, Option<u64>)> = calls
         .flat_map(|call| sizes.iter().map(move |n| (call, *n)))
         .collect();
-    let times = |given: &str| -> Result<Vec<Option<f64>>, Failure> {
+    let told = |call: &str, n: Option<u64>| match n {
+        Some(n) => format!("{call}, n = {n}"),
+        None => call.to_owned(),
+    };
+    let mut deep = Vec::new();
+    let mut times = |given: &str| -> Result<Vec<Option<f64>>, Failure> {
         let (file, name) = parts(given)?;
         let mut source = super::source_of(Path::new(file))?;
         for (call, n) in &calls {
@@ -119,6 +126,10 @@ fn predicted(
             return Err(super::stopped(&run, stop, file, "predict"));
         }
         let rows = &run.rows[run.rows.len() - calls.len()..];
+        deep.extend(calls.iter().zip(rows).filter_map(|((call, n), row)| {
+            let label = format!("{given}, {}", told(call, *n));
+            super::predict::overflow(list, row, &label)
+        }));
         let costs = rows
             .iter()
             .map(|row| predict_call(&pricing, &super::predict::call(row)));
@@ -126,17 +137,14 @@ fn predicted(
     };
     let (first, second) = (times(&args.first)?, times(&args.second)?);
     let both = first.into_iter().zip(second);
-    Ok(calls
+    let pairs = calls
         .iter()
         .zip(both)
         .map(|((call, n), (a, b))| PredictedPair {
-            call: match n {
-                Some(n) => format!("{call}, n = {n}"),
-                None => (*call).clone(),
-            },
+            call: told(call, *n),
             times: [a, b],
-        })
-        .collect())
+        });
+    Ok((pairs.collect(), deep))
 }
 
 /// Which one is lower at a size, all sizes being equal.

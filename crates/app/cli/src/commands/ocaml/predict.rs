@@ -55,7 +55,11 @@ pub fn run(args: &OcamlPredictArgs, console: &Console) -> Result<ExitCode, Failu
     }
     let lacking = calls.iter().any(|c| !c.unpriced.is_empty());
     let mut warnings = warnings(&list, &Ocaml::here(&args.ocamlopt));
-    warnings.extend(overflows(&list, &run.rows));
+    warnings.extend(
+        run.rows
+            .iter()
+            .filter_map(|row| overflow(&list, row, &label(row))),
+    );
     if !run.output.is_empty() {
         warnings.push("what the system takes to write what is printed is left out".into());
     }
@@ -108,24 +112,21 @@ const STACK: u64 = 8 << 20;
 /// What OCaml 5 allows its own stack unless told otherwise.
 const OWN_STACK: u64 = 1 << 30;
 
-/// Calls that go deeper than the stack is large.
-fn overflows(list: &PriceList, rows: &[Row]) -> Vec<String> {
+/// Whether calls go deeper than the stack is large, in a row that is called `label`.
+pub fn overflow(list: &PriceList, row: &Row, label: &str) -> Option<String> {
     let version = list.platform.get("ocaml");
     let (limit, change) = if version.is_some_and(|v| v.starts_with('5')) {
         (OWN_STACK, "`OCAMLRUNPARAM=l=…`")
     } else {
         (STACK, "`ulimit -s`")
     };
-    let deep = rows.iter().filter(|row| row.stack > limit);
-    deep.map(|row| {
+    (row.stack > limit).then(|| {
         format!(
-            "{}: calls take about {} MB of stack where they are deepest. The usual limit is {} MB ({change}), at which the program ends with `Stack overflow`",
-            label(row),
+            "{label}: calls take about {} MB of stack where they are deepest. The usual limit is {} MB ({change}), at which the program ends with `Stack overflow`",
             row.stack >> 20,
             limit >> 20
         )
     })
-    .collect()
 }
 
 fn label(row: &Row) -> String {

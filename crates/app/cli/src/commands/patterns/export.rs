@@ -11,25 +11,16 @@ use pricetag_file::raw;
 use pricetag_report::viewers::{Excerpt, Viewer};
 use serde_json::json;
 
-use crate::analysis::{check_writable, write_whole};
 use crate::arguments::{PatternsArgs, WindowArg};
-use crate::console::{Console, print_bytes};
+use crate::console::Console;
 use crate::failure::{Failure, io};
-use crate::invocations::{Recording, TEXTS, not_analysed, one_of, within};
+use crate::invocations::{Content, Recording, TEXTS, not_analysed, one_of, within};
+use crate::output::{Output, is_standard};
 
 /// Calls that viewers are given at most: files of more are larger than what they open.
 const MOST: u64 = 5_000_000;
 
-/// What stands for standard output in place of a file.
-const STANDARD_OUTPUT: &str = "-";
-
 pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<ExitCode, Failure> {
-    let output = args.output.as_deref().unwrap_or(Path::new(STANDARD_OUTPUT));
-    let to_standard = output == Path::new(STANDARD_OUTPUT);
-    if to_standard && console.json {
-        let why = "standard output cannot hold the calls and --json";
-        return Err(Failure::usage(why).advice("name a file with -o"));
-    }
     let window = match &args.window {
         Some(WindowArg::Part(part)) => Some(part.clone()),
         Some(WindowArg::Size(size)) => {
@@ -38,16 +29,9 @@ pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<Exi
         }
         None => None,
     };
-    if !to_standard {
-        check_writable(output)?;
-    }
-    let recording = Recording::of(&args.path, None)?;
-    let (source, _) = one_of(&args.path, recording.as_ref(), args.run.as_deref())?;
-    let doing = || format!("exporting {}", source.path().display());
-    let (name, _) = source
-        .run(recording.as_ref())
-        .map_err(|f| f.doing(doing()))?;
-    let content = source.content().map_err(|f| f.doing(doing()))?;
+    let output = Output::of(args.output.as_deref(), "the calls", console)?;
+    let (name, content, doing) = wanted(args)?;
+    let doing = || doing.clone();
     let failed = |e: &pricetag_pattern::PatternError| not_analysed(e).doing(doing());
     let open = || content.open().map_err(|e| failed(&e.into()));
     let (extent, dictionary) = Extent::scan(open()?).map_err(|e| failed(&e.into()))?;
@@ -56,10 +40,10 @@ pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<Exi
     if total > 0 {
         within(&window, total)?;
     }
-    let wanted = window.end.min(total).saturating_sub(window.start);
-    if viewer.wants_calls() && wanted > MOST {
+    let asked = window.end.min(total).saturating_sub(window.start);
+    if viewer.wants_calls() && asked > MOST {
         return Err(Failure::usage(format!(
-            "{wanted} calls are more than such viewers open; {MOST} is the most that is written"
+            "{asked} calls are more than such viewers open; {MOST} is the most that is written"
         ))
         .advice(
             "choose a part with --window A..B, or --export collapsed, which has a line per method",
@@ -78,12 +62,10 @@ pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<Exi
     written
         .and_then(|()| bytes.flush())
         .map_err(|e| failed(&e.into()))?;
-    let bytes = bytes.into_inner().unwrap_or_default();
-    if to_standard {
-        print_bytes(&bytes)?;
+    output.write(&bytes.into_inner().unwrap_or_default())?;
+    let Some(output) = output.file() else {
         return Ok(ExitCode::SUCCESS);
-    }
-    write_whole(output, &bytes)?;
+    };
     let calls = excerpt.calls();
     if console.json {
         let done = json!({ "schema": 1, "output": raw::text(output.as_os_str()), "run": name, "calls": calls });
@@ -97,24 +79,35 @@ pub fn run(args: &PatternsArgs, viewer: Viewer, console: &Console) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
+/// The run that is exported: its name, what it has, and what is being done with it.
+fn wanted(args: &PatternsArgs) -> Result<(String, Content, String), Failure> {
+    let recording = Recording::of(&args.path, None)?;
+    let (source, _) = one_of(&args.path, recording.as_ref(), args.run.as_deref())?;
+    let doing = format!("exporting {}", source.path().display());
+    let read = || {
+        let (name, _) = source.run(recording.as_ref())?;
+        Ok((name, source.content()?))
+    };
+    let (name, content) = read().map_err(|f: Failure| f.doing(doing.clone()))?;
+    Ok((name, content, doing))
+}
+
 /// The two text files, into a folder.
 pub fn texts(args: &PatternsArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let folder = args.output.as_deref().unwrap_or(Path::new(STANDARD_OUTPUT));
-    if folder == Path::new(STANDARD_OUTPUT) || folder.is_file() {
-        let why = format!("`{}` is no folder", folder.display());
+    let named = args.output.as_deref().filter(|path| !is_standard(path));
+    let Some(folder) = named.filter(|folder| !folder.is_file()) else {
+        let why = match named {
+            Some(file) => format!("`{}` is no folder", file.display()),
+            None => "standard output is no folder".to_owned(),
+        };
         return Err(Failure::usage(why).advice("text is two files: name a folder with -o"));
-    }
+    };
     if args.window.is_some() {
         return Err(Failure::usage("text has all calls of a run")
             .advice("leave --window out, or choose another viewer"));
     }
-    let recording = Recording::of(&args.path, None)?;
-    let (source, _) = one_of(&args.path, recording.as_ref(), args.run.as_deref())?;
-    let doing = || format!("exporting {}", source.path().display());
-    let (name, _) = source
-        .run(recording.as_ref())
-        .map_err(|f| f.doing(doing()))?;
-    let content = source.content().map_err(|f| f.doing(doing()))?;
+    let (name, content, doing) = wanted(args)?;
+    let doing = || doing.clone();
     std::fs::create_dir_all(folder).map_err(io("make", folder))?;
     let [facts, dynamic] = TEXTS.map(|name| folder.join(name));
     let create = |path: &Path| {
@@ -131,6 +124,14 @@ pub fn texts(args: &PatternsArgs, console: &Console) -> Result<ExitCode, Failure
         .map_err(|e| Failure::new(e.to_string()).doing(doing()))?;
     if let Ending::Cut(stop) = ending {
         console.say(&format!("note: {stop}: the texts have what comes before"));
+    }
+    let calls = content.scope_calls();
+    let calls = calls.map_err(|e| not_analysed(&e).doing(doing()))?.len();
+    if calls > 0 {
+        console.say(&format!(
+            "warning: the texts have no place for marks: where {} of the scope begin and end is left out",
+            pricetag_quantity::counted(calls, "call")
+        ));
     }
     let done = json!({ "schema": 1, "output": raw::text(folder.as_os_str()), "run": name });
     if console.json {
