@@ -296,7 +296,7 @@ public class Often {
 #[test]
 fn calls_of_a_scope_cost_next_to_no_room() {
     let desk = Desk::new(&[]);
-    compiled(&desk, "Often", OFTEN);
+    desk.class("classes", "Often", OFTEN);
     for (gap, argument) in [(0, None), (1, Some("loud"))] {
         room_of_calls(&desk, gap, argument);
     }

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_thread_s_clock_is_its_own() {
-        let me = clock::thread();
+        let me = crate::clock::thread();
         assert!(all().contains(&me) && is_runnable(me) && !is_runnable(i32::MAX));
         let before = used(me).unwrap();
         let mut x = 1u64;
