@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use bounds::{OcamlBoundArgs, OcamlCompareArgs, SideArg};
-pub use evaluator::{EvaluatorBuildArgs, EvaluatorCheckArgs, EvaluatorCommand};
+pub use evaluator::{EvaluatorBuildArgs, EvaluatorCheckArgs, EvaluatorCommand, EvaluatorServeArgs};
 pub use gate::{GateAcceptArgs, GateCheckArgs, GateCommand, GateRecordArgs, GateRunArgs};
 pub use learning::{FitArgs, FitChoices, PaceArg};
 pub use ocaml::{

@@ -20,6 +20,20 @@ pub enum EvaluatorCommand {
     ///
     /// Exit code 1 if an answer without a flag rests on a value that differs.
     Check(EvaluatorCheckArgs),
+    /// Answer lines of standard input at once: each is an input, or a JSON array of the program's arguments; each answer is a line of JSON.
+    ///
+    /// JVMs are started before they are asked, so an answer takes as long as its evaluation. The end of standard input ends it.
+    Serve(EvaluatorServeArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct EvaluatorServeArgs {
+    /// The predictor.
+    #[arg(value_name = "PREDICTOR", value_hint = ValueHint::FilePath)]
+    pub predictor: PathBuf,
+    /// JVMs that wait; each answer takes one, and another is started.
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub waiting: u32,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ mod ask;
 mod assemble;
 mod build;
 mod check;
+mod serve;
 mod survey;
 
 use std::fmt::Write as _;
@@ -30,6 +31,7 @@ pub fn run(
     match command {
         EvaluatorCommand::Build(args) => build::run(args, common, console),
         EvaluatorCommand::Check(args) => check::run(args, common, console),
+        EvaluatorCommand::Serve(args) => serve::run(args, console),
     }
 }
 

@@ -1,8 +1,9 @@
 //! From a recording to a jar that predicts without running to the end, tried on inputs that it was not made from.
 
-use std::fmt::Write as _;
+use std::fmt::Write;
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::support::{Desk, ran};
 use pricetag_evaluator::{Answer, AnswerStatus, Tier};
@@ -131,7 +132,48 @@ fn a_recorded_program_becomes_a_jar_that_predicts_it() {
     let (code, answer) = ask(&desk, "nothing.txt");
     assert_eq!((code, answer.status), (3, AnswerStatus::Unknown));
     assert!(answer.value.is_none() && answer.reason.is_some());
+    is_served(&desk);
     wrong_input(&desk);
+}
+
+/// Lines are answered as single questions are.
+fn is_served(desk: &Desk) {
+    let mut command = desk.command("evaluator serve p.jar -q");
+    let lines = "held-1.txt\n\n[\"held-2.txt\"]\nnothing.txt\n[1]\n";
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(lines.as_bytes())
+        .unwrap();
+    let told = child.wait_with_output().unwrap();
+    assert!(told.status.success());
+    let text = String::from_utf8(told.stdout).unwrap();
+    let answers: Vec<Answer> = text
+        .lines()
+        .map(|line| Answer::parse(line).unwrap())
+        .collect();
+    let [first, second, nothing, bad] = &answers[..] else {
+        panic!("{text}");
+    };
+    for (name, served) in [("held-1.txt", first), ("held-2.txt", second)] {
+        let (_, alone) = ask(desk, name);
+        assert_eq!(
+            (served.value, &served.features),
+            (alone.value, &alone.features),
+            "{name}"
+        );
+        assert_eq!(served.status, AnswerStatus::Ok, "{served:?}");
+    }
+    assert_eq!(nothing.status, AnswerStatus::Unknown, "{nothing:?}");
+    assert!(
+        bad.reason
+            .as_ref()
+            .is_some_and(|why| why.contains("no input")),
+        "{bad:?}"
+    );
 }
 
 /// What cannot be built or asked says why.
