@@ -4,6 +4,7 @@
 //! needs none: so an answer takes as long as its evaluation.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
@@ -132,7 +133,7 @@ fn coded(word: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_./".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out
