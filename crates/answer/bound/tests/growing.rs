@@ -102,7 +102,6 @@ fn texts_that_are_made_have_no_bytes() {
     for (body, what, time) in [
         ("(a : string) b = a ^ b", "`^`", true),
         ("n = String.make n 'x'", "`String.make`", true),
-        ("l = String.concat \"\" l", "`^`", true),
         ("s n = String.sub s 0 n", "`String.sub`", true),
         ("n = string_of_int n", "`string_of_int`", false),
     ] {

@@ -148,11 +148,14 @@ fn notes(model: &CostModel, charges: &Charges, by: Grouping) -> Vec<String> {
         "shares come from {} samples in methods of the program, taken in {} runs without counters",
         charges.samples, charges.runs
     )];
+    let waits = |account: &Charge| account.kind == ChargeKind::Waiting;
     if model.target == "wall" {
-        notes.push(
+        let how = if charges.accounts.iter().any(waits) {
+            "waiting is what the clocks of wall time and processor time differ by; samples divide the rest"
+        } else {
             "samples measure processor time: wall time is divided as processor time is, waiting included"
-                .to_owned(),
-        );
+        };
+        notes.push(how.to_owned());
     }
     if by == Grouping::Line {
         notes.push(

@@ -13,6 +13,8 @@ const EXPLAINS_DIFFERENCES: &str = "here explains how the cost differs from inpu
 const TOP: usize = 8;
 /// A share without a place that the first sentence tells.
 const MUCH_UNKNOWN: f64 = 0.2;
+/// Share of the wall time in which others use the processor, from which on samples lean to what they interrupt.
+const CROWDED: f64 = 0.05;
 /// Terms below zero that come to more than this share of the cost leave no account of where it goes.
 const CANCELLED: f64 = 0.5;
 
@@ -82,24 +84,26 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
         notes: inspection.notes.clone(),
         outputs: Vec::new(),
     };
-    summary.sentences = nothing
-        .map(|why| {
-            if sampled {
-                why.replacen(EXPLAINS, EXPLAINS_DIFFERENCES, 1)
-            } else {
-                why.clone()
-            }
-        })
-        .map(|why| sentence(&capitalised(&why)))
-        .into_iter()
-        .collect();
+    let unpredicted = nothing.map(|why| {
+        let why = if sampled {
+            why.replacen(EXPLAINS, EXPLAINS_DIFFERENCES, 1)
+        } else {
+            why.clone()
+        };
+        sentence(&capitalised(&why))
+    });
     if uncounted {
         summary.sentences.push(
             "Nothing that the program executed was counted, so nothing here tells its parts apart (the notes and --include say why)."
                 .to_owned(),
         );
     }
-    let others = sentences(&summary, methods, inspection);
+    let mut others = sentences(&summary, methods, inspection);
+    // Where the cost goes comes first where it was measured.
+    let place = if sampled { others.len().min(2) } else { 0 };
+    if let Some(why) = unpredicted {
+        others.insert(place, why);
+    }
     summary.sentences.extend(others);
     summary.sentences.extend(cancelled.map(|below| {
         format!(
@@ -372,11 +376,18 @@ fn waiting(share: f64, queued: Option<f64>) -> String {
             "at least {} is waiting: for disks, networks, locks, or a processor that others used; nothing here says which",
             percent(share)
         ),
-        Some(queued) => format!(
-            "at least {} is waiting for disks, networks or locks, and {} for a processor that others used",
-            percent(share),
-            percent(queued)
-        ),
+        Some(queued) => {
+            let busy = if queued > CROWDED {
+                " (on a machine so busy, code just after a wait is told too small)"
+            } else {
+                ""
+            };
+            format!(
+                "at least {} is waiting for disks, networks or locks, and {} for a processor that others used{busy}",
+                percent(share),
+                percent(queued)
+            )
+        }
     }
 }
 
@@ -387,7 +398,9 @@ fn where_it_goes(
 ) -> Option<String> {
     // What is not known is nowhere that time goes.
     let unknown = ChargeKind::Unknown.title();
-    let first = summary.top.iter().filter(|item| item.name != unknown);
+    let waits = ChargeKind::Waiting.title();
+    let known = |item: &&SummaryItem| item.name != unknown && item.name != waits;
+    let first = summary.top.iter().filter(known);
     let first: Vec<&SummaryItem> = first.take(3).collect();
     let names = first
         .iter()
@@ -413,7 +426,7 @@ fn where_it_goes(
     Some(match waited {
         // Stacks of threads that wait are not sampled: what they wait for is no part of the shares.
         Some(waiting) if is_sampled(methods) => format!(
-            "Of {total} ({time}), {waiting}. What the program computed goes mostly to {names}{without}: shares are of processor time, and costs stretched to the wall time."
+            "Of {total} ({time}), {waiting}. Of the rest the largest parts go to {names}{without}; shares are of the whole."
         ),
         Some(waiting) => format!(
             "Of {total} ({time}), {waiting}. By the prices most goes to {names}, waiting included."

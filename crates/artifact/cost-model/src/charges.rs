@@ -69,6 +69,8 @@ pub enum ChargeKind {
     Native,
     /// What samples could not attribute.
     Unknown,
+    /// Wall time in which the program did not run: it waited for something, or for a processor.
+    Waiting,
 }
 
 impl ChargeKind {
@@ -83,6 +85,7 @@ impl ChargeKind {
             Self::Jvm => "other JVM threads",
             Self::Native => "threads of native libraries",
             Self::Unknown => "not attributed by the samples",
+            Self::Waiting => "waiting",
         }
     }
 }

@@ -117,6 +117,14 @@ impl Dataset {
         }
     }
 
+    /// The share of its wall time in which the program waits, for something or for a processor, where that is why wall time is explained.
+    pub fn waiting(&self) -> Option<f64> {
+        match self.usual_cost().why {
+            Why::Waits { share, queued } => Some(share + queued.unwrap_or(0.0)),
+            _ => None,
+        }
+    }
+
     fn succeeded(&self) -> impl Iterator<Item = &Observation> {
         self.observations.iter().filter(|o| o.status == Status::Ok)
     }

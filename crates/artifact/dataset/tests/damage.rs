@@ -102,7 +102,10 @@ fn tables_of_another_dataset_and_missing_ones_are_refused() {
         }
         fs::remove_file(one.join(file)).unwrap();
         let error = open(&one).unwrap_err().to_string();
-        assert!(error.contains(&format!("{file} is missing")), "{error}");
+        assert!(
+            error.contains(&format!("{file} is damaged: it is missing")),
+            "{error}"
+        );
         fs::write(one.join(file), own).unwrap();
     }
     fs::copy(other.join("meta.json"), one.join("meta.json")).unwrap();

@@ -33,6 +33,8 @@ enum Matter {
 /// Unit of times, and the cost in bytes that allocations are sampled of.
 const NANOSECONDS: &str = "ns";
 const ALLOCATED: &str = "alloc";
+/// The cost of which waiting is a part.
+const WALL: &str = "wall";
 
 /// The charges of a cost by the samples of these observations; none without samples in methods, or for a cost that samples
 /// say nothing of.
@@ -172,13 +174,16 @@ impl<'a> Evidence<'a> {
             Matter::Bytes => accounts.extend(self.bytes_outside(base)),
         }
         accounts.retain(|account| account.cost > 0.0 && !account.terms.is_empty());
+        let waiting = self.dataset.waiting().filter(|_| target == WALL);
+        let runs = 1.0 - waiting.unwrap_or(0.0);
         let scale = self.scale(&accounts, target, observations)?;
         for account in &mut accounts {
-            account.cost *= scale;
+            account.cost *= scale * runs;
             for (price, _) in &mut account.terms {
-                *price *= scale;
+                *price *= scale * runs;
             }
         }
+        accounts.extend(waiting.and_then(|share| self.waits(&accounts, share, base)));
         accounts.sort_by(|a, b| {
             b.cost
                 .total_cmp(&a.cost)
@@ -332,6 +337,21 @@ impl<'a> Evidence<'a> {
             })
             .filter(|(price, _)| *price > 0.0)
             .collect()
+    }
+
+    /// What is left of wall time beside that in which the program ran.
+    fn waits(&self, running: &[Charge], share: f64, base: Option<&str>) -> Option<Charge> {
+        let ran: f64 = running.iter().map(|account| account.cost).sum();
+        let cost = ran * share / (1.0 - share);
+        let observations: f64 = self.covered.values().sum();
+        Some(Charge {
+            kind: ChargeKind::Waiting,
+            method: None,
+            terms: vec![(cost / observations, base?.to_owned())],
+            cost,
+            factors: (1.0, 1.0),
+            samples: None,
+        })
     }
 
     fn bytes_outside(&self, base: Option<&str>) -> Option<Charge> {

@@ -165,6 +165,36 @@ fn shares_are_the_true_ones_whatever_method_predicts() {
     }
 }
 
+/// The same program, which also waits three times as long as it runs.
+#[test]
+fn waiting_is_an_account_of_its_own() {
+    let mut truth = truth(3);
+    let (running, _) = charges(&truth, By::Auto);
+    for row in &mut truth.dataset.observations {
+        let ran = row.costs["wall"].clone();
+        for wall in &mut row.costs.get_mut("wall").unwrap().repeats {
+            *wall *= 4.0;
+        }
+        row.costs.insert("cpu".to_owned(), ran);
+    }
+    let (found, _) = charges(&truth, By::Auto);
+    let all: f64 = found.accounts.iter().map(|account| account.cost).sum();
+    let is = |account: &&Charge| account.kind == ChargeKind::Waiting;
+    let waiting = found.accounts.iter().find(is).unwrap();
+    assert!(
+        (waiting.cost / all - 0.75).abs() < 1e-9,
+        "{} of {all}",
+        waiting.cost
+    );
+    for number in 0..METHODS {
+        let [before, now] = [&running, &found].map(|charges| of_method(charges, number).cost);
+        assert!(
+            (now / before - 1.0).abs() < 0.02,
+            "m{number}: {before}, {now}"
+        );
+    }
+}
+
 #[test]
 fn intervals_hold_what_they_say() {
     let (mut inside, mut all) = (0, 0);
