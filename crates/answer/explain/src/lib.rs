@@ -22,4 +22,4 @@ pub use explain::{ExplainError, ExplainOptions, explain};
 pub use inspect::inspect;
 pub use listing::{listings, source_reader};
 pub use profiled::{Weighed, call_tree, callers, collapsed_stacks, differential_stacks};
-pub use summary::summarize;
+pub use summary::{narrow_intervals, summarize};

@@ -208,7 +208,7 @@ fn warnings(model: &CostModel, methods: &Explanation, accounted: bool) -> Vec<St
 }
 
 /// Intervals that held much less often than they are meant to.
-fn narrow_intervals(model: &CostModel) -> Option<String> {
+pub fn narrow_intervals(model: &CostModel) -> Option<String> {
     /// Points below the nominal coverage that change what an interval is worth.
     const MUCH: f64 = 0.15;
     let interval = model.interval.as_ref()?;

@@ -379,13 +379,25 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
 
 /// The same of a page, which takes the place of an earlier one and of nothing else.
 pub fn check_page(path: &Path) -> Result<(), Failure> {
+    check_replaces(path, "report", is_page)
+}
+
+/// The same of a model.
+pub fn check_model(path: &Path) -> Result<(), Failure> {
+    check_replaces(path, "model", |head| {
+        String::from_utf8_lossy(head).contains("\"schema\"")
+    })
+}
+
+/// That a file takes the place of none but another of its kind, by what that begins with.
+fn check_replaces(path: &Path, kind: &str, is: impl Fn(&[u8]) -> bool) -> Result<(), Failure> {
     check_writable(path)?;
     let mut head = Vec::new();
     let read = std::fs::metadata(path)
         .is_ok_and(|found| found.is_file() && found.len() > 0)
         .then(|| std::fs::File::open(path).and_then(|file| file.take(1000).read_to_end(&mut head)));
-    if matches!(read, Some(Ok(_))) && !is_page(&head) {
-        let why = format!("{} exists and is no report of Pricetag", path.display());
+    if matches!(read, Some(Ok(_))) && !is(&head) {
+        let why = format!("{} exists and is no {kind} of Pricetag", path.display());
         return Err(Failure::new(why).advice("name another file, or remove this one"));
     }
     Ok(())

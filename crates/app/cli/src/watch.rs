@@ -358,13 +358,15 @@ impl Tables {
     }
 }
 
+/// How a note begins about what was included in vain.
+pub const NO_CLASS: &str = "no class that was loaded and can be counted";
+
 /// Patterns of `--include` that no counted class matches, with what may be the reason.
 fn vain(include: &[Pattern], count_jdk: bool, counted: &Tabulator) -> Vec<String> {
     let matches = |p: &Pattern| counted.classes().any(|class| p.matches_internal(class));
     let vain = include.iter().filter(|pattern| !matches(pattern));
     let told = vain.map(|pattern| {
-        let what =
-            format!("no class that was loaded and can be counted matches --include {pattern}");
+        let what = format!("{NO_CLASS} matches --include {pattern}");
         let jdk = JDK
             .iter()
             .any(|package| pattern.as_str().starts_with(package));

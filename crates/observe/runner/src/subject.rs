@@ -19,6 +19,13 @@ use crate::supervise::{Cancel, Launch};
 use crate::template::expand;
 use crate::workload::Case;
 
+/// Of classes that it does not verify, as the JDK's, HotSpot drops what a verifier needs and rewriting, too: methods with jumps could not be
+/// counted.
+const STACK_MAPS: [&str; 2] = [
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:+BytecodeVerificationLocal",
+];
+
 /// HotSpot compiles no method over 8,000 bytes without this, and probes may push one over.
 pub(crate) const HUGE_METHODS: &str = "-XX:-DontCompileHugeMethods";
 
@@ -219,6 +226,9 @@ impl<'a> Subject<'a> {
             // What is timed keeps the limit that the program has by itself.
             if !matches!(agent_options.mode, Mode::Time | Mode::Sample) {
                 flags.push(HUGE_METHODS.to_owned());
+                if options.count_jdk {
+                    flags.extend(STACK_MAPS.map(str::to_owned));
+                }
             }
         }
         let log = raw::text(absolute(crash_log)?.as_os_str());

@@ -12,9 +12,7 @@ use pricetag_finding::figure::{bounds, brief, count, percent, quantity, shorten}
 use pricetag_finding::formula::term_table;
 use pricetag_finding::table::{Align, render};
 
-use crate::analysis::{
-    check_writable, fit_streaming, open_dataset_or_table, paced, with_constants,
-};
+use crate::analysis::{check_model, fit_streaming, open_dataset_or_table, paced, with_constants};
 use crate::arguments::{Common, FitArgs};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -31,7 +29,7 @@ pub fn run(args: &FitArgs, common: &Common, console: &Console) -> Result<ExitCod
         let inside = Some(&args.dataset).filter(|path| path.is_dir());
         inside.map_or_else(|| "model.json".into(), |dir| dir.join("model.json"))
     });
-    check_writable(&output)?;
+    check_model(&output)?;
     let model = if args.stream {
         fit_streaming(&args.dataset, &args.choices, &args.columns, common)?
     } else {

@@ -13,7 +13,7 @@ use crate::diagnosis::look;
 use crate::failure::{FAILED, Failure};
 use crate::learning::fit;
 use crate::lists::restricted;
-use crate::watch::options;
+use crate::watch::{NO_CLASS, options};
 
 pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     check_page(&args.report)?;
@@ -46,9 +46,16 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
         "the dataset is kept in {data}: `pricetag inspect {data}` shows it, `pricetag fit {data} -o model.json` learns again"
     );
     let learnt = restricted(dataset.clone(), args.fit.only.as_deref())?;
-    let model = fit(&learnt, &args.fit, common, console).map_err(|f| Failure {
-        advice: Some(kept),
-        ..f
+    let model = fit(&learnt, &args.fit, common, console).map_err(|f| {
+        // What was named wrongly is why there is nothing to learn from.
+        let mut notes = dataset.meta.notes.iter();
+        match notes.find(|note| note.starts_with(NO_CLASS)) {
+            Some(vain) => Failure::new(vain.clone()).advice("check the pattern of --include"),
+            None => Failure {
+                advice: Some(kept),
+                ..f
+            },
+        }
     })?;
     let path = args.output.join("model.json");
     model

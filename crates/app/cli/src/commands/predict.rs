@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use pricetag_dataset::{Dataset, FeatureKind, Observation, Source, Status};
+use pricetag_explain::narrow_intervals;
 use pricetag_finding::Predictions;
 use pricetag_predict::{predict_dataset, predict_table};
 use pricetag_runner::{RecordOptions, Workload};
@@ -33,6 +34,9 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
         return evaluator::predict(args, common, console);
     }
     let model = open_model(&args.model)?;
+    if let Some(why) = narrow_intervals(&model) {
+        console.say(&format!("warning: {why}"));
+    }
     let mut seen = None;
     let predictions: Predictions = if let Some(dir) = &args.dataset {
         let dataset = open_dataset(dir)?;

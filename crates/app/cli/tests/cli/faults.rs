@@ -158,6 +158,15 @@ fn a_page_of_somebody_elses_is_not_replaced() {
     );
     let kept = std::fs::read_to_string(desk.path("page.html")).unwrap();
     assert_eq!(kept, "<p>mine</p>");
+    std::fs::write(desk.path("input.txt"), "3 words here").unwrap();
+    let refused = desk.run("fit a --method ols -o input.txt");
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.stderr.contains("no model of Pricetag"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(desk.run("fit a --method ols -o m.json").code, 0);
 }
 
 #[test]

@@ -210,6 +210,14 @@ fn what_includes_nothing_is_told() {
         ran.stderr
     );
     assert!(!ran.stderr.contains("--include Sums"), "{}", ran.stderr);
+    // Where that leaves nothing to learn from, it is why.
+    let ran = desk.watch("mine -o m --report m.html --samples off --include Smus --inputs in/*");
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("matches --include Smus"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -302,6 +302,31 @@ fn ctrl_c_keeps_finished_runs_and_resume_continues() {
     assert_eq!(wall["repeats"], 4);
 }
 
+/// HotSpot drops what rewriting needs of methods of the JDK that have jumps, where it does not verify them.
+#[test]
+fn loops_of_the_jdk_are_counted() {
+    let desk = Desk::new(&[]);
+    let program = "import java.util.*; public class Has { public static void main(String[] a) { Collection<Integer> l = new ArrayList<>(); for (int i = 0; i < 100; i++) l.add(i); int n = 0; for (int i = 0; i < 50; i++) if (l.contains(99)) n++; System.out.println(n); } }";
+    desk.class(".", "Has", program);
+    let ran = desk.run(
+        "record -o data --repeat 1 --samples off --check-determinism none --count-jdk --include java.util.ArrayList --include Has -- java -cp . Has",
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let exported = desk.run("export data --format csv -o -");
+    let mut rows = csv::Reader::from_reader(exported.stdout.as_bytes());
+    let names = rows.headers().unwrap().clone();
+    let row = rows.records().next().unwrap().unwrap();
+    let is = |name: &str| {
+        name.starts_with("java.util.ArrayList.indexOfRange(") && name.contains(" block ")
+    };
+    let cells = names.iter().zip(row.iter()).filter(|(name, _)| is(name));
+    let most = cells
+        .filter_map(|(_, cell)| cell.parse::<f64>().ok())
+        .fold(0.0, f64::max);
+    // Fifty searches of a hundred elements.
+    assert!((5_000.0..=5_050.0).contains(&most), "{most} in {names:?}");
+}
+
 /// A program that compiles something is not the compiler; the compiler is counted where it is asked for.
 #[test]
 fn tools_of_the_jdk_are_counted_when_they_are_named() {

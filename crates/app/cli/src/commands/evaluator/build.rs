@@ -134,6 +134,12 @@ fn choose(
     common: &Common,
     workshop: &Workshop<'_, '_>,
 ) -> Result<Assembled, Failure> {
+    // Who allows a whole run allows what measuring it adds.
+    let budget = if args.budget < 1.0 {
+        args.budget
+    } else {
+        f64::INFINITY
+    };
     let target = target(workshop.dataset, args.target.as_deref());
     let options = FitOptions {
         target: target.clone(),
@@ -151,8 +157,8 @@ fn choose(
         let models = curve(workshop.dataset, &options, &shares, args.budget)
             .map_err(|e| Failure::new(e.to_string()).doing(format!("learning `{target}`")))?;
         drop(spinner);
-        let best = best_within(&models, args.budget).map(|i| models[i].error());
-        let wished = best_within(&models, 1.0).filter(|&i| models[i].share > args.budget);
+        let best = best_within(&models, budget).map(|i| models[i].error());
+        let wished = best_within(&models, 1.0).filter(|&i| models[i].share > budget);
         let first = all.len();
         all.extend(models);
         let Some(wished) = wished.map(|i| first + i).filter(|_| round < ROUNDS) else {
@@ -163,21 +169,21 @@ fn choose(
         }
         let tried = workshop.cut(&all[wished].model)?;
         let used: Vec<String> = names(&all[wished]);
-        if let Some(assembled) = tried.filter(|a| a.evaluator.share <= args.budget) {
+        if let Some(assembled) = tried.filter(|a| a.evaluator.share <= budget) {
             all[wished].share = assembled.evaluator.share;
             cut = Some((wished, assembled));
             break;
         }
         // As dear as that, and not offered again within the budget or without it.
         for name in used {
-            if shares.get(&name).is_some_and(|share| *share > args.budget) {
+            if shares.get(&name).is_some_and(|share| *share > budget) {
                 shares.remove(&name);
             }
         }
     }
     let chosen = match cut {
         Some(cut) => Some(cut),
-        None => measured(&mut all, args.budget, workshop)?,
+        None => measured(&mut all, budget, workshop)?,
     };
     let points = points(&all, chosen.as_ref().map(|(index, _)| *index));
     let Some((_, mut assembled)) = chosen else {
