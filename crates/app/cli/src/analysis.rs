@@ -143,7 +143,12 @@ pub fn import_table(path: &Path, target: &str, columns: &TableColumns) -> Result
 /// Opens a model.
 pub fn open_model(path: &Path) -> Result<CostModel, Failure> {
     CostModel::load(path).map_err(|e| {
-        let advice = "make one with `pricetag fit DATASET -o MODEL.json`";
+        let inside = path.join("model.json");
+        let advice = if inside.is_file() {
+            format!("name the model in it: {}", inside.display())
+        } else {
+            "make one with `pricetag fit DATASET -o MODEL.json`".to_owned()
+        };
         Failure::from(e)
             .doing(format!("opening model {}", path.display()))
             .advice(advice)
@@ -172,9 +177,16 @@ pub fn dataset_of(
             import_table(table, &model.target, &columns)?
         }
         Some(dir) => open_dataset(dir)?,
-        None => open_dataset(beside).map_err(|f| Failure {
-            advice: Some("name the dataset or table with --dataset".to_owned()),
-            ..f
+        None => open_dataset(beside).map_err(|f| {
+            let what = if model.provenance.subject.is_empty() {
+                "the model was learnt from a table: name it with --dataset TABLE"
+            } else {
+                "name the dataset or table with --dataset"
+            };
+            Failure {
+                advice: Some(what.to_owned()),
+                ..f
+            }
         })?,
     };
     let mut dataset = as_learnt(model, dataset);

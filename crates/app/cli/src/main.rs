@@ -113,6 +113,10 @@ fn parse() -> Result<Cli, ExitCode> {
             // What was given drives terminals: it is named without colours.
             console::tell(plain.trim_end());
         }
+        let unquoted = std::env::args_os().any(|word| word == "--inputs");
+        if e.kind() == clap::error::ErrorKind::UnknownArgument && unquoted {
+            console::tell("  try: quote the pattern of --inputs, or the shell puts all files in its place: --inputs 'in/*'");
+        }
         ExitCode::from(code)
     })
 }

@@ -178,6 +178,8 @@ fn significant(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 {
         "0".to_owned()
+    } else if size >= 1e15 {
+        format!("{value:.2e}")
     } else if size >= 999.5 {
         thousands(value.round())
     } else if size >= 99.95 {

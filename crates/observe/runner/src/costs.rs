@@ -34,6 +34,11 @@ pub(crate) fn cost_units(scope: &Scope) -> BTreeMap<String, String> {
         .collect()
 }
 
+/// Names of the costs that observations of a scope have.
+pub fn costs_of(scope: &Scope) -> Vec<String> {
+    cost_units(scope).into_keys().collect()
+}
+
 /// The costs of the whole process, as recorded.
 pub(crate) fn process_costs(trace: &Trace) -> Option<ProcessCosts> {
     trace.records.iter().find_map(|r| match r {

@@ -41,6 +41,7 @@ pub mod warmup;
 pub mod workload;
 
 pub use assemble::{Counts, Recorded, Row};
+pub use costs::costs_of;
 pub use error::RunnerError;
 pub use options::{Determinism, RecordOptions, Timing};
 pub use progress::{Progress, Silent};

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use pricetag_runner::{RecordOptions, costs_of};
 use pricetag_trace::processes::STARTED;
 
 use crate::analysis::{account, check_page, paced, target, with_constants, write_report};
@@ -19,6 +20,7 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
     check_page(&args.report)?;
     check_folder(&args.output)?;
     let options = options(&args.subject, common, &args.output)?;
+    check_target(args, &options)?;
     let (dataset, outcome) = recorded(&options, &args.subject, console)?;
     if outcome.was_interrupted() {
         tell(&outcome, console);
@@ -79,6 +81,19 @@ pub fn run(args: &MineArgs, common: &Common, console: &Console) -> Result<ExitCo
     write_report(&args.report, &model, &dataset, &account)?;
     console.result(&account.summary, || account.summary.to_text(console.width))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a cost that no observation will have, before anything runs.
+fn check_target(args: &MineArgs, options: &RecordOptions) -> Result<(), Failure> {
+    let known = costs_of(&options.scope);
+    match &args.fit.target {
+        Some(named) if !known.contains(named) => {
+            let why = format!("there is no cost `{named}`");
+            let known = known.join(", ");
+            Err(Failure::usage(why).advice(format!("costs are: {known}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a file's name where a directory's is wanted.

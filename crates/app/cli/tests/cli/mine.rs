@@ -171,3 +171,18 @@ fn a_terminal_sees_progress_before_the_first_run_ends() {
         "{seen}"
     );
 }
+
+#[test]
+fn what_is_named_wrongly_is_told_before_anything_runs() {
+    let desk = Desk::new(&[("a", "5"), ("b", "6")]);
+    let ran = desk.watch("mine -o d --target cpuu --inputs in/*");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("costs are: alloc, ") && !desk.path("d").exists(),
+        "{}",
+        ran.stderr
+    );
+    let ran = desk.run("mine -o d --inputs in/a in/b -- java Sums {}");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("quote the pattern"), "{}", ran.stderr);
+}
