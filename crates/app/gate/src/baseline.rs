@@ -68,6 +68,12 @@ pub struct Baseline {
     pub uncounted: BTreeSet<String>,
     /// Changes that were accepted, the oldest first.
     pub history: Vec<History>,
+    /// Digest of all of it but the limits, which people may change.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub seal: String,
+    /// Whether it was read and is not what was written.
+    #[serde(skip)]
+    pub changed: bool,
 }
 
 /// A JVM.

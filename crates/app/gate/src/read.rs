@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::baseline::{Baseline, FORMAT, SCHEMA};
+use crate::counted::short;
 use crate::layout::lay_out;
 
 /// How lines begin that Git leaves where it could not merge.
@@ -117,9 +118,20 @@ fn parse(text: &str, path: &Path) -> Result<Baseline, BaselineError> {
             by: value["pricetag"].as_str().unwrap_or("unknown").to_owned(),
         });
     }
-    let baseline: Baseline = serde_json::from_str(text).map_err(|e| no(e.to_string()))?;
+    let mut baseline: Baseline = serde_json::from_str(text).map_err(|e| no(e.to_string()))?;
     check(&baseline).map_err(no)?;
+    // Earlier versions wrote none.
+    baseline.changed = !baseline.seal.is_empty() && baseline.seal != seal(value);
     Ok(baseline)
+}
+
+/// Digest of a baseline's members, whatever version wrote them.
+fn seal(mut value: Value) -> String {
+    if let Some(members) = value.as_object_mut() {
+        members.remove("seal");
+        members.remove("limits");
+    }
+    short(&lay_out(&value))
 }
 
 /// Whether its parts fit together, as they may not after a merge.
@@ -157,7 +169,13 @@ impl Baseline {
     /// # Errors
     /// If it cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), BaselineError> {
-        pricetag_file::write(path, self.to_text().as_bytes()).map_err(|source| BaselineError::Io {
+        let value = serde_json::to_value(self).unwrap_or_default();
+        let sealed = Self {
+            seal: seal(value),
+            ..self.clone()
+        };
+        let text = sealed.to_text();
+        pricetag_file::write(path, text.as_bytes()).map_err(|source| BaselineError::Io {
             action: "write",
             path: path.to_owned(),
             source,

@@ -30,6 +30,7 @@ pub(crate) fn may_go_otherwise(baseline: &Baseline, suite: &Suite) -> bool {
     let names = suite.names();
     let mut benchmarks = baseline.benchmarks.iter();
     java.is_none()
+        && !baseline.changed
         && agents::other(baseline, &first.identity).is_none()
         && baseline.benchmarks.keys().any(|name| names.contains(name))
         && !benchmarks.any(|(name, b)| edited(baseline, name, b, suite).is_some())
@@ -93,6 +94,12 @@ pub(crate) fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
     }
     for (name, benchmark) in &baseline.benchmarks {
         problems.extend(edited(baseline, name, benchmark, suite));
+    }
+    if baseline.changed {
+        problems.push(
+            "the baseline is not what was written: it was changed by hand, or by a merge; restore it, or accept what is counted now"
+                .to_owned(),
+        );
     }
     let missing: Vec<&String> = baseline
         .benchmarks

@@ -306,6 +306,9 @@ fn what_is_not_of_this_suite_or_version_is_told() {
     };
     edit(&desk, &line(&listed[listed.len() - 1]), &line("9000000"));
     told(3, "they were changed by hand");
+    // Figures that no count contradicts.
+    edit(&desk, "\"bytes\": {\"high\": ", "\"bytes\": {\"high\": 9");
+    told(3, "not what was written");
     // More work, since there is more to do.
     std::fs::write(desk.path("in/1"), text(60)).unwrap();
     told(
