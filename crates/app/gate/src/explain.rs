@@ -226,7 +226,8 @@ fn counted(baseline: &Baseline, suite: &Suite, now: &Counted, rows: &BTreeSet<&s
         .map(|(name, o)| (o.code.as_str(), name))
         .collect();
     for (name, code) in &now.methods {
-        let varies = suite.varies(name);
+        // What is not judged may vary as it likes.
+        let varies = suite.varies_in(name, |benchmark| rows.contains(benchmark));
         let of = Described { name, code, varies };
         let summed = baseline.others.contains_key(name) && !baseline.methods.contains_key(name);
         let unknown = !baseline.others.contains_key(name) && !baseline.methods.contains_key(name);

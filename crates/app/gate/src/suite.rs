@@ -356,8 +356,13 @@ impl Suite {
         };
     }
 
-    /// Whether a method's counts differ between runs.
+    /// Whether a method's counts differ between runs of some benchmark.
     pub fn varies(&self, name: &MethodName) -> bool {
+        self.varies_in(name, |_| true)
+    }
+
+    /// Whether they differ between runs of one of these benchmarks.
+    pub fn varies_in(&self, name: &MethodName, is_meant: impl Fn(&str) -> bool) -> bool {
         let Some(first) = self.first() else {
             return false;
         };
@@ -376,7 +381,7 @@ impl Suite {
             }
             Some((ran.calls, blocks))
         };
-        let mut benchmarks = first.benchmarks.keys();
+        let mut benchmarks = first.benchmarks.keys().filter(|name| is_meant(name));
         benchmarks.any(|benchmark| {
             let of: BTreeSet<_> = self
                 .runs

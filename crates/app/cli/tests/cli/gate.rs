@@ -433,8 +433,9 @@ import java.lang.reflect.Method;
 public class Suite {
     static int calls;
     @org.junit.Test public void adds() { long s = 0; for (int i = 0; i < 1000; i++) s += i; if (s != 499500) throw new Error(); }
-    @org.junit.Test public void waits() { long until = System.nanoTime() + 300000; while (System.nanoTime() < until) calls++; }
-    @org.junit.Test public void twice() { for (int i = 0; i < 50; i++) calls++; }
+    @org.junit.Test public void waits() { long until = System.nanoTime() + 300000; while (System.nanoTime() < until) step(); }
+    @org.junit.Test public void twice() { for (int i = 0; i < 50; i++) step(); }
+    static void step() { calls++; }
     public void helper() { calls++; }
     public static void main(String[] a) throws Exception {
         for (String name : new String[] {NAMES})
@@ -488,6 +489,13 @@ fn each_test_of_a_suite_is_a_benchmark_and_those_that_do_not_repeat_are_left_out
         "{failed:?}"
     );
     assert!(!failed.is_empty());
+    // What is slower is named, though a test that does not repeat calls it as well.
+    compile(&tests.replace(
+        "void step() { calls++; }",
+        "void step() { calls++; calls++; }",
+    ));
+    let found = gate(&desk, "check b.json --json", &["Suite"]).json();
+    assert_eq!(found["difference"]["changed"][0]["name"], "Suite.step()");
     compile(&tests.replace("@org.junit.Test public void adds", "public void adds"));
     let done = gate(&desk, "check b.json", &["Suite"]);
     assert_eq!(done.code, 3, "{}", done.stdout);
