@@ -135,16 +135,20 @@ impl Pair<'_> {
         Some(rate.times(after - before))
     }
 
-    /// Whether a block calls what is not counted and the method did not call before. What a call costs that leaves the counted code is in the
-    /// prices of the method that makes it; what is counted has prices of its own.
+    /// Whether a block calls what is not counted and the method did not call before, or calls nothing of the kind where the method did. What a call
+    /// costs that leaves the counted code is in the prices of the method that makes it; what is counted has prices of its own.
     fn unpriced(&self, block: &Block) -> bool {
         let before: BTreeSet<&str> = self
             .old
             .iter()
             .flat_map(|method| method.blocks.iter().flat_map(Block::callees))
             .collect();
-        let mut callees = block.callees();
-        callees.any(|callee| !before.contains(callee) && !self.counted.contains(callee))
+        let leaves = |callee: &&str| !self.counted.contains(*callee);
+        let mut leaving = block.callees().filter(leaves).peekable();
+        if leaving.peek().is_none() {
+            return before.iter().any(leaves);
+        }
+        leaving.any(|callee| !before.contains(callee))
     }
 
     /// Blocks that ran more or less often in some input, and new or vanished ones that ran, with their numbers on both sides; the largest

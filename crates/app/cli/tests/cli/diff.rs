@@ -293,10 +293,19 @@ fn with_a_model_a_change_has_its_price() {
     let desk = desk();
     build(&desk, "new", AFTER);
     record(&desk, "new", "after");
-    record_with(&desk, "old", "before", "--samples all --force");
-    let fitted = desk.run("fit before --method nnls --train 100%");
-    assert_eq!(fitted.code, 0, "{}", fitted.stderr);
-    let found = desk.json("diff before after --json");
+    // So short a program may have no sample, and no price, when the machine is busy.
+    let priced = || {
+        record_with(&desk, "old", "before", "--samples all --force");
+        let fitted = desk.run("fit before --method nnls --train 100%");
+        assert_eq!(fitted.code, 0, "{}", fitted.stderr);
+        let found = desk.json("diff before after --json");
+        let changed = found["changed"].as_array().unwrap();
+        let any = changed.iter().any(|method| method["worth"].is_object());
+        any.then_some(found)
+    };
+    let found = (0..5)
+        .find_map(|_| priced())
+        .expect("some method has a price");
     let changed = found["changed"].as_array().unwrap();
     let priced = changed.iter().filter(|m| m["worth"].is_object());
     let signs: Vec<(f64, f64)> = priced

@@ -119,7 +119,7 @@ pub(super) fn explained(text: &str) -> String {
         let line = if line.starts_with(NO_PRICES) {
             "no prices: the baseline was recorded without --prices MODEL.json"
         } else if line.starts_with(UNTOLD) {
-            "cannot be told: new code that calls what its method did not call before has no price in the baseline"
+            "cannot be told: new code that calls what its method did not call before, or no longer calls what it did, has no price in the baseline"
         } else {
             line
         };

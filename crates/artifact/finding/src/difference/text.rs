@@ -336,7 +336,7 @@ impl Difference {
         } else if self.changed.iter().any(|method| method.worth.is_none()) {
             let _ = writeln!(
                 text,
-                "cannot be told: new code that calls what its method did not call before has a price only in a model of the second dataset (`pricetag fit DATASET`)"
+                "cannot be told: new code that calls what its method did not call before, or no longer calls what it did, has a price only in a model of the second dataset (`pricetag fit DATASET`)"
             );
         }
         let _ = writeln!(text, "{UNSEEN}");
