@@ -154,6 +154,13 @@ impl<R: Read> Reader<R> {
                 END => {
                     let end = take_number(&mut payload.as_slice());
                     let end = end.ok_or_else(|| stop("the last frame is damaged"))?;
+                    if self.source.read(&mut [0]).is_ok_and(|more| more > 0) {
+                        return Err(Stop {
+                            offset: self.offset,
+                            why: "something follows the last frame, which is none of this file's"
+                                .to_owned(),
+                        });
+                    }
                     self.ending = Ending::Whole(end.checked_sub(1));
                     return Ok(None);
                 }

@@ -129,6 +129,16 @@ fn a_cut_file_is_read_up_to_there() {
 }
 
 #[test]
+fn what_follows_the_last_frame_is_told() {
+    let mut bytes = written(&[(1, None, 0, vec![0, 1, 0])], 2);
+    assert!(matches!(read(&bytes).1, Ending::Whole(_)));
+    bytes.push(0);
+    let (blocks, ending) = read(&bytes);
+    assert_eq!(blocks.len(), 1);
+    assert!(!matches!(ending, Ending::Whole(_)), "{ending:?}");
+}
+
+#[test]
 fn a_changed_byte_is_found() {
     let bytes = written(&[(0, None, 0, vec![0, 1, 0])], 2);
     for at in 20..bytes.len() {
