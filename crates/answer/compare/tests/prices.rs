@@ -215,10 +215,10 @@ fn new_code_that_calls_something_is_worth_what_the_new_build_says_or_cannot_be_t
 
 #[test]
 fn new_code_whose_calls_have_prices_is_worth_as_much_as_the_methods_other_code() {
-    let mut before = dataset(&["a"], &[60.0], &[5.0], 1.0);
-    before.features[0].text = Some("0 iload_f\n1 invokestatic X.slow()".to_owned());
     let told = explanation();
-    let worth = |callee: &str| {
+    let worth = |was: &str, callee: &str| {
+        let mut before = dataset(&["a"], &[60.0], &[5.0], 1.0);
+        before.features[0].text = Some(format!("0 iload_f\n1 invokestatic {was}"));
         let mut after = before.clone();
         after.features[0].text = Some(format!("0 iload_f\n1 invokestatic {callee}\n4 ireturn"));
         let old = Side {
@@ -228,9 +228,11 @@ fn new_code_whose_calls_have_prices_is_worth_as_much_as_the_methods_other_code()
         compare(old, side(&after)).unwrap().changed[0].worth
     };
     // Two instructions of 60 executions cost 600; a third costs half as much again.
-    let same = worth("X.slow()").unwrap();
+    let same = worth("X.slow()", "X.slow()").unwrap();
     assert!((same.cost - 300.0).abs() < 1e-9, "{same:?}");
     // `A.f` is counted: what runs in it has prices of its own.
-    assert_eq!(worth("A.f()"), Some(same));
-    assert_eq!(worth("X.slower()"), None);
+    assert_eq!(worth("A.f()", "A.f()"), Some(same));
+    assert_eq!(worth("X.slow()", "X.slower()"), None);
+    // The price has the call in it that is not made any more.
+    assert_eq!(worth("X.slow()", "A.f()"), None);
 }
