@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 use crate::dimension::Dimension;
 use crate::measures::{Measures, Pattern};
 use crate::patterns::{Patterns, SliceUnit};
-use crate::ranking::Side;
+use crate::ranking::{Neighbourhood, Side};
 
 mod recurrent;
 
@@ -193,7 +193,7 @@ fn neighbours(patterns: &Patterns, out: &mut String) -> fmt::Result {
         .neighbours
         .iter()
         .find(|n| n.dimension == Dimension::Method);
-    let Some(methods) = methods.filter(|m| m.ranked.iter().any(|r| r.score > 0.0)) else {
+    let Some(methods) = methods.filter(|m| m.ranked.iter().any(is_hard)) else {
         return Ok(());
     };
     writeln!(out, "\nBUILDING BLOCKS")?;
@@ -207,7 +207,7 @@ fn neighbours(patterns: &Patterns, out: &mut String) -> fmt::Result {
         "  {:>12}{:>8}{:>8}  method; likeliest before and after",
         "invocations", "before", "after"
     )?;
-    for block in methods.ranked.iter().filter(|r| r.score > 0.0).take(8) {
+    for block in methods.ranked.iter().filter(|r| is_hard(r)).take(8) {
         writeln!(
             out,
             "  {:>12}{:>8}{:>8}  {}",
@@ -224,6 +224,11 @@ fn neighbours(patterns: &Patterns, out: &mut String) -> fmt::Result {
         writeln!(out, "{:32}{}", "", clip(&beside, WIDTH - 32))?;
     }
     Ok(())
+}
+
+/// Whether neighbours on both sides are hard to foresee: half a bit is one in nine that is another.
+fn is_hard(one: &Neighbourhood) -> bool {
+    one.before.entropy_bits.min(one.after.entropy_bits) >= 0.5
 }
 
 fn likeliest(side: &Side) -> String {
@@ -399,5 +404,29 @@ fn plural_mean(mean: f64, noun: &str) -> String {
         plural(mean as u64, noun)
     } else {
         format!("{mean:.1} {noun}s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_nearly_always_has_the_same_neighbour_is_no_building_block() {
+        let one = |before: f64, after: f64| {
+            let side = |entropy_bits| Side {
+                entropy_bits,
+                ..Side::default()
+            };
+            Neighbourhood {
+                name: "p/A.fib(I)I".to_owned(),
+                id: 0,
+                invocations: 1_000_000,
+                before: side(before),
+                after: side(after),
+                score: 1e6 * before.min(after),
+            }
+        };
+        assert!(!is_hard(&one(0.022, 3.0)) && is_hard(&one(0.5, 1.0)));
     }
 }

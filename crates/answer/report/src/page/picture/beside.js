@@ -19,7 +19,7 @@ function sequences(data, root, picture) {
   root.append(h("p", { class: "small" }, "Calls that come again in the same order. Choose one to see where it stands: within other sequences, too, so that it may stand more often than its share tells."));
   const buttons = found.map((one, number) => {
     const mark = data.marks[number], lost = !mark || !mark.kinds.length;
-    const shares = [one.ns === undefined ? null : `${quantity(one.ns, "ns")} (${percent(one.ns_share)})`, `${percent(one.covered.share)} of calls`, lost ? "too long to be marked" : `stands ${thousands(mark.count)} times`];
+    const shares = [one.ns === undefined ? null : `${quantity(one.ns, "ns")} (${percent(one.ns_share)})`, `${percent(one.covered.share)} of calls`, lost ? "too long to be marked" : mark.count === 1 ? "stands once" : `stands ${thousands(mark.count)} times`];
     return h("button", { type: "button", class: "sequence", disabled: lost, "aria-pressed": "false", onclick: () => choose(picture.view.mark === number ? -1 : number) },
       h("span", { class: "share" }, meter(one.ns_share ?? one.covered.share), " ", shares.filter(Boolean).join(", ")), h("span", { class: "steps" }, stepNodes(one.steps)));
   });
