@@ -262,7 +262,12 @@ impl Analysis {
             recorded: Recorded {
                 events: whole.facts.events,
                 left_out: self.extent.left_out(),
-                threads: self.extent.threads.len(),
+                threads: self
+                    .extent
+                    .threads
+                    .values()
+                    .filter(|t| t.events > 0)
+                    .count(),
                 classes: dictionary.classes.len(),
                 methods: dictionary.methods.len(),
                 kinds: dictionary.kinds.len(),

@@ -241,6 +241,8 @@ fn the_events_of_a_scope_are_those_of_its_rows() {
     let all: u64 = by_row.values().sum();
     assert_eq!(all, calls.iter().map(|n| n + 1).sum::<u64>());
     assert_eq!(file["patterns"]["recorded"]["events"], all);
+    // The other thread's calls are none of the scope's.
+    assert_eq!(file["patterns"]["recorded"]["threads"], 1);
     // Each call has its own: itself, and a leaf for each round.
     let own: Vec<u64> = file["scope_calls"]
         .as_array()
