@@ -247,7 +247,8 @@ impl Builder<'_> {
             kind: kind(line.kind).to_owned(),
             cost,
             share,
-            share_bounds: Some((
+            // Waiting is read from clocks: the luck of sampling has no part in it.
+            share_bounds: (line.kind != ChargeKind::Waiting).then_some((
                 (line.low / whole).min(share),
                 (line.high / whole).min(1.0).max(share),
             )),

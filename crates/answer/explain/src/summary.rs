@@ -378,7 +378,7 @@ fn waiting(share: f64, queued: Option<f64>) -> String {
         ),
         Some(queued) => {
             let busy = if queued > CROWDED {
-                " (on a machine so busy, code just after a wait is told too small)"
+                " (on a machine so busy, code just after a wait may be told too small)"
             } else {
                 ""
             };

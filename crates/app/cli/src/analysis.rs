@@ -397,7 +397,10 @@ pub fn check_page(path: &Path) -> Result<(), Failure> {
 /// The same of a model.
 pub fn check_model(path: &Path) -> Result<(), Failure> {
     check_replaces(path, "model", |head| {
-        String::from_utf8_lossy(head).contains("\"schema\"")
+        let head = String::from_utf8_lossy(head);
+        ["\"schema\"", "\"target\"", "\"method\""]
+            .iter()
+            .all(|member| head.contains(member))
     })
 }
 

@@ -41,14 +41,14 @@ pub enum Why {
     },
     /// Rows are intervals: their length is no cost.
     Intervals,
-    /// The program waits at least this share of its wall time (median): for something, or for a processor.
+    /// The program waits at least this share of its wall time, over all inputs: for something, or for a processor.
     Waits {
         /// For what it wants; where the second is not known, for both.
         share: f64,
         /// For a processor that others used, where that is known.
         queued: Option<f64>,
     },
-    /// Others used the processor for this share of its wall time (median); it hardly waited for anything else.
+    /// Others used the processor for this share of its wall time, over all inputs; it hardly waited for anything else.
     Crowded(f64),
 }
 
@@ -96,9 +96,11 @@ impl Dataset {
         };
         let off: Vec<f64> = ratios.iter().map(|r| (r / ratio - 1.0).abs()).collect();
         if ratio < BUSY {
-            let shares: Option<Vec<f64>> = self.succeeded().map(queued).collect();
-            let queued = shares.and_then(|shares| median(&shares));
-            let share = 1.0 - ratio - queued.unwrap_or(0.0);
+            // What is told is of all inputs together: the measured sums.
+            let wall = self.total("wall").unwrap_or(f64::INFINITY);
+            let queued = self.total(QUEUED).map(|ns| ns / wall);
+            let ran = self.total("cpu").unwrap_or(0.0) / wall;
+            let share = (1.0 - ran - queued.unwrap_or(0.0)).max(0.0);
             return match queued {
                 Some(queued) if share <= 1.0 - BUSY => usual("cpu", Why::Crowded(queued)),
                 queued => usual("wall", Why::Waits { share, queued }),
@@ -125,6 +127,13 @@ impl Dataset {
         }
     }
 
+    /// The sum of a cost over the inputs; none if it was not measured for each.
+    fn total(&self, cost: &str) -> Option<f64> {
+        self.succeeded()
+            .map(|row| row.costs.get(cost)?.value())
+            .sum()
+    }
+
     fn succeeded(&self) -> impl Iterator<Item = &Observation> {
         self.observations.iter().filter(|o| o.status == Status::Ok)
     }
@@ -147,12 +156,6 @@ impl Dataset {
 fn busy(row: &Observation) -> Option<f64> {
     let time = |name| row.costs.get(name)?.value().filter(|time| *time > 0.0);
     Some(time("cpu")? / time("wall")?)
-}
-
-/// Time for which the thread of `main` waited for a processor, per wall time.
-fn queued(row: &Observation) -> Option<f64> {
-    let wall = row.costs.get("wall")?.value().filter(|time| *time > 0.0)?;
-    Some(row.costs.get(QUEUED)?.value()? / wall)
 }
 
 /// Median of the spreads of the rows that were measured more than once.

@@ -25,7 +25,7 @@ pub(super) fn recurrent(patterns: &Patterns, out: &mut String) -> fmt::Result {
     wrapped(
         out,
         "",
-        "Calls that come again in the same order, whatever their number; (…)×3.5 is a loop that turns 3.5 times on average. A sequence may stand within another, so shares overlap.",
+        "Calls that come again in the same order, whatever their number; (…)×3.5 is a loop that turns 3.5 times on average, over the whole recording. A sequence may stand within another, so shares overlap.",
     )?;
     let groups = grouped_alike(&patterns.recurrent);
     for (place, group) in (1..).zip(groups.iter().take(SHOWN)) {

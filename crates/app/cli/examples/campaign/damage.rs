@@ -72,20 +72,25 @@ fn seen(bench: &Bench) -> Result<Vec<u8>, String> {
     Ok(all)
 }
 
+/// Whether a reader of the dataset `d`, which is damaged so, says so or sees what is right.
+fn judge(bench: &Bench, tally: &mut Tally, right: &[u8], what: &str) {
+    tally.tried += 1;
+    match seen(bench) {
+        Err(crash) if !crash.is_empty() => tally.fault(format!("{what}: {crash}")),
+        Err(_) => tally.told += 1,
+        Ok(now) if now == right => {}
+        // Counts do not need plans; that these are damaged is told.
+        Ok(now) if String::from_utf8_lossy(&now).contains("what is damaged") => tally.told += 1,
+        Ok(_) => tally.fault(format!("{what}: other data, exit code 0")),
+    }
+}
+
 fn datasets(bench: &Bench) -> Tally {
     let mut tally = Tally::new("datasets: bits flipped, ends cut, tables swapped or missing");
     let (whole, damaged) = (bench.path("a"), bench.path("d"));
     copy(&whole, &damaged);
     let right = seen(bench).expect("an undamaged dataset is read");
-    let mut judge = |what: String| {
-        tally.tried += 1;
-        match seen(bench) {
-            Err(crash) if !crash.is_empty() => tally.fault(format!("{what}: {crash}")),
-            Err(_) => tally.told += 1,
-            Ok(now) if now != right => tally.fault(format!("{what}: other data, exit code 0")),
-            Ok(_) => {}
-        }
-    };
+    let mut judge = |what: String| judge(bench, &mut tally, &right, &what);
     let mut dice = Dice(11);
     for _ in 0..FLIPS {
         let file = FILES[dice.below(FILES.len())];
@@ -147,17 +152,7 @@ fn recorded(bench: &Bench) -> Tally {
     let mut all = files(&folder);
     all.extend(files(&folder.join(PLANS)));
     let right = seen(bench).expect("an undamaged dataset is read");
-    let mut judge = |what: String| {
-        tally.tried += 1;
-        match seen(bench) {
-            Err(crash) if !crash.is_empty() => tally.fault(format!("{what}: {crash}")),
-            Err(_) => tally.told += 1,
-            Ok(now) if now == right => {}
-            // Counts do not need plans; that these are damaged is told.
-            Ok(now) if String::from_utf8_lossy(&now).contains("what is damaged") => tally.told += 1,
-            Ok(_) => tally.fault(format!("{what}: other data, exit code 0")),
-        }
-    };
+    let mut judge = |what: String| judge(bench, &mut tally, &right, &what);
     let mut dice = Dice(13);
     for _ in 0..RECORDED {
         let file = &all[dice.below(all.len())];
