@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prices of OCaml's constructs on this machine: measures the training programs, the control programs and two sets of fresh ones (which judge a
+# Prices of OCaml's constructs on this machine: measures the training programs, the control programs and three sets of fresh ones (which judge a
 # model that was settled before they were looked at), learns, compares.
 #
 #   scripts/measure-ocaml.sh           measures (some minutes; leave the machine alone) into subjects/ocaml/measurements/new, going on
@@ -19,11 +19,11 @@ if [ -z "${PRICETAG:-}" ]; then
     PRICETAG=${CARGO_TARGET_DIR:-target}/release/pricetag
 fi
 mkdir -p "$data" "$out"
-# Measures all four sets into a folder, going on with what is there.
+# Measures all five sets into a folder, going on with what is there.
 measure() { # measure FOLDER [OPTION]
     "$PRICETAG" ocaml learn -o "$1/prices.json" --keep "$1/training" --resume ${2:-} >/dev/null
     "$PRICETAG" ocaml evaluate "$1/prices.json" --keep "$1/controls" --resume ${2:-} >/dev/null
-    for set in fresh second; do
+    for set in fresh second third; do
         "$PRICETAG" ocaml evaluate "$1/prices.json" --controls "subjects/ocaml/$set" --keep "$1/$set" --resume ${2:-} >/dev/null
     done
     rm "$1/prices.json"
@@ -39,7 +39,7 @@ if [ "${1:-}" != tables ]; then
     new=$data/new
     mkdir -p "$new"
     measure "$new"
-    for set in training controls fresh second; do
+    for set in training controls fresh second third; do
         rm -rf "${data:?}/$set"
         mv "$new/$set" "$data"
     done
@@ -47,7 +47,7 @@ if [ "${1:-}" != tables ]; then
 fi
 "$PRICETAG" ocaml learn -o "$out/prices.json" --from "$data/training" >"$out/prices.txt"
 "$PRICETAG" ocaml evaluate "$out/prices.json" --from "$data/controls" --plots "$out/plots" >"$out/evaluation.txt"
-for set in fresh second; do
+for set in fresh second third; do
     "$PRICETAG" ocaml evaluate "$out/prices.json" --controls "subjects/ocaml/$set" --from "$data/$set" >"$out/evaluation-$set.txt"
 done
 rm -f "$out/prices.json" # made again by the line above whenever it is needed

@@ -115,13 +115,15 @@ fn stand_in(block: &Block) -> String {
     lines.join("\n")
 }
 
-/// A method of which only the sum is known, as one block.
-fn whole(size: u32, code: &str) -> Code {
+/// A method of which only the sum is known, as one block. The baseline does not say its source.
+fn whole(size: u32, code: &str, source: Option<&Code>) -> Code {
+    let lines = source.into_iter().flat_map(|code| &code.blocks);
+    let lines = lines.filter_map(|block| block.lines);
     Code {
-        file: None,
+        file: source.and_then(|code| code.file.clone()),
         blocks: vec![Block {
             number: 0,
-            lines: None,
+            lines: lines.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))),
             size: size.max(1),
             code: code.to_owned(),
             calls: Vec::new(),
@@ -176,6 +178,10 @@ pub(crate) fn difference(baseline: &Baseline, suite: &Suite) -> Option<Differenc
             .and_then(method_at)
             .is_some_and(|name| baseline.others.contains_key(&name))
         {
+            let lines = method.blocks.iter().find_map(|block| block.lines);
+            if let Some(place) = &mut method.place {
+                place.lines = place.lines.or(lines);
+            }
             method.blocks.clear();
         }
         if method.kind == "new" && baseline.tail.methods > 0 {
@@ -203,7 +209,7 @@ fn recorded(baseline: &Baseline, rows: &BTreeSet<&str>) -> Dataset {
         }
     }
     for (name, other) in &baseline.others {
-        let code = whole(other.size, &other.code);
+        let code = whole(other.size, &other.code, None);
         let of = Described {
             name,
             code: &code,
@@ -251,7 +257,7 @@ fn counted(baseline: &Baseline, suite: &Suite, now: &Counted, rows: &BTreeSet<&s
                 instructions += ran.instructions(code);
             }
             let size = code.size();
-            let code = whole(size, &code.digest());
+            let code = whole(size, &code.digest(), Some(code));
             let of = Described {
                 name,
                 code: &code,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use pricetag_finding::figure::count;
+use pricetag_trace::MethodName;
 use pricetag_trace::processes::{self, REMEDY, STARTED};
 
 use crate::agents;
@@ -144,6 +145,7 @@ pub(crate) fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
             .methods
             .keys()
             .any(|name| first.methods.contains_key(name))
+        && !moved(baseline, first)
         && problems.is_empty()
     {
         problems.push(format!(
@@ -158,6 +160,17 @@ pub(crate) fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
     problems.extend(less_counted(baseline, suite));
     problems.extend(unmeasured(baseline, suite));
     problems
+}
+
+/// Whether the program's packages have other names: most of the listed methods ran in classes that are called the same but for them.
+fn moved(baseline: &Baseline, now: &Counted) -> bool {
+    let bare = |name: &MethodName| {
+        let class = name.class.rsplit(['/', '.']).next().unwrap_or_default();
+        (class.to_owned(), name.name.clone())
+    };
+    let ran: BTreeSet<(String, String)> = now.methods.keys().map(bare).collect();
+    let found = baseline.methods.keys().filter(|name| ran.contains(&bare(name)));
+    2 * found.count() > baseline.methods.len()
 }
 
 /// Figures of the baseline that no run of the check has: what was not seen cannot be said to be as before.
@@ -429,8 +442,6 @@ pub(crate) fn some<'a>(names: impl Iterator<Item = &'a String>, limit: usize) ->
 
 #[cfg(test)]
 mod tests {
-    use pricetag_trace::MethodName;
-
     use super::*;
     use crate::baseline::{Block, Setup};
     use crate::counted::Counts;
@@ -499,6 +510,27 @@ mod tests {
         assert!(told[0].contains("changed by hand"), "{told:?}");
         assert!(!may_go_otherwise(&edited, &renumbered));
         assert!(may_go_otherwise(&baseline, &renumbered));
+    }
+
+    #[test]
+    fn packages_may_be_renamed() {
+        let suite = counted(&[(0, "aa", 5)], 5);
+        let baseline = recorded(&suite);
+        let under = |name: &str| {
+            let name: MethodName = name.parse().unwrap();
+            let mut suite = suite.clone();
+            for run in &mut suite.runs {
+                run.methods = run.methods.values().map(|c| (name.clone(), c.clone())).collect();
+                for counts in run.benchmarks.values_mut() {
+                    let ran = std::mem::take(&mut counts.methods);
+                    counts.methods = ran.into_values().map(|r| (name.clone(), r)).collect();
+                }
+            }
+            problems(&baseline, &suite)
+        };
+        assert_eq!(under("org/shop/A.f()V"), Vec::<String>::new());
+        assert!(under("p/Other.f()V")[0].contains("another program"));
+        assert!(under("org/shop/A.other()V")[0].contains("another program"));
     }
 
     #[test]

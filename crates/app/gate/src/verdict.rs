@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use pricetag_finding::Difference;
+use pricetag_finding::figure::count;
+use pricetag_finding::{Change, Difference};
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, Benchmark};
@@ -11,6 +12,9 @@ use crate::figure::{Figure, Metric};
 use crate::limits::Amount;
 use crate::suite::Suite;
 use crate::trouble::{may_go_otherwise, notes, problems};
+
+/// What is said where nothing but bytes fails.
+const BYTES_ALONE: &str = "bytes are measured for a benchmark as a whole, so no method is blamed for them; `pricetag mine --target alloc` says which methods allocate";
 
 /// How a figure stands to the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -175,6 +179,25 @@ pub fn check(baseline: &Baseline, suite: &Suite) -> Verdict {
         .any(|row| row.metric != Metric::Bytes && !matches!(row.level, Level::Same));
     if differs {
         verdict.difference = difference(baseline, suite);
+    }
+    let mut failed = verdict.of(Level::Failed).peekable();
+    if failed.peek().is_some() && failed.all(|row| row.metric == Metric::Bytes) {
+        verdict.notes.push(BYTES_ALONE.to_owned());
+    }
+    let less = verdict
+        .of(Level::Better)
+        .any(|row| row.metric == Metric::Instructions);
+    let left = verdict.difference.iter().flat_map(|d| &d.calls);
+    let more = left.filter(|(_, calls)| calls.delta() > 0.0).max_by(|a, b| {
+        let delta = |call: &(String, Change)| call.1.delta();
+        delta(a).total_cmp(&delta(b))
+    });
+    if let Some((callee, calls)) = more.filter(|_| less) {
+        verdict.notes.push(format!(
+            "fewer instructions may be work that moved to where nothing is counted: {callee} is called {} times, and was {} times",
+            count(calls.after),
+            count(calls.before)
+        ));
     }
     verdict
 }

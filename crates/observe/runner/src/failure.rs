@@ -25,11 +25,11 @@ pub fn reason(ended: &Ended, crash_log: &Path) -> Option<String> {
             Some(format!("out of memory (exit code {code}){said}"))
         }
         Ending::Exit(137) => Some(format!(
-            "killed, probably out of memory (exit code 137){said}"
+            "killed by somebody, or by the system since memory ran out (exit code 137){said}"
         )),
         Ending::Exit(code) => Some(format!("exit code {code}{said}")),
         Ending::Signal(9) => Some(format!(
-            "killed by signal 9 (SIGKILL), probably out of memory{said}"
+            "killed by signal 9 (SIGKILL): by somebody, or by the system since memory ran out{said}"
         )),
         Ending::Signal(number) => Some(format!(
             "killed by signal {number}{}{said}",
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(why("exit 3", none).unwrap(), "exit code 3");
         let said = "echo 'Terminating due to java.lang.OutOfMemoryError: Java heap space'; exit 3";
         assert!(why(said, none).unwrap().starts_with("out of memory"));
-        assert!(why("exit 137", none).unwrap().contains("out of memory"));
+        assert!(why("exit 137", none).unwrap().contains("by somebody, or"));
         assert_eq!(
             why("kill -ABRT $$", none).unwrap(),
             "killed by signal 6 (SIGABRT)"

@@ -200,7 +200,8 @@ fn judge(args: &GateCheckArgs, common: &Common, console: &Console) -> Result<Exi
     if verdict.passed {
         return Ok(ExitCode::SUCCESS);
     }
-    if !console.json && !args.annotations {
+    // What cannot be judged is told with its own remedy, and accepting it would be refused as well.
+    if verdict.problems.is_empty() && !console.json && !args.annotations {
         console.say(&format!(
             "if it is worth it: pricetag gate accept {} --reason '…' -- COMMAND",
             args.baseline.display()
@@ -291,6 +292,15 @@ fn accept(args: &GateAcceptArgs, common: &Common, console: &Console) -> Result<E
         reason: args.reason.trim().to_owned(),
         changes: changes(&old, &new),
     });
+    if open(&args.baseline)? != old {
+        let why = format!(
+            "{} was changed while this build was counted",
+            args.baseline.display()
+        );
+        return Err(
+            Failure::new(why).advice("look at what it says now, and accept again if that is needed")
+        );
+    }
     new.save(&args.baseline).map_err(|e| of_baseline(&e))?;
     tell(&new, remark.as_deref(), console);
     console.say(&format!(

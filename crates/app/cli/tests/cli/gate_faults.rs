@@ -401,3 +401,108 @@ fn prices_that_mine_left_here_are_taken_and_the_answer_ends_with_a_worth() {
         foreign.stderr
     );
 }
+
+#[test]
+fn a_small_method_is_blamed_at_its_line() {
+    let desk = desk("Shop", SHOP);
+    let recorded = run(
+        &desk,
+        "gate record -o b.json --no-bytes --runs 2 --share 60",
+        "Shop",
+    );
+    assert_eq!(recorded.code, 0, "{}", recorded.stderr);
+    let text = std::fs::read_to_string(desk.path("b.json")).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert!(file["others"]["Shop.total([I)J"].is_object(), "{text}");
+    let (_, from, to, _) = PLANTED[2];
+    let slower = SHOP.replacen(from, to, 1);
+    build(&desk, "Shop", &slower);
+    std::fs::create_dir(desk.path("src")).unwrap();
+    std::fs::write(desk.path("src/Shop.java"), &slower).unwrap();
+    let found = run(&desk, "gate check b.json --annotations", "Shop");
+    assert_eq!(found.code, 3, "{}", found.stderr);
+    let line = slower.lines().position(|l| l.contains(to)).unwrap() + 1;
+    let place = format!(
+        "::error file=src/Shop.java,line={line},title=pricetag gate::Shop.total(int[]) executes "
+    );
+    assert!(found.stdout.contains(&place), "{place} in {}", found.stdout);
+}
+
+#[test]
+fn of_bytes_alone_no_method_is_blamed() {
+    let source = |size: &str| {
+        format!(
+            "public class Takes {{ public static void main(String[] a) {{ byte[] b = new byte[{size}]; for (int i = 0; i < 900; i++) b[i] = 1; System.out.println(b[7]); }} }}"
+        )
+    };
+    let desk = desk("Takes", &source("1000"));
+    let recorded = run(&desk, "gate record -o b.json --runs 2", "Takes");
+    assert_eq!(recorded.code, 0, "{}", recorded.stderr);
+    build(&desk, "Takes", &source("9000000"));
+    let found = run(&desk, "gate check b.json", "Takes");
+    assert_eq!(found.code, 3, "{}", found.stderr);
+    assert!(
+        found.stdout.contains("no method is blamed for them"),
+        "{}",
+        found.stdout
+    );
+    assert!(
+        found.stderr.contains("gate accept b.json"),
+        "{}",
+        found.stderr
+    );
+}
+
+/// Puts another file in the place of the baseline while it is counted.
+const WRITES: &str = r#"
+import java.nio.file.*;
+public class Shop {
+    public static void main(String[] a) throws Exception {
+        int s = 0;
+        for (int i = 0; i < 9000; i++) s += i;
+        Files.copy(Path.of("other.json"), Path.of("b.json"), StandardCopyOption.REPLACE_EXISTING);
+        System.out.println(s);
+    }
+}
+"#;
+
+#[test]
+fn what_another_accepted_meanwhile_is_not_lost() {
+    let desk = desk("Shop", SHOP);
+    let recorded = run(&desk, "gate record -o b.json --no-bytes --runs 2", "Shop");
+    assert_eq!(recorded.code, 0, "{}", recorded.stderr);
+    std::fs::copy(desk.path("b.json"), desk.path("other.json")).unwrap();
+    let other = run(&desk, "gate accept other.json --reason theirs", "Shop");
+    assert_eq!(other.code, 0, "{}", other.stderr);
+    build(&desk, "Shop", WRITES);
+    let accepted = run(&desk, "gate accept b.json --reason ours", "Shop");
+    assert_eq!(accepted.code, 1, "{}", accepted.stderr);
+    assert!(
+        accepted.stderr.contains("was changed while"),
+        "{}",
+        accepted.stderr
+    );
+    let kept = std::fs::read(desk.path("b.json")).unwrap();
+    assert_eq!(kept, std::fs::read(desk.path("other.json")).unwrap());
+}
+
+#[test]
+fn work_that_moved_to_where_nothing_is_counted_is_no_plain_gain() {
+    let source = |find: &str| {
+        format!(
+            "import java.util.*; public class Finds {{ static final List<Integer> all = new ArrayList<>(); static boolean has(Integer n) {{ {find} }} public static void main(String[] a) {{ for (int i = 0; i < 300; i++) all.add(i); int s = 0; for (int i = 0; i < 300; i++) if (has(i)) s++; System.out.println(s); }} }}"
+        )
+    };
+    let own = "for (int i = 0; i < all.size(); i++) if (all.get(i).equals(n)) return true; return false;";
+    let desk = desk("Finds", &source(own));
+    let recorded = run(&desk, "gate record -o b.json --no-bytes --runs 2", "Finds");
+    assert_eq!(recorded.code, 0, "{}", recorded.stderr);
+    build(&desk, "Finds", &source("return all.contains(n);"));
+    let less = run(&desk, "gate check b.json --json", "Finds");
+    let less = less.json();
+    let told = less["notes"].to_string();
+    assert!(
+        told.contains("List.contains(Object) is called 300 times, and was 0 times"),
+        "{less:#}"
+    );
+}

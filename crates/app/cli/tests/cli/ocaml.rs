@@ -416,7 +416,7 @@ echo "a table"
     write("pricetag", &format!("#!/bin/sh\n{program}"));
     let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(desk.path("pricetag"), runs).unwrap();
-    let sets = ["training", "controls", "fresh", "second"];
+    let sets = ["training", "controls", "fresh", "second", "third"];
     let kept = |set: &str| format!("subjects/ocaml/measurements/{set}/samples");
     for set in sets {
         write(&kept(set), "old\n");

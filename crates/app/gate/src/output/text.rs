@@ -66,9 +66,9 @@ pub(super) fn headline(verdict: &Verdict) -> String {
             figures(warned)
         )
     } else if verdict.of(Level::Allowed).next().is_some() {
-        "passed: it costs more, as far as is allowed".to_owned()
+        "passed: figures are above the baseline, as far as is allowed".to_owned()
     } else if verdict.of(Level::Better).next().is_some() {
-        "passed: it costs less; `pricetag gate accept` holds the gain".to_owned()
+        "passed: figures are below the baseline; `pricetag gate accept` holds the gain".to_owned()
     } else {
         "passed".to_owned()
     };
