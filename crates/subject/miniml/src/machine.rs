@@ -2,7 +2,7 @@
 //!
 //! Words are OCaml's: an odd word is an integer, an even one the place of a block. A limit of steps (*fuel*) ends divergence.
 //! Beside the counts it keeps the bytes that native code would have allocated, and simulates its minor collections: whenever they fill the
-//! minor heap, what is still reachable from live variables is promoted. Limit: strings above 256 words are allocated as others are.
+//! minor heap, what is still reachable from live variables is promoted. Blocks above 256 words are not in it.
 
 mod apply;
 mod array;

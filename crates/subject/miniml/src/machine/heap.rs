@@ -24,7 +24,7 @@ pub(crate) const FLAT: u8 = 254;
 
 /// Words a nursery has before it is collected, unless a simulated collection comes first.
 const NURSERY: usize = 1 << 18;
-/// Strings of more words than this are not allocated in the minor heap.
+/// Blocks of more words than this are not allocated in the minor heap.
 pub(super) const LARGEST_YOUNG: u64 = 256;
 
 /// The word of an integer: 63 bits.
@@ -51,6 +51,12 @@ pub(super) fn string_words(length: u64) -> u64 {
     length / 8 + 2
 }
 
+/// Words that a native string takes of the minor heap.
+pub(super) fn young_string_words(length: u64) -> u64 {
+    let words = string_words(length);
+    if words <= LARGEST_YOUNG + 1 { words } else { 0 }
+}
+
 /// Words of the chain of closures that hold arguments `from..to` of a function.
 pub(super) fn curry_words(arity: usize, from: usize, to: usize) -> u64 {
     (from + 1..=to)
@@ -72,9 +78,7 @@ impl Native {
         let mut blocks = 1;
         let words = match tag {
             RAW_FLOAT | GHOST => 0,
-            STRING => Some(string_words(words[at + 1]))
-                .filter(|n| *n <= LARGEST_YOUNG + 1)
-                .unwrap_or(0),
+            STRING => young_string_words(words[at + 1]),
             CLOSURE => closure(word(words[at + 1]) as usize),
             // Which function is partially applied is behind the block: two more than the arguments is right for the usual one.
             KNOWN_PARTIAL => size + 2,

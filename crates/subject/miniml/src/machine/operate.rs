@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::heap::{self, Word, int, string_words, word};
+use super::heap::{self, Word, int, string_words, word, young_string_words};
 use super::{Interrupt, Machine};
 use crate::code::Holds;
 use crate::core::Operator;
@@ -57,7 +57,7 @@ impl Machine<'_> {
         self.room(bytes.len() / 8 + 4)?;
         self.acc = self.heap.string(bytes);
         if self.bounds.native {
-            self.allocate(8 * string_words(bytes.len() as u64), base)?;
+            self.allocate(8 * young_string_words(bytes.len() as u64), base)?;
         }
         Ok(())
     }
