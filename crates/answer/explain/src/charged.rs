@@ -53,7 +53,11 @@ pub(crate) fn explain(
     let mut items = builder.items(charges);
     // The samples are of processor time: they say nothing of how bytes are spread.
     if options.by == Grouping::Method && matches!(model.target.as_str(), "cpu" | "wall") {
-        profiled::spread(dataset, &mut items);
+        let waiting = items
+            .iter()
+            .find(|item| item.name == ChargeKind::Waiting.title());
+        let ran = 1.0 - waiting.map_or(0.0, |item| item.share);
+        profiled::spread(dataset, ran, &mut items);
     }
     items.sort_by(|a, b| b.cost.total_cmp(&a.cost).then_with(|| a.name.cmp(&b.name)));
     ranked(&mut items);

@@ -114,10 +114,18 @@ pub fn explain(
 /// What an account of a program's code cannot know without samples.
 pub(crate) const UNSAMPLED: &str = "no stacks were sampled: shares are estimated from counts and times alone, and may be far off for single methods";
 
+/// The same where there are samples, but of other costs.
+pub(crate) const NOT_OF_THIS: &str = "samples say nothing of this cost: shares are estimated from counts and measurements alone, and may be far off for single methods";
+
 fn unsampled(model: &CostModel, dataset: &Dataset) -> Option<String> {
     let mut features = dataset.features.iter();
     let of_code = features.any(|feature| feature.kind == FeatureKind::Block);
-    (of_code && model.charges.is_none()).then(|| UNSAMPLED.to_owned())
+    let why = if dataset.profile.is_some() {
+        NOT_OF_THIS
+    } else {
+        UNSAMPLED
+    };
+    (of_code && model.charges.is_none()).then(|| why.to_owned())
 }
 
 /// A price as one line of the explanation shows it.

@@ -9,7 +9,7 @@ use pricetag_finding::{
 };
 
 use crate::group::kind_name;
-use crate::times::{noise_words, waited, which_time};
+use crate::times::{noise_words, which_time};
 
 /// Describes a dataset. `design` and `advice` come from an estimator's diagnosis, if one was made.
 pub fn inspect(dataset: &Dataset, design: Option<Design>, advice: Vec<String>) -> Inspection {
@@ -42,6 +42,7 @@ pub fn inspect(dataset: &Dataset, design: Option<Design>, advice: Vec<String>) -
             .cmp(&a.observations)
             .then_with(|| a.feature.cmp(&b.feature))
     });
+    let waited = dataset.waited().filter(|_| dataset.waiting().is_some());
     Inspection {
         available: available(dataset),
         schema: FINDING_SCHEMA,
@@ -51,8 +52,9 @@ pub fn inspect(dataset: &Dataset, design: Option<Design>, advice: Vec<String>) -
         features,
         costs: costs(dataset),
         time: which_time(dataset),
-        waited: waited(dataset).map(|(share, _)| share),
-        queued: waited(dataset).and_then(|(_, queued)| queued),
+        usual: dataset.usual_cost().cost,
+        waited: waited.map(|waited| waited.share),
+        queued: waited.and_then(|waited| waited.queued),
         failed: failed(dataset),
         uncertain: uncertain(dataset),
         nondeterministic,

@@ -21,5 +21,5 @@ pub use charged::prices_of_invocations;
 pub use explain::{ExplainError, ExplainOptions, explain};
 pub use inspect::inspect;
 pub use listing::{listings, source_reader};
-pub use profiled::{Weighed, call_tree, callers, collapsed_stacks, differential_stacks};
+pub use profiled::{Caller, Weighed, call_tree, callers, collapsed_stacks, differential_stacks};
 pub use summary::{narrow_intervals, summarize};

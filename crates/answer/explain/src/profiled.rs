@@ -73,15 +73,17 @@ fn place(method: &Method) -> Place {
     }
 }
 
-/// Fills in how the cost of each method divides.
-pub(crate) fn spread(dataset: &Dataset, items: &mut [CostItem]) {
+/// Fills in how the cost of each method divides. `ran` is the share of the whole in which the program ran, which is what was sampled.
+///
+/// A line's share holds for all inputs, samples are of some: what a method takes itself is brought to its share, and so adds up to it.
+pub(crate) fn spread(dataset: &Dataset, ran: f64, items: &mut [CostItem]) {
     let Some(found) = Profiled::of(dataset) else {
         return;
     };
     let by_method = found.accounts.by_method(found.runs.iter().copied());
     let inclusive = found.accounts.inclusive(found.runs.iter().copied());
-    let total = by_method.total();
-    if total <= 0.0 {
+    let total = by_method.total() / ran;
+    if !(total > 0.0 && total.is_finite()) {
         return;
     }
     let mut spreads: HashMap<String, Spread> = HashMap::new();
@@ -113,7 +115,22 @@ pub(crate) fn spread(dataset: &Dataset, items: &mut [CostItem]) {
         spread.inclusive += inclusive.get(&id).copied().unwrap_or(0.0) / total;
     }
     for item in items.iter_mut().filter(|item| item.place.is_some()) {
-        item.spread = spreads.remove(&item.name);
+        item.spread = spreads.remove(&item.name).map(|mut spread| {
+            let itself = spread.own + spread.interpreted + spread.called + spread.runtime;
+            if itself > 0.0 {
+                let more = item.share / itself;
+                for part in [
+                    &mut spread.own,
+                    &mut spread.interpreted,
+                    &mut spread.called,
+                    &mut spread.runtime,
+                ] {
+                    *part *= more;
+                }
+                spread.inclusive = (spread.inclusive + item.share - itself).max(item.share);
+            }
+            spread
+        });
     }
 }
 
@@ -145,34 +162,44 @@ pub fn call_tree(dataset: &Dataset, least: f64) -> Option<CallTree> {
     })
 }
 
-/// A method, and those that call it with their share of its time.
-pub type Called = (String, Vec<(String, f64)>);
+/// Who calls a method.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Caller {
+    /// The nearest method of the program below it; words for none.
+    pub name: String,
+    /// Its share of the method's time.
+    pub share: f64,
+    /// Samples that say so.
+    pub samples: u32,
+}
 
-/// Who calls the methods of this name, by the nearest method of the program, with shares of their time.
+/// Who calls the methods of this name, of the program or not, by the nearest method of the program, dearest first.
 ///
 /// The name is one that an explanation prints, or its end, or another spelling of it: `Sorter.sort(int[])`, `sort`, `Sorter#sort`.
-pub fn callers(dataset: &Dataset, name: &str) -> Option<Vec<Called>> {
+pub fn callers(dataset: &Dataset, name: &str) -> Option<Vec<(String, Vec<Caller>)>> {
     let found = Profiled::of(dataset)?;
     let spelling = Spelling::of(name);
-    let mut out: BTreeMap<String, Vec<(String, f64)>> = BTreeMap::new();
+    let mut out: BTreeMap<String, Vec<Caller>> = BTreeMap::new();
     for (index, method) in found.profile.methods.iter().enumerate() {
         let full = place(method).method_name();
         let spelt =
             spelling.is_some_and(|s| s.means(&method.class, &method.name, &method.descriptor));
-        if !method.own || !(spelt || named(&full, name)) {
+        if !(spelt || named(&full, name)) {
             continue;
         }
         let id = MethodId(index as u32);
         let callers = found.accounts.callers(id, found.runs.iter().copied());
-        let total: f64 = callers.iter().map(|(_, ns)| ns).sum();
-        for (caller, ns) in callers.into_iter().filter(|_| total > 0.0) {
-            let caller = caller.map_or_else(
+        let total: f64 = callers.iter().map(|(_, weight)| weight.ns).sum();
+        for (caller, weight) in callers.into_iter().filter(|_| total > 0.0) {
+            let name = caller.map_or_else(
                 || "(where the stack begins)".to_owned(),
                 |caller| place(found.method(caller)).method_name(),
             );
-            out.entry(full.clone())
-                .or_default()
-                .push((caller, ns / total));
+            out.entry(full.clone()).or_default().push(Caller {
+                name,
+                share: weight.ns / total,
+                samples: weight.samples,
+            });
         }
     }
     Some(out.into_iter().collect())

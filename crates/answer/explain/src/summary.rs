@@ -4,7 +4,8 @@ use pricetag_cost_model::{ChargeKind, Concise, CostModel, Evaluation, Severity};
 use pricetag_finding::figure::{brief, count, percent, quantity, subject_name};
 use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, SummaryItem, Together};
 
-use crate::explain::UNSAMPLED;
+use crate::explain::{NOT_OF_THIS, UNSAMPLED};
+use crate::times::asked_for;
 
 /// What a model says that beats no constant, and how it is said where samples know where the cost goes.
 const EXPLAINS: &str = "here explains the cost";
@@ -167,7 +168,10 @@ fn below(methods: &Explanation) -> Vec<String> {
     if is_sampled(methods) {
         out.push("Shares are measured: stacks were sampled in runs of their own. Intervals are of the luck of sampling alone: stacks that could not be walked are in none of them.".to_owned());
     }
-    let unsampled = methods.notes.iter().filter(|note| *note == UNSAMPLED);
+    let unsampled = methods
+        .notes
+        .iter()
+        .filter(|note| [UNSAMPLED, NOT_OF_THIS].contains(&note.as_str()));
     out.extend(unsampled.map(|note| sentence(&capitalised(note))));
     out
 }
@@ -242,7 +246,8 @@ fn sentences(summary: &Summary, methods: &Explanation, inspection: &Inspection) 
     let waited = waited.map(|share| waiting(share, inspection.queued));
     out.extend(where_it_goes(summary, methods, waited));
     let is_time = matches!(summary.target.as_str(), "cpu" | "wall");
-    out.extend(Some(inspection.time.clone()).filter(|why| is_time && !why.is_empty()));
+    let time = asked_for(&summary.target, &inspection.usual).unwrap_or(inspection.time.clone());
+    out.extend(Some(time).filter(|why| is_time && !why.is_empty()));
     if is_time && inspection.scope == "main" {
         out.push("Times begin with `main`: the JVM's own start is not in them.".to_owned());
     }

@@ -1,6 +1,6 @@
 //! Which time is explained, and how much repeats of one input differ, in words.
 
-use pricetag_dataset::{Dataset, Noise, Why};
+use pricetag_dataset::{Dataset, Noise, Waited, Why};
 use pricetag_finding::figure::percent;
 
 /// Why the cost that is meant unless one is named is that one; empty where there is no choice.
@@ -17,37 +17,51 @@ pub(crate) fn which_time(dataset: &Dataset) -> String {
         ),
         Why::Intervals => "The time explained is CPU time of the program's threads: a row is an interval, whose length is no cost."
             .to_owned(),
-        Why::Waits {
+        Why::Waits(Waited {
             share,
             queued: None,
-        } => format!(
+        }) => format!(
             "The time explained is wall time. CPU time, over all threads, is {} of it: so the program waited for at least {}: for disks, networks, locks, or a processor that others used.",
             percent(1.0 - share),
             percent(share)
         ),
-        Why::Waits {
+        Why::Waits(Waited {
             share,
             queued: Some(queued),
-        } => format!(
+        }) => format!(
             "The time explained is wall time. CPU time, over all threads, is {} of it. For {} the program waited for a processor that others used, and for at least {} for disks, networks or locks.",
             percent(1.0 - share - queued),
             percent(queued),
             percent(share)
         ),
-        Why::Crowded(queued) => format!(
-            "The time explained is CPU time: for {} of the wall time others used the processor, and the program hardly waited for anything else.",
-            percent(queued)
+        Why::Crowded(Waited { share, queued }) => format!(
+            "The time explained is CPU time: for {} of the wall time others used the processor. For {} of it the program waited for disks, networks or locks.",
+            percent(queued.unwrap_or(0.0)),
+            at_least(share)
         ),
     }
 }
 
-/// Where that is why wall time is explained: the least share of it that the program waited, and the part in which it waited for a processor alone, where
-/// that is known and not in the first.
-pub(crate) fn waited(dataset: &Dataset) -> Option<(f64, Option<f64>)> {
-    match dataset.usual_cost().why {
-        Why::Waits { share, queued } => Some((share, queued)),
-        _ => None,
+/// What one cannot tell from nothing is told as little.
+fn at_least(share: f64) -> String {
+    if share < 0.01 {
+        "less than 1 %".to_owned()
+    } else {
+        format!("at least {}", percent(share))
     }
+}
+
+/// That a time is explained because it was asked for, where another would be meant.
+pub(crate) fn asked_for(target: &str, usual: &str) -> Option<String> {
+    let words = |cost: &str| match cost {
+        "wall" => Some("wall time"),
+        "cpu" => Some("CPU time"),
+        _ => None,
+    };
+    let (target, usual) = (words(target)?, words(usual).filter(|_| target != usual)?);
+    Some(format!(
+        "The time explained is {target}, as asked for; without --target it would be {usual}."
+    ))
 }
 
 /// How repeats of one input differ.

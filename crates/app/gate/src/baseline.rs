@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pricetag_trace::MethodName;
 use serde::{Deserialize, Serialize};
 
+use crate::circumstances::Circumstances;
 use crate::figure::{Figure, Metric};
 use crate::limits::Limits;
 
@@ -39,6 +40,9 @@ pub struct Baseline {
     /// Agents that were loaded, by their files ([`crate::agents`]); none in older files, whose command says some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<BTreeSet<String>>,
+    /// Where it was recorded; older files do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circumstances: Option<Circumstances>,
     /// Whether started processes were noticed: older programs did not, so that files of theirs say of none.
     #[serde(default, skip_serializing_if = "is_false")]
     pub processes: bool,
@@ -170,6 +174,9 @@ pub struct Benchmark {
     /// Numbers known before the run, such as the size of its file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub inputs: BTreeMap<String, f64>,
+    /// Digest of the file that is its input, if one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
     /// What limits trust in the counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<String>,

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use pricetag_compare::{callees, content};
 use pricetag_dataset::{
@@ -15,6 +16,7 @@ use pricetag_trace::{MethodName, processes};
 
 use crate::agents::{self, Surroundings};
 use crate::baseline::{Block, Code, Executed, Java};
+use crate::circumstances::Circumstances;
 
 /// Digits of a digest that are kept.
 pub(crate) const DIGITS: usize = 12;
@@ -36,6 +38,8 @@ pub struct Identity {
     pub command: Vec<String>,
     /// Agents beside our own, by their files.
     pub agents: BTreeSet<String>,
+    /// Where it ran.
+    pub circumstances: Circumstances,
 }
 
 /// One recording.
@@ -70,6 +74,8 @@ pub struct Counts {
     pub inputs: BTreeMap<String, f64>,
     /// What limits trust in the counts.
     pub caveats: Vec<String>,
+    /// Digest of the file that is its input, if one is.
+    pub content: Option<String>,
 }
 
 impl Executed {
@@ -119,7 +125,20 @@ pub(crate) fn short(text: &str) -> String {
     digest(text.as_bytes())[..DIGITS].to_owned()
 }
 
+/// Larger files are told by their size alone.
+const LARGEST: u64 = 64 << 20;
+
 impl Counted {
+    /// Notes the contents of the files in this folder that benchmarks are called after.
+    pub fn read_inputs(&mut self, folder: &Path) {
+        for (name, counts) in &mut self.benchmarks {
+            let path = folder.join(name);
+            let small = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= LARGEST);
+            let bytes = small.then(|| std::fs::read(&path).ok()).flatten();
+            counts.content = bytes.map(|bytes| digest(&bytes)[..DIGITS].to_owned());
+        }
+    }
+
     /// Of a dataset of counts.
     pub fn of(dataset: &Dataset) -> Self {
         let platform = |name: &str| dataset.meta.platform.get(name).cloned();
@@ -134,6 +153,7 @@ impl Counted {
                 program: option("program").unwrap_or_default(),
                 command: dataset.meta.subject.clone(),
                 agents: agents::of(&dataset.meta.subject, &Surroundings::default()),
+                circumstances: Circumstances::here(None),
             },
             uncounted: dataset.meta.left.iter().cloned().collect(),
             ..Self::default()

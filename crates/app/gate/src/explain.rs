@@ -140,12 +140,14 @@ pub(crate) fn difference(baseline: &Baseline, suite: &Suite) -> Option<Differenc
         .filter(|name| now.benchmarks.contains_key(*name))
         .map(String::as_str)
         .collect();
-    // Sums are over all benchmarks.
-    let sums = common.len() == baseline.benchmarks.len();
+    // Sums are over all benchmarks; and of code that only a missing one runs, its own counts alone would tell that it is still there.
+    if common.len() < baseline.benchmarks.len() {
+        return None;
+    }
     let mut rows = common.clone();
-    rows.extend((sums && !baseline.others.is_empty()).then_some(SUMS));
+    rows.extend((!baseline.others.is_empty()).then_some(SUMS));
     let before = recorded(baseline, &rows);
-    let after = counted(baseline, suite, now, &rows);
+    let (after, whole) = counted(baseline, suite, now, &rows);
     let explanation = priced(baseline, &before);
     let mut found = compare(
         Side {
@@ -165,9 +167,7 @@ pub(crate) fn difference(baseline: &Baseline, suite: &Suite) -> Option<Differenc
         before: recorded.map(|b| b.instructions.middle()).sum(),
         after: counts().map(|c| c.instructions as f64).sum(),
     };
-    if sums {
-        found.calls = leaving(baseline, now, &common);
-    }
+    found.calls = leaving(baseline, now, &common);
     found.settings = settings(baseline, now);
     found.recounted = [None, None];
     for method in &mut found.changed {
@@ -176,7 +176,7 @@ pub(crate) fn difference(baseline: &Baseline, suite: &Suite) -> Option<Differenc
             .place
             .as_ref()
             .and_then(method_at)
-            .is_some_and(|name| baseline.others.contains_key(&name))
+            .is_some_and(|name| baseline.others.contains_key(&name) || whole.contains(&name))
         {
             let lines = method.blocks.iter().find_map(|block| block.lines);
             if let Some(place) = &mut method.place {
@@ -221,8 +221,15 @@ fn recorded(baseline: &Baseline, rows: &BTreeSet<&str>) -> Dataset {
     table.finish(rows, baseline)
 }
 
-fn counted(baseline: &Baseline, suite: &Suite, now: &Counted, rows: &BTreeSet<&str>) -> Dataset {
+/// What was counted now, and the methods that are told as one block.
+fn counted(
+    baseline: &Baseline,
+    suite: &Suite,
+    now: &Counted,
+    rows: &BTreeSet<&str>,
+) -> (Dataset, BTreeSet<MethodName>) {
     let mut table = Table::new();
+    let mut in_one = BTreeSet::new();
     let all: u64 = now.benchmarks.values().map(|c| c.instructions).sum();
     // Below this a method that the baseline does not name may have been there.
     let notable = baseline.setup.share / 100.0 * crate::suite::NAMED * all as f64;
@@ -251,6 +258,7 @@ fn counted(baseline: &Baseline, suite: &Suite, now: &Counted, rows: &BTreeSet<&s
             .filter(|(row, _)| rows.contains(row.as_str()));
         let ran = ran.filter_map(|(row, counts)| Some((row, counts.methods.get(name)?)));
         if summed || renamed {
+            in_one.insert(name.clone());
             let (mut calls, mut instructions) = (0, 0);
             for (_, ran) in ran {
                 calls += ran.calls;
@@ -271,7 +279,7 @@ fn counted(baseline: &Baseline, suite: &Suite, now: &Counted, rows: &BTreeSet<&s
             }
         }
     }
-    table.finish(rows, baseline)
+    (table.finish(rows, baseline), in_one)
 }
 
 /// The prices of the baseline as an explanation of what it executed.

@@ -9,6 +9,7 @@
 pub mod agents;
 mod annotated;
 mod baseline;
+mod circumstances;
 mod counted;
 mod explain;
 mod figure;
@@ -24,6 +25,7 @@ pub use annotated::{TestsError, test_methods};
 pub use baseline::{
     Baseline, Benchmark, Block, Code, Entry, History, Java, Price, Priced, SCHEMA, Setup, Tail,
 };
+pub use circumstances::Circumstances;
 pub use counted::{Counted, Counts, Identity};
 pub use explain::prices;
 pub use figure::{Figure, Metric};

@@ -78,6 +78,7 @@ impl FromStr for Limit {
         };
         // A benchmark's name may have an equals sign in it.
         let (which, amount) = match text.rsplit_once('=') {
+            Some(("", _)) => return Err(error("nothing stands before the equals sign")),
             Some((which, amount)) => (which, amount),
             None => ("", text),
         };
@@ -190,6 +191,16 @@ impl Limits {
     /// The amount beyond which it warns, if there is one.
     pub fn soft(&self, metric: Metric, benchmark: &str) -> Option<Amount> {
         find(&self.warn, metric, benchmark)
+    }
+
+    /// Those whose pattern fits none of these benchmarks, as they are written.
+    pub fn unused<'b>(&self, benchmarks: impl Iterator<Item = &'b String> + Clone) -> Vec<String> {
+        let all = self.allow.iter().chain(&self.warn);
+        let unused = all.filter(|limit| {
+            let pattern = limit.benchmarks.as_deref();
+            pattern.is_some_and(|pattern| !benchmarks.clone().any(|name| matches(pattern, name)))
+        });
+        unused.map(ToString::to_string).collect()
     }
 
     /// These, and behind them others, which win.

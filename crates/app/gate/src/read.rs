@@ -120,8 +120,7 @@ fn parse(text: &str, path: &Path) -> Result<Baseline, BaselineError> {
     }
     let mut baseline: Baseline = serde_json::from_str(text).map_err(|e| no(e.to_string()))?;
     check(&baseline).map_err(no)?;
-    // Earlier versions wrote none.
-    baseline.changed = !baseline.seal.is_empty() && baseline.seal != seal(value);
+    baseline.changed = baseline.seal != seal(value);
     Ok(baseline)
 }
 
@@ -204,6 +203,7 @@ mod tests {
             bytes: None,
             digest: None,
             inputs: BTreeMap::new(),
+            content: None,
             caveats: Vec::new(),
         };
         baseline.benchmarks.insert("run".to_owned(), benchmark);

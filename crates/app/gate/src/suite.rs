@@ -40,6 +40,9 @@ pub enum RecordError {
         /// What happened.
         why: String,
     },
+    /// The launcher of tests ended with an error.
+    #[error("the launcher of the tests failed: {0}")]
+    Launcher(String),
     /// A benchmark was not there in every run.
     #[error("the benchmark `{0}` did not run in every recording")]
     Unsteady(String),
@@ -74,6 +77,9 @@ impl RecordError {
         match self {
             Self::Nothing(_) | Self::Failed { .. } => {
                 "run the command by hand; --show-output passes on what it prints"
+            }
+            Self::Launcher(_) => {
+                "a test fails, or the launcher refuses its options: run the command by hand; leave a test out that fails"
             }
             Self::Unsteady(_) => "run the same benchmarks each time",
             Self::OnlyStarts { .. } => {
@@ -202,11 +208,12 @@ impl Suite {
         let failed = self.runs.iter().flat_map(|run| &run.failed).next();
         let failed = failed.map(|(name, why)| (name.clone(), why.clone()));
         let any = self.runs.iter().any(|run| !run.benchmarks.is_empty());
-        if !any {
-            return Err(RecordError::Nothing(failed));
-        }
-        if let Some((benchmark, why)) = failed {
-            return Err(RecordError::Failed { benchmark, why });
+        match failed {
+            // What fails is the one process that runs them all.
+            Some((_, why)) if setup.tests.is_some() => return Err(RecordError::Launcher(why)),
+            failed if !any => return Err(RecordError::Nothing(failed)),
+            Some((benchmark, why)) => return Err(RecordError::Failed { benchmark, why }),
+            None => {}
         }
         for name in self.names() {
             if self.of_benchmark(&name).count() < self.runs.len() {
@@ -251,6 +258,7 @@ impl Suite {
             flags: first.identity.flags.clone(),
             program: first.identity.program.clone(),
             agents: Some(first.identity.agents.clone()),
+            circumstances: Some(first.identity.circumstances.clone()),
             processes: true,
             setup,
             limits,
@@ -295,6 +303,7 @@ impl Suite {
             bytes: Figure::of_bytes(&self.counts(name, Metric::Bytes)).filter(|_| complete),
             digest: digests.first().filter(|_| digests.len() == 1).cloned(),
             inputs: self.of_benchmark(name).next()?.inputs.clone(),
+            content: self.of_benchmark(name).next()?.content.clone(),
             caveats: caveats.into_iter().collect(),
         })
     }

@@ -12,6 +12,8 @@ use crate::counted::{Counted, started};
 use crate::figure::{Figure, Metric};
 use crate::suite::{Suite, jvms};
 
+/// Name of the row of a process that has no input.
+const PROCESS: &str = "run";
 /// Names listed before the rest is counted.
 const NAMES: usize = 5;
 
@@ -84,7 +86,16 @@ pub(crate) fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
         baseline.setup.count_jdk,
     ));
     problems.extend(agents::other(baseline, &first.identity));
-    let names = suite.names();
+    let launcher = failed_launcher(baseline, suite);
+    problems.extend(launcher.map(|why| format!("the launcher of the tests failed: {why}")));
+    let names = ran(baseline, suite);
+    if names.is_empty() && baseline.setup.tests.is_some() {
+        problems.push(
+            "no test ran that is counted: has their package another name, or do --include and --exclude of the recording leave all of it out?"
+                .to_owned(),
+        );
+        return problems;
+    }
     if !names.is_empty() && !baseline.benchmarks.keys().any(|name| names.contains(name)) {
         problems.push(format!(
             "no benchmark of the baseline ran, {} for example, but {} did: it is of another suite",
@@ -162,6 +173,21 @@ pub(crate) fn problems(baseline: &Baseline, suite: &Suite) -> Vec<String> {
     problems
 }
 
+/// Names of the benchmarks that ran or failed. The process that runs tests is none of them.
+fn ran(baseline: &Baseline, suite: &Suite) -> BTreeSet<String> {
+    let mut names = suite.names();
+    if baseline.setup.tests.is_some() {
+        names.retain(|name| name != PROCESS);
+    }
+    names
+}
+
+/// Why the process that runs tests failed, if it did.
+fn failed_launcher<'s>(baseline: &Baseline, suite: &'s Suite) -> Option<&'s String> {
+    baseline.setup.tests.as_ref()?;
+    suite.runs.iter().find_map(|run| run.failed.get(PROCESS))
+}
+
 /// Whether the program's packages have other names: most of the listed methods ran in classes that are called the same but for them.
 fn moved(baseline: &Baseline, now: &Counted) -> bool {
     let bare = |name: &MethodName| {
@@ -169,7 +195,10 @@ fn moved(baseline: &Baseline, now: &Counted) -> bool {
         (class.to_owned(), name.name.clone())
     };
     let ran: BTreeSet<(String, String)> = now.methods.keys().map(bare).collect();
-    let found = baseline.methods.keys().filter(|name| ran.contains(&bare(name)));
+    let found = baseline
+        .methods
+        .keys()
+        .filter(|name| ran.contains(&bare(name)));
     2 * found.count() > baseline.methods.len()
 }
 
@@ -299,13 +328,19 @@ fn alike(one: &str, other: &str) -> bool {
 /// Benchmarks whose input has another size, or another number, than in the baseline.
 fn other_inputs(baseline: &Baseline, run: &Counted) -> Option<String> {
     let differs = |(name, benchmark): (&String, &Benchmark)| {
-        let now = &run.benchmarks.get(name)?.inputs;
+        let counts = run.benchmarks.get(name)?;
+        let now = &counts.inputs;
         let mut both = benchmark
             .inputs
             .iter()
             .filter_map(|(k, v)| Some((k, v, now.get(k)?)));
-        let (input, before, after) = both.find(|(_, before, after)| before != after)?;
-        Some(format!("`{name}` ({input} {before} → {after})"))
+        if let Some((input, before, after)) = both.find(|(_, before, after)| before != after) {
+            return Some(format!("`{name}` ({input} {before} → {after})"));
+        }
+        let contents = benchmark.content.as_ref().zip(counts.content.as_ref());
+        contents
+            .is_some_and(|(before, now)| before != now)
+            .then(|| format!("`{name}` (as long, but of other content)"))
     };
     let changed: Vec<String> = baseline.benchmarks.iter().filter_map(differs).collect();
     let told = some(changed.iter(), NAMES);
@@ -335,7 +370,7 @@ pub(crate) fn notes(baseline: &Baseline, suite: &Suite) -> Vec<String> {
     }
     notes.extend(other_inputs(baseline, first));
     notes.extend(processes_started(baseline, first));
-    let names = suite.names();
+    let names = ran(baseline, suite);
     let new: Vec<&String> = names
         .iter()
         .filter(|name| !baseline.benchmarks.contains_key(*name))
@@ -346,6 +381,13 @@ pub(crate) fn notes(baseline: &Baseline, suite: &Suite) -> Vec<String> {
             "{} benchmarks are not in the baseline and not judged, until `gate accept` takes them in: {}",
             new.len(),
             some(new.into_iter(), NAMES)
+        ));
+    }
+    let unused = baseline.limits.unused(baseline.benchmarks.keys());
+    if !unused.is_empty() {
+        notes.push(format!(
+            "limits that fit no benchmark of the baseline: {}",
+            some(unused.iter(), NAMES)
         ));
     }
     if !baseline.left_out.is_empty() {
@@ -520,7 +562,11 @@ mod tests {
             let name: MethodName = name.parse().unwrap();
             let mut suite = suite.clone();
             for run in &mut suite.runs {
-                run.methods = run.methods.values().map(|c| (name.clone(), c.clone())).collect();
+                run.methods = run
+                    .methods
+                    .values()
+                    .map(|c| (name.clone(), c.clone()))
+                    .collect();
                 for counts in run.benchmarks.values_mut() {
                     let ran = std::mem::take(&mut counts.methods);
                     counts.methods = ran.into_values().map(|r| (name.clone(), r)).collect();

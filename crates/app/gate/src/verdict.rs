@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use pricetag_finding::Difference;
 use pricetag_finding::figure::count;
-use pricetag_finding::{Change, Difference};
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, Benchmark};
+use crate::circumstances::bytes_elsewhere;
 use crate::explain::difference;
 use crate::figure::{Figure, Metric};
 use crate::limits::Amount;
@@ -107,6 +108,9 @@ pub struct Verdict {
     pub problems: Vec<String>,
     /// Every metric of every benchmark, by name of the benchmark.
     pub rows: Vec<Row>,
+    /// Benchmarks of the baseline that did not run to their end.
+    #[serde(default)]
+    pub missing: Vec<String>,
     /// What to keep in mind.
     pub notes: Vec<String>,
     /// Runs of the check.
@@ -131,10 +135,17 @@ impl Verdict {
         let mut failed = self.of(Level::Failed);
         let wavering = |row: &Row| !row.before.repeats() || !row.after.repeats();
         match self.runs {
-            1 => !self.passed && may_go_otherwise(baseline, suite),
+            1 if self.passed => self.of(Level::Better).next().is_some(),
+            1 => may_go_otherwise(baseline, suite),
             2 => failed.any(wavering),
             _ => false,
         }
+    }
+
+    /// Whether figures fail, and all of them are bytes.
+    pub fn only_bytes_fail(&self) -> bool {
+        let mut failed = self.of(Level::Failed).peekable();
+        failed.peek().is_some() && failed.all(|row| row.metric == Metric::Bytes)
     }
 
     /// Rows of a level.
@@ -169,9 +180,22 @@ pub fn check(baseline: &Baseline, suite: &Suite) -> Verdict {
     verdict.problems = problems(baseline, suite);
     verdict.notes = notes(baseline, suite);
     for (name, benchmark) in &baseline.benchmarks {
+        let before = verdict.rows.len();
         verdict.rows.extend(rows(baseline, name, benchmark, suite));
+        if verdict.rows.len() == before {
+            verdict.missing.push(name.clone());
+        }
     }
-    let failed = verdict.of(Level::Failed).next().is_some();
+    let failed: Vec<&Row> = verdict.of(Level::Failed).collect();
+    let bytes: Vec<&Row> = failed
+        .iter()
+        .copied()
+        .filter(|row| row.metric == Metric::Bytes)
+        .collect();
+    let elsewhere = suite.first();
+    let elsewhere = elsewhere.and_then(|run| bytes_elsewhere(baseline, &run.identity, &bytes));
+    let failed = !failed.is_empty();
+    verdict.problems.extend(elsewhere);
     verdict.passed = verdict.problems.is_empty() && !failed;
     let differs = verdict
         .rows
@@ -180,26 +204,31 @@ pub fn check(baseline: &Baseline, suite: &Suite) -> Verdict {
     if differs {
         verdict.difference = difference(baseline, suite);
     }
-    let mut failed = verdict.of(Level::Failed).peekable();
-    if failed.peek().is_some() && failed.all(|row| row.metric == Metric::Bytes) {
-        verdict.notes.push(BYTES_ALONE.to_owned());
-    }
-    let less = verdict
-        .of(Level::Better)
-        .any(|row| row.metric == Metric::Instructions);
-    let left = verdict.difference.iter().flat_map(|d| &d.calls);
-    let more = left.filter(|(_, calls)| calls.delta() > 0.0).max_by(|a, b| {
-        let delta = |call: &(String, Change)| call.1.delta();
-        delta(a).total_cmp(&delta(b))
-    });
-    if let Some((callee, calls)) = more.filter(|_| less) {
-        verdict.notes.push(format!(
-            "fewer instructions may be work that moved to where nothing is counted: {callee} is called {} times, and was {} times",
-            count(calls.after),
-            count(calls.before)
-        ));
-    }
+    let remarks = remarks(&verdict);
+    verdict.notes.extend(remarks);
     verdict
+}
+
+/// What figures alone would hide: that bytes name no method, and that work may have left the counted code.
+fn remarks(verdict: &Verdict) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if verdict.only_bytes_fail() {
+        remarks.push(BYTES_ALONE.to_owned());
+    }
+    let mut less = verdict.of(Level::Better);
+    if less.any(|row| row.metric == Metric::Instructions) {
+        let calls = verdict.difference.iter().flat_map(|d| &d.calls);
+        let more = calls.filter(|(_, calls)| calls.delta() > 0.0);
+        let most = more.max_by(|a, b| a.1.delta().total_cmp(&b.1.delta()));
+        remarks.extend(most.map(|(callee, calls)| {
+            format!(
+                "fewer instructions may be work that moved to where nothing is counted: {callee} is called {} times, and was {} times",
+                count(calls.after),
+                count(calls.before)
+            )
+        }));
+    }
+    remarks
 }
 
 fn rows<'a>(

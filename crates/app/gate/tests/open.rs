@@ -11,6 +11,7 @@ fn baseline(instructions: &[u64], bytes: Option<u64>, caveats: &[&str]) -> Basel
         bytes: bytes.map(|n| Figure::of_bytes(&[n; 3]).unwrap()),
         digest: None,
         inputs: BTreeMap::new(),
+        content: None,
         caveats: caveats.iter().map(|&c| c.to_owned()).collect(),
     };
     Baseline {

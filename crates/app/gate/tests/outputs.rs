@@ -64,6 +64,7 @@ fn verdict() -> Verdict {
             row("one", Metric::Bytes, 100, wavering, Level::Within),
             row(ODD, Metric::Calls, 5, Figure::Exact(5), Level::Same),
         ],
+        missing: Vec::new(),
         notes: vec![ODD.to_owned()],
         runs: 2,
         difference: Some(Difference {

@@ -28,7 +28,7 @@ pub use export::{export_csv, export_lata_csv, export_parquet};
 pub use import::{ImportOptions, Missing, Source, import};
 pub use journal::Recording;
 pub use model::*;
-pub use noise::{Noise, QUEUED, Usual, Why};
+pub use noise::{Noise, QUEUED, Usual, Waited, Why};
 pub use pace::Pace;
 pub use query::numbered_call;
 pub use table::NumberBlocks;

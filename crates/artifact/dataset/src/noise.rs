@@ -15,6 +15,8 @@ const INTERVALS: &str = "interval";
 pub const QUEUED: &str = "queued";
 /// From this much processor time per wall time on a program does not wait.
 const BUSY: f64 = 0.7;
+/// Less waiting than this is not told.
+const NOTABLE: f64 = 0.01;
 /// Processor time follows wall time if their ratio differs by no more than this from input to input (median).
 const FOLLOWS: f64 = 0.25;
 
@@ -41,15 +43,19 @@ pub enum Why {
     },
     /// Rows are intervals: their length is no cost.
     Intervals,
-    /// The program waits at least this share of its wall time, over all inputs: for something, or for a processor.
-    Waits {
-        /// For what it wants; where the second is not known, for both.
-        share: f64,
-        /// For a processor that others used, where that is known.
-        queued: Option<f64>,
-    },
-    /// Others used the processor for this share of its wall time, over all inputs; it hardly waited for anything else.
-    Crowded(f64),
+    /// The program waits for a good part of its wall time.
+    Waits(Waited),
+    /// It runs whenever it gets a processor, but others used that for a notable part of its wall time.
+    Crowded(Waited),
+}
+
+/// What a program waited for, as shares of its wall time over all inputs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waited {
+    /// For what it wants; where the second is not known, for both. At the least: other threads that run hide it.
+    pub share: f64,
+    /// For a processor that others used, where that is known.
+    pub queued: Option<f64>,
 }
 
 /// The cost that is meant unless one is named.
@@ -95,15 +101,13 @@ impl Dataset {
             return usual("wall", Why::Only);
         };
         let off: Vec<f64> = ratios.iter().map(|r| (r / ratio - 1.0).abs()).collect();
-        if ratio < BUSY {
-            // What is told is of all inputs together: the measured sums.
-            let wall = self.total("wall").unwrap_or(f64::INFINITY);
-            let queued = self.total(QUEUED).map(|ns| ns / wall);
-            let ran = self.total("cpu").unwrap_or(0.0) / wall;
-            let share = (1.0 - ran - queued.unwrap_or(0.0)).max(0.0);
-            return match queued {
-                Some(queued) if share <= 1.0 - BUSY => usual("cpu", Why::Crowded(queued)),
-                queued => usual("wall", Why::Waits { share, queued }),
+        if let Some(waited) = self.waited().filter(|_| ratio < BUSY) {
+            // Of the time in which it had a processor, or wanted none.
+            let free = 1.0 - waited.queued.unwrap_or(0.0);
+            let waits = waited.share > (1.0 - BUSY) * free;
+            return match waited.queued {
+                Some(_) if !waits => usual("cpu", Why::Crowded(waited)),
+                _ => usual("wall", Why::Waits(waited)),
             };
         }
         let follows = median(&off).is_some_and(|off| off <= FOLLOWS);
@@ -119,12 +123,22 @@ impl Dataset {
         }
     }
 
-    /// The share of its wall time in which the program waits, for something or for a processor, where that is why wall time is explained.
+    /// What the program waited for, by the measured sums; none where wall time or processor time is not measured for all inputs.
+    pub fn waited(&self) -> Option<Waited> {
+        let wall = self.total("wall").filter(|wall| *wall > 0.0)?;
+        let ran = self.total("cpu")? / wall;
+        let queued = self.total(QUEUED).map(|ns| ns / wall);
+        let share = (1.0 - ran - queued.unwrap_or(0.0)).max(0.0);
+        Some(Waited { share, queued })
+    }
+
+    /// The share of wall time in which the program did not run, for whatever reason, where that is notable.
     pub fn waiting(&self) -> Option<f64> {
-        match self.usual_cost().why {
-            Why::Waits { share, queued } => Some(share + queued.unwrap_or(0.0)),
-            _ => None,
-        }
+        let waited = self.waited().filter(|_| self.meta.scope != INTERVALS)?;
+        // The queue of `main` may be longer than what all threads together did not run.
+        let all = waited.share + waited.queued.unwrap_or(0.0);
+        let idle = 1.0 - self.total("cpu")? / self.total("wall")?;
+        Some(all.min(idle)).filter(|share| *share >= NOTABLE)
     }
 
     /// The sum of a cost over the inputs; none if it was not measured for each.
@@ -232,10 +246,10 @@ mod tests {
         let waits = timed("main", |i| vec![(4.0 * i, i), (8.0 * i, i)]);
         let found = waits.usual_cost();
         assert_eq!(found.cost, "wall");
-        let Why::Waits {
+        let Why::Waits(Waited {
             share,
             queued: None,
-        } = found.why
+        }) = found.why
         else {
             panic!("{found:?}")
         };
@@ -253,18 +267,23 @@ mod tests {
             dataset.usual_cost()
         };
         let crowded = with_queue(0.7);
-        assert_eq!(
-            (crowded.cost.as_str(), crowded.why),
-            ("cpu", Why::Crowded(0.7))
-        );
+        assert_eq!(crowded.cost, "cpu");
+        let Why::Crowded(waited) = crowded.why else {
+            panic!("{crowded:?}")
+        };
+        assert_eq!(waited.queued, Some(0.7));
+        assert!((waited.share - 0.05).abs() < 1e-12);
+        // Of 0.55 in which it had a processor, or wanted none, it waited 0.3.
+        let both = with_queue(0.45);
+        assert_eq!(both.cost, "wall", "{both:?}");
         let waits = with_queue(0.25);
         assert_eq!(waits.cost, "wall");
         assert_eq!(
             waits.why,
-            Why::Waits {
+            Why::Waits(Waited {
                 share: 0.5,
                 queued: Some(0.25)
-            }
+            })
         );
     }
 

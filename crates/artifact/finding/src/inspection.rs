@@ -30,7 +30,10 @@ pub struct Inspection {
     /// Which time is explained unless one is named, and why, in a sentence; empty where there is no choice.
     #[serde(default)]
     pub time: String,
-    /// Least share of the wall time that the program waited, where that is why wall time is explained.
+    /// The cost that is explained unless one is named.
+    #[serde(default)]
+    pub usual: String,
+    /// Least share of the wall time that the program waited, where it is notable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<f64>,
     /// The part of it in which it waited for a processor that others used, where that is known and not in `waited`.

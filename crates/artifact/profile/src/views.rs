@@ -165,6 +165,15 @@ impl ByMethod {
     }
 }
 
+/// Processor time of some stacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Weight {
+    /// The time, ns.
+    pub ns: f64,
+    /// Samples that it is the sum of.
+    pub samples: u32,
+}
+
 impl<'a> Accounts<'a> {
     /// Looks at every node once.
     pub fn of(profile: &'a Profile, within: &Within) -> Self {
@@ -360,14 +369,22 @@ impl<'a> Accounts<'a> {
     }
 
     /// Who called a method of the program, by the nearest other method of the program below it, and the time of the method
-    /// with all that it called on these stacks, ns; none for stacks that begin with it. Largest first.
+    /// with all that it called on these stacks, ns, and their number; none for stacks that begin with it. Largest first.
     pub fn callers<'r>(
         &self,
         method: MethodId,
         runs: impl IntoIterator<Item = &'r ProfiledRun>,
-    ) -> Vec<(Option<MethodId>, f64)> {
-        let mut found: BTreeMap<Option<MethodId>, f64> = BTreeMap::new();
-        for (node, ns) in self.weights(runs) {
+    ) -> Vec<(Option<MethodId>, Weight)> {
+        let mut found: BTreeMap<Option<MethodId>, Weight> = BTreeMap::new();
+        let mut nodes: BTreeMap<NodeId, Weight> = BTreeMap::new();
+        for sample in runs.into_iter().flat_map(|run| &run.samples) {
+            if self.inside[sample.node.0 as usize] {
+                let weight = nodes.entry(sample.node).or_default();
+                weight.ns += sample.cpu_ns as f64;
+                weight.samples += sample.samples;
+            }
+        }
+        for (node, weight) in nodes {
             // The outermost frame of the method, so that recursion counts once.
             let path: Vec<MethodId> = self
                 .path(node)
@@ -378,10 +395,12 @@ impl<'a> Accounts<'a> {
             };
             let mut below = path[outermost + 1..].iter();
             let caller = below.find(|at| self.profile.methods[at.0 as usize].own);
-            *found.entry(caller.copied()).or_default() += ns;
+            let all = found.entry(caller.copied()).or_default();
+            all.ns += weight.ns;
+            all.samples += weight.samples;
         }
         let mut found: Vec<_> = found.into_iter().collect();
-        found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        found.sort_by(|a, b| b.1.ns.total_cmp(&a.1.ns).then_with(|| a.0.cmp(&b.0)));
         found
     }
 
@@ -550,7 +569,11 @@ mod tests {
         assert_eq!(found[&MethodId(1)], 587.0);
         assert_eq!(found.len(), 2);
         let callers = accounts.callers(MethodId(1), &profile.runs);
-        assert_eq!(callers, [(Some(MethodId(0)), 587.0)]);
+        let [(Some(MethodId(0)), weight)] = callers[..] else {
+            panic!("{callers:?}")
+        };
+        assert_eq!(weight.ns, 587.0);
+        assert!(weight.samples > 0);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use pricetag_regress::{Sampled, rates};
 use statrs::distribution::{ContinuousCDF, Gamma, Normal};
 
 mod activities;
+mod threads;
 
 /// Samples that the work of a method's blocks counts as, where its time is divided among them.
 const WORK_COUNTS_AS: f64 = 4.0;
@@ -35,6 +36,11 @@ const NANOSECONDS: &str = "ns";
 const ALLOCATED: &str = "alloc";
 /// The cost of which waiting is a part.
 const WALL: &str = "wall";
+/// The cost that is the processor time of threads that run Java, and the scope in which the other threads are known.
+const JAVA_THREADS: &str = "thread_cpu";
+const PROCESS: &str = "main";
+/// The costs that samples of processor time divide. Others may be of one thread, or of time in which nothing ran.
+const SAMPLED: [&str; 2] = [WALL, "cpu"];
 
 /// The charges of a cost by the samples of these observations; none without samples in methods, or for a cost that samples
 /// say nothing of.
@@ -47,7 +53,7 @@ pub(crate) fn charges(
     let profile = dataset.profile.as_ref()?;
     let unit = dataset.meta.cost_units.get(target)?;
     let matter = match (unit.as_str(), target) {
-        (NANOSECONDS, _) => Matter::Time,
+        (NANOSECONDS, target) if SAMPLED.contains(&target) => Matter::Time,
         (_, ALLOCATED) => Matter::Bytes,
         _ => return None,
     };
@@ -174,6 +180,9 @@ impl<'a> Evidence<'a> {
             Matter::Bytes => accounts.extend(self.bytes_outside(base)),
         }
         accounts.retain(|account| account.cost > 0.0 && !account.terms.is_empty());
+        if matter == Matter::Time {
+            threads::level(&mut accounts, self.clocks());
+        }
         let waiting = self.dataset.waiting().filter(|_| target == WALL);
         let runs = 1.0 - waiting.unwrap_or(0.0);
         let scale = self.scale(&accounts, target, observations)?;
@@ -195,6 +204,19 @@ impl<'a> Evidence<'a> {
             runs: self.runs.len() as u32,
             level: self.level,
         })
+    }
+
+    /// Of the processor time of runs without samples, the share of the threads that run Java; none where that was not measured. Of the observations that were sampled.
+    fn clocks(&self) -> Option<f64> {
+        let rows = || self.dataset.observations.iter().enumerate();
+        let sum = |cost: &str| -> Option<f64> {
+            let covered = rows().filter(|(row, _)| self.covered.contains_key(row));
+            covered
+                .map(|(_, observation)| observation.costs.get(cost)?.value())
+                .sum()
+        };
+        let share = sum(JAVA_THREADS)? / sum("cpu")?;
+        (self.dataset.meta.scope == PROCESS && share > 0.0 && share < 1.0).then_some(share)
     }
 
     /// Executions in the sampled runs.

@@ -107,10 +107,18 @@ fn last_words(ended: &Ended) -> String {
         return format!(": {}{cause}", lines[0]);
     }
     let exception = text.lines().find(|l| l.starts_with("Exception in thread"));
-    let line = exception.map_or_else(
-        || ended.stderr.last_lines(1),
-        |l| l.trim().chars().take(300).collect(),
-    );
+    // Frames of a stack say where, not what.
+    let is_frame =
+        |l: &&str| l.starts_with("at ") || (l.starts_with("... ") && l.ends_with(" more"));
+    let mut lines = text.lines().rev().map(str::trim);
+    let last = lines.find(|l| !l.is_empty() && !is_frame(l));
+    let line: String = exception
+        .or(last)
+        .unwrap_or_default()
+        .trim()
+        .chars()
+        .take(300)
+        .collect();
     if line.is_empty() {
         String::new()
     } else {

@@ -138,6 +138,8 @@ pub(crate) type Chain = u32;
 
 /// The chain of results.
 pub(crate) const RESULT: Chain = Chain::MAX;
+/// The longest chain of each loop.
+pub(crate) const LOOP: Chain = Chain::MAX - 1;
 
 /// A stretch of code that is left at its end only, by fallthrough, jump, call or exception.
 #[derive(Clone, Debug, Default)]

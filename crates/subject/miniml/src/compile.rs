@@ -15,6 +15,7 @@ mod function;
 mod fuse;
 mod imperative;
 mod liveness;
+mod looped;
 mod native;
 mod pattern;
 

@@ -372,3 +372,46 @@ fn calls_left_by_an_exception_are_no_longer_foreseen() {
     assert!(back > 14_000, "{back}");
     assert!(back.abs_diff(thrown) < back / 10, "{back} {thrown}");
 }
+
+/// Alternatives of what the last item does outside of recursive definitions.
+fn outside(source: &str) -> Vec<Counts> {
+    let options = Options {
+        mode: Mode::Extended,
+        ..Options::default()
+    };
+    let run = run(source, &options).unwrap_or_else(|e| panic!("{e:?}"));
+    assert_eq!(run.stop, None);
+    let last = run.rows.last().expect("there is an item");
+    last.regions[0].alternatives.clone()
+}
+
+#[test]
+fn rounds_of_a_loop_wait_for_what_it_assigns() {
+    let alone = |body: &str| {
+        outside(&format!(
+            "let t = Array.init 256 (fun i -> i)\nlet f n = let x = ref 1. and a = ref 0 and b = ref 1 in {body}; (!x, !a, !b)\nlet y = f 1000"
+        ))
+    };
+    let found = alone("for i = 1 to n do x := !x *. 1.5 done");
+    let chain = counts(&[("float-mul-chain", 1000)]);
+    assert!(found.contains(&chain), "{found:?}");
+    // Two that go round together.
+    let found = alone("for i = 1 to n do let c = !a + !b in a := !b; b := c done");
+    let chain = counts(&[("int-add-chain", 1000)]);
+    assert!(found.contains(&chain), "{found:?}");
+    // A table in the middle; the longest of two chains is told.
+    let found = alone(
+        "for i = 1 to n do x := !x +. 1.5; a := t.((!a lxor i) land 255) lxor (!a lsr 8) done",
+    );
+    let chain = counts(&[("int-add-chain", 4000), ("load-chain", 1000)]);
+    assert!(found.contains(&chain), "{found:?}");
+    // One loop after the other: both wait.
+    let found =
+        alone("for i = 1 to n do x := !x *. 1.5 done; for i = 1 to 500 do x := !x *. 2.5 done");
+    let chain = counts(&[("float-mul-chain", 1500)]);
+    assert!(found.contains(&chain), "{found:?}");
+    // What begins anew in every round waits for nothing.
+    let found = alone("for i = 1 to n do let y = ref 1. in y := !y *. 1.5; x := !y done");
+    let chained = found.iter().any(|a| a.contains_key("float-mul-chain"));
+    assert!(!chained, "{found:?}");
+}

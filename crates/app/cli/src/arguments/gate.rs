@@ -142,6 +142,9 @@ pub struct GateCheckArgs {
     /// The baseline.
     #[arg(value_name = "BASELINE.json", value_hint = ValueHint::FilePath)]
     pub baseline: PathBuf,
+    /// Folder or jar of the tests, if it is another one than when the baseline was recorded.
+    #[arg(long, value_name = "DIR|JAR", value_hint = ValueHint::AnyPath)]
+    pub tests: Option<PathBuf>,
     #[command(flatten)]
     pub limits: GateLimitArgs,
     /// Write the verdict in Markdown to this file, at its end: for a job's summary.
@@ -180,6 +183,9 @@ pub struct GateAcceptArgs {
     /// A model of the program, which says what its methods cost; without it there are no prices any more.
     #[arg(long, value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
     pub prices: Option<PathBuf>,
+    /// Folder or jar of the tests, if it is another one than when the baseline was recorded.
+    #[arg(long, value_name = "DIR|JAR", value_hint = ValueHint::AnyPath)]
+    pub tests: Option<PathBuf>,
     /// Take a program that does little beside starting processes.
     ///
     /// What these execute is not counted, so that a baseline says little of what the program does.

@@ -121,9 +121,9 @@ pub struct ExplainArgs {
     /// Root of the subject's source files; may be repeated.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub sources: Vec<PathBuf>,
-    /// Most items that are printed.
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    pub limit: usize,
+    /// Most lines that are printed: 20 unless said, 60 of the tree.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
     #[command(flatten)]
     pub columns: TableColumns,
 }

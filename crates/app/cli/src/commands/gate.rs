@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pricetag_gate::{
-    Baseline, BaselineError, Entry, Figure, History, Level, Limits, Metric, RecordError, Suite,
-    Verdict, check, load, output,
+    Baseline, BaselineError, Entry, Figure, History, Level, Limits, Metric, RecordError, Setup,
+    Suite, Verdict, check, load, output,
 };
 use pricetag_trace::processes;
 use serde_json::Value;
@@ -113,8 +113,13 @@ fn counted(
     let mut first = None;
     for _ in 0..counting.setup.runs {
         let (dataset, run) = counting.once()?;
+        let failed = !run.failed.is_empty();
         runs.push(run);
         first.get_or_insert(dataset);
+        // More runs would not make a baseline of it.
+        if failed {
+            break;
+        }
     }
     let mut runs = Suite::of(runs);
     if counting.setup.tests.is_some() {
@@ -183,7 +188,7 @@ fn judge(args: &GateCheckArgs, common: &Common, console: &Console) -> Result<Exi
     let (allow, warn) = (&args.limits.allow, &args.limits.warn);
     baseline.limits = std::mem::take(&mut baseline.limits).then(allow, warn);
     let counting = Counting {
-        setup: baseline.setup.clone(),
+        setup: with_tests(baseline.setup.clone(), args.tests.as_deref())?,
         run: &args.run,
         common,
         console,
@@ -192,11 +197,10 @@ fn judge(args: &GateCheckArgs, common: &Common, console: &Console) -> Result<Exi
     write(&verdict, args)?;
     if args.annotations {
         print(&output::annotations(&verdict, &args.sources))?;
-    } else {
-        console.result(&verdict, || {
-            output::text(&verdict, args.limit, console.width)
-        })?;
     }
+    console.result(&verdict, || {
+        output::text(&verdict, args.limit, console.width)
+    })?;
     if verdict.passed {
         return Ok(ExitCode::SUCCESS);
     }
@@ -208,6 +212,18 @@ fn judge(args: &GateCheckArgs, common: &Common, console: &Console) -> Result<Exi
         ));
     }
     Ok(ExitCode::from(EXCEEDED))
+}
+
+/// How a suite is run, with its tests in another place if one is named.
+fn with_tests(mut setup: Setup, tests: Option<&Path>) -> Result<Setup, Failure> {
+    if let Some(place) = tests {
+        if setup.tests.is_none() {
+            let why = "the baseline is not of tests, so --tests has no place in it";
+            return Err(Failure::usage(why));
+        }
+        setup.tests = Some(place.display().to_string());
+    }
+    Ok(setup)
 }
 
 /// Counts until more runs change nothing. What cannot be counted is a verdict, too: it fails.
@@ -236,6 +252,8 @@ fn verdict(baseline: &Baseline, counting: &Counting) -> Result<Verdict, Failure>
         }
         let why = if verdict.of(Level::Failed).next().is_some() {
             "it is beyond what is allowed"
+        } else if verdict.passed {
+            "it is below the baseline"
         } else {
             "it cannot be judged"
         };
@@ -276,7 +294,7 @@ fn accept(args: &GateAcceptArgs, common: &Common, console: &Console) -> Result<E
             .advice("say why the change is worth what it costs: it is kept in the file"));
     }
     let old = open(&args.baseline)?;
-    let mut setup = old.setup.clone();
+    let mut setup = with_tests(old.setup.clone(), args.tests.as_deref())?;
     setup.starts_others |= args.starts_others;
     let counting = Counting {
         setup,
@@ -297,9 +315,8 @@ fn accept(args: &GateAcceptArgs, common: &Common, console: &Console) -> Result<E
             "{} was changed while this build was counted",
             args.baseline.display()
         );
-        return Err(
-            Failure::new(why).advice("look at what it says now, and accept again if that is needed")
-        );
+        return Err(Failure::new(why)
+            .advice("look at what it says now, and accept again if that is needed"));
     }
     new.save(&args.baseline).map_err(|e| of_baseline(&e))?;
     tell(&new, remark.as_deref(), console);

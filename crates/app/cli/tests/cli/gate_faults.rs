@@ -493,7 +493,8 @@ fn work_that_moved_to_where_nothing_is_counted_is_no_plain_gain() {
             "import java.util.*; public class Finds {{ static final List<Integer> all = new ArrayList<>(); static boolean has(Integer n) {{ {find} }} public static void main(String[] a) {{ for (int i = 0; i < 300; i++) all.add(i); int s = 0; for (int i = 0; i < 300; i++) if (has(i)) s++; System.out.println(s); }} }}"
         )
     };
-    let own = "for (int i = 0; i < all.size(); i++) if (all.get(i).equals(n)) return true; return false;";
+    let own =
+        "for (int i = 0; i < all.size(); i++) if (all.get(i).equals(n)) return true; return false;";
     let desk = desk("Finds", &source(own));
     let recorded = run(&desk, "gate record -o b.json --no-bytes --runs 2", "Finds");
     assert_eq!(recorded.code, 0, "{}", recorded.stderr);

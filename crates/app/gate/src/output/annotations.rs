@@ -34,15 +34,19 @@ pub fn annotations(verdict: &Verdict, sources: &[PathBuf]) -> String {
         "notice"
     };
     let title = property("pricetag gate");
+    // Where bytes alone are beyond the limit, no method is known to have allocated them.
+    let bytes_alone = verdict.only_bytes_fail();
     let blamed = verdict.difference.as_ref().and_then(culprit);
+    let blamed = blamed.filter(|_| !bytes_alone);
     let said = [Some(headline(verdict)), blamed.filter(|_| kind != "notice")];
     let said: Vec<String> = said
         .into_iter()
         .flatten()
         .chain(verdict.problems.clone())
+        .chain(verdict.notes.iter().filter(|_| bytes_alone).cloned())
         .collect();
     let mut text = format!("::{kind} title={title}::{}\n", data(&said.join("\n")));
-    if kind == "notice" {
+    if kind == "notice" || bytes_alone {
         return text;
     }
     let unit = verdict.difference.as_ref().and_then(|d| d.unit.clone());

@@ -22,11 +22,11 @@ pub fn junit(verdict: &Verdict) -> String {
         failed.filter(|row| row.benchmark == name).collect()
     };
     let failures = names.iter().filter(|name| !beyond(name).is_empty()).count();
-    let errors = usize::from(!verdict.problems.is_empty());
+    let errors = usize::from(!verdict.problems.is_empty()) + verdict.missing.len();
     let suite = escaped(&verdict.suite);
     let sums = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"0\" time=\"0\"",
-        names.len() + 1
+        names.len() + verdict.missing.len() + 1
     );
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(text, "<testsuites name=\"pricetag gate\" {sums}>");
@@ -53,6 +53,10 @@ pub fn junit(verdict: &Verdict) -> String {
             None => String::new(),
         };
         case(name, &outcome);
+    }
+    for name in &verdict.missing {
+        let why = "it did not run, or failed: see the test that all can be judged";
+        case(name, &told("error", "did-not-run", why, why));
     }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text

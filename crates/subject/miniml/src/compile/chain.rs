@@ -3,11 +3,12 @@
 //!
 //! An operation is on a chain when it lies between a parameter and the argument that takes its place in a call of the function itself, or
 //! between the result of such a call and the function's own result. Fields of a block that is built for a parameter's place and taken apart one call later
-//! are followed like parameters, each through memory. Limits: chains through other data structures, through other functions and
+//! are followed like parameters, each through memory. Loops are in [`looped`]. Limits: chains through other data structures, through other functions and
 //! through functions defined together are not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::looped;
 use crate::code::{Chain, RESULT};
 use crate::core::{Expr, Lambda, Pattern, Program, VarId, Work};
 
@@ -32,7 +33,8 @@ fn field_chain(parameter: Chain, field: usize) -> Option<Chain> {
     (parameter < first && field < most).then(|| first + parameter * most as Chain + field as Chain)
 }
 
-type Chained = BTreeMap<usize, Membership>;
+/// By the address of an operation.
+pub(super) type Chained = BTreeMap<usize, Membership>;
 
 /// The operations that are on a chain, by address.
 pub(super) fn find(program: &Program) -> Chained {
@@ -41,18 +43,28 @@ pub(super) fn find(program: &Program) -> Chained {
     for item in program.items.iter().filter(|i| !i.library) {
         match &item.work {
             Work::Nothing => {}
-            Work::Expression(e, _) => expression(e, chained),
-            Work::Let(bindings, _) => bindings.iter().for_each(|b| expression(&b.value, chained)),
-            Work::LetRec(functions) => functions
-                .iter()
-                .for_each(|(g, l)| function(Name::Global(*g), l, chained)),
+            Work::Expression(e, _) => {
+                expression(e, chained);
+                looped::find(e, chained);
+            }
+            Work::Let(bindings, _) => bindings.iter().for_each(|b| {
+                expression(&b.value, chained);
+                looped::find(&b.value, chained);
+            }),
+            Work::LetRec(functions) => functions.iter().for_each(|(g, l)| {
+                function(Name::Global(*g), l, chained);
+                looped::find(&l.body, chained);
+            }),
         }
     }
     all
 }
 
+/// The function whose calls are followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Name {
+pub(super) enum Name {
+    /// A loop's body is none.
+    None,
     Local(VarId),
     Global(u32),
 }
@@ -95,16 +107,10 @@ pub(super) fn own_calls(e: &Expr, is_own: &dyn Fn(&Expr) -> bool) -> usize {
 
 fn function(name: Name, lambda: &Lambda, chained: &mut Chained) {
     expression(&lambda.body, chained);
-    let mut flow = Flow {
-        name,
-        arity: lambda.parameters.len(),
-        sources: BTreeMap::new(),
-        values: BTreeMap::new(),
-        calls: vec![],
-    };
+    let mut flow = Flow::new(name, lambda.parameters.len());
     for (i, (parameter, _)) in lambda.parameters.iter().enumerate() {
         if let Pattern::Variable(v) = parameter {
-            flow.sources.insert(*v, [i as Chain].into());
+            flow.start(*v, i as Chain);
         }
     }
     if own_calls(&lambda.body, &|f| flow.is_own(f)) > 1 {
@@ -124,7 +130,7 @@ fn function(name: Name, lambda: &Lambda, chained: &mut Chained) {
     }
 }
 
-struct Flow<'p> {
+pub(super) struct Flow<'p> {
     name: Name,
     arity: usize,
     sources: BTreeMap<VarId, Sources>,
@@ -133,6 +139,21 @@ struct Flow<'p> {
 }
 
 impl<'p> Flow<'p> {
+    pub(super) fn new(name: Name, arity: usize) -> Self {
+        Self {
+            name,
+            arity,
+            sources: BTreeMap::new(),
+            values: BTreeMap::new(),
+            calls: vec![],
+        }
+    }
+
+    /// A variable with which a chain begins.
+    pub(super) fn start(&mut self, v: VarId, chain: Chain) {
+        self.sources.insert(v, [chain].into());
+    }
+
     fn is_own(&self, e: &Expr) -> bool {
         match e {
             Expr::Local(v) => self.name == Name::Local(*v),
@@ -142,7 +163,7 @@ impl<'p> Flow<'p> {
     }
 
     /// What a value is computed from; notes calls of the function itself on the way.
-    fn sources(&mut self, e: &'p Expr) -> Sources {
+    pub(super) fn sources(&mut self, e: &'p Expr) -> Sources {
         match e {
             Expr::Local(v) => self.sources.get(v).cloned().unwrap_or_default(),
             Expr::Operate(_, arguments, _) => {
@@ -283,7 +304,7 @@ impl<'p> Flow<'p> {
     }
 
     /// Marks the operations between a source and an expression's value, which are on a chain.
-    fn mark(
+    pub(super) fn mark(
         &mut self,
         e: &'p Expr,
         source: Chain,

@@ -92,10 +92,10 @@ impl<'p> Compiler<'p> {
             }
             Expr::Apply(function, arguments) => self.apply(function, arguments, want),
             Expr::Operate(operator, arguments, ty) => {
-                if self.reference(*operator, arguments, *ty, want) {
+                let chained = self.chained.get(&std::ptr::from_ref(e).addr()).cloned();
+                if self.reference(*operator, arguments, *ty, want, chained.as_ref()) {
                     return;
                 }
-                let chained = self.chained.get(&std::ptr::from_ref(e).addr()).cloned();
                 self.operate(*operator, arguments, *ty, chained.as_ref());
                 if operator.gives_float() {
                     self.box_float(want);

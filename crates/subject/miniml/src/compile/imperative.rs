@@ -3,6 +3,7 @@
 //! Stores are charged by what is stored: a number is one instruction, a pointer goes through the write barrier (`caml_modify`). A loop's
 //! way back is a jump as that of a function that calls itself last.
 
+use super::chain::Membership;
 use super::charge::Kind;
 use super::{Compiler, Location, Want};
 use crate::code::{Constant, Op};
@@ -179,6 +180,7 @@ impl<'p> Compiler<'p> {
         arguments: &'p [Expr],
         ty: Ty,
         want: Want,
+        chained: Option<&Membership>,
     ) -> bool {
         use Operator as O;
         match operator {
@@ -219,7 +221,7 @@ impl<'p> Compiler<'p> {
             O::ArrayGet | O::ArrayUnsafeGet => {
                 self.arguments_of(arguments, Want::default());
                 self.charge(Construct::Primitive, 1);
-                self.charge_native(operator, Kind::Any, arguments, None);
+                self.charge_native(operator, Kind::Any, arguments, chained);
                 self.emit(Op::Operate(operator));
                 self.frame.depth -= 1;
                 match self.element(ty) {

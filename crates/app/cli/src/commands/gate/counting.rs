@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pricetag_dataset::{Dataset, FeatureKind};
 use pricetag_flow::Categories;
 use pricetag_gate::agents::{self, Surroundings};
-use pricetag_gate::{Counted, Setup, test_methods};
+use pricetag_gate::{Circumstances, Counted, Setup, test_methods};
 use pricetag_runner::{RecordOptions, Timing};
 use pricetag_trace::{Pattern, Scope};
 
@@ -70,6 +70,9 @@ impl Counting<'_> {
         let mut counted = Counted::of(&dataset);
         let around = Surroundings::here(self.setup.cwd.as_ref().map(PathBuf::from));
         counted.identity.agents = agents::of(&self.run.command, &around);
+        let folder = self.setup.cwd.as_ref().map(Path::new);
+        counted.identity.circumstances = Circumstances::here(folder);
+        counted.read_inputs(folder.unwrap_or(Path::new("")));
         Ok((dataset, counted))
     }
 
