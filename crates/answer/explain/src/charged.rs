@@ -69,6 +69,7 @@ pub(crate) fn explain(
         observations: rows as u32,
         predicted: predicted(model, dataset).unwrap_or(total),
         measured: known,
+        sample: of_a_sample(charges, builder.scale),
         items,
         listings: Vec::new(),
         notes: notes(model, charges, options.by),
@@ -147,6 +148,13 @@ fn predicted(model: &CostModel, dataset: &Dataset) -> Option<f64> {
     sum.is_finite().then_some(sum)
 }
 
+fn of_a_sample(charges: &Charges, scale: f64) -> Option<f64> {
+    let methods = charges.accounts.iter();
+    let methods = methods.filter(|account| account.kind == ChargeKind::Method);
+    let all: f64 = methods.map(|account| account.cost).sum();
+    (charges.samples > 0).then(|| scale * all / f64::from(charges.samples))
+}
+
 fn notes(model: &CostModel, charges: &Charges, by: Grouping) -> Vec<String> {
     let mut notes = vec![format!(
         "shares come from {} samples in methods of the program, taken in {} runs without counters",
@@ -160,6 +168,11 @@ fn notes(model: &CostModel, charges: &Charges, by: Grouping) -> Vec<String> {
             "samples measure processor time: wall time is divided as processor time is, waiting included"
         };
         notes.push(how.to_owned());
+    }
+    if by != Grouping::Method {
+        notes.push(
+            "inside a method, samples stand at the next place that the JIT's tables are certain of (calls, ends of loops): lines and blocks beside each other may have each other's time, and intervals do not say so".to_owned(),
+        );
     }
     if by == Grouping::Line {
         notes.push(

@@ -99,6 +99,7 @@ pub fn explain(
         observations: attribution.observations.len() as u32,
         predicted: builder.predicted,
         measured: measured.iter().copied().sum(),
+        sample: None,
         items,
         listings: Vec::new(),
         notes: [

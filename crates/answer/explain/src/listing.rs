@@ -51,6 +51,7 @@ pub fn listings(
                 title: method.title,
                 path,
                 cost: method.cost,
+                sample: explanation.sample,
                 lines,
             })
         })

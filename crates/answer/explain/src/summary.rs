@@ -55,6 +55,11 @@ pub fn summarize(model: &CostModel, inspection: &Inspection, methods: &Explanati
             .map(|evaluation| (evaluation.train_rows, evaluation.test_rows)),
         error: model.evaluation.as_ref().map(errors),
         baseline: model.baseline.as_ref().map(errors),
+        constant: model
+            .alternatives
+            .iter()
+            .find(|other| other.name == A_CONSTANT)
+            .map(errors),
         noise: model
             .evaluation
             .as_ref()
@@ -338,6 +343,10 @@ fn how_well(summary: &Summary) -> Vec<String> {
         above(p90),
     )];
     if let Some((size_only, _)) = summary.baseline {
+        // Where formulas of the size are worse than none, none is what the size tells.
+        let constant = summary.constant.map(|(error, _)| error);
+        let constant = constant.filter(|error| *error < size_only);
+        let size_only = constant.unwrap_or(size_only);
         let factor = if median > 0.0 {
             size_only / median
         } else {
@@ -352,13 +361,21 @@ fn how_well(summary: &Summary) -> Vec<String> {
         } else {
             String::new()
         };
+        let how = if constant.is_some() {
+            " (by one cost for all inputs: formulas of the size are worse on these)"
+        } else {
+            ""
+        };
         out.push(format!(
-            "From the size of the input alone the error is {}{verdict}.",
+            "From the size of the input alone the error is {}{how}{verdict}.",
             percent(size_only)
         ));
     }
     out
 }
+
+/// What a model calls the guess that all inputs cost the same.
+const A_CONSTANT: &str = "a constant";
 
 /// The cost in few terms.
 fn in_few_terms(found: &Concise) -> String {

@@ -41,6 +41,9 @@ pub struct Explanation {
     pub predicted: f64,
     /// Measured cost of all of them, where every one was measured.
     pub measured: Option<f64>,
+    /// What one sample of the program's methods stands for, in the unit; none without samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<f64>,
     /// Parts of the cost, most expensive first.
     pub items: Vec<CostItem>,
     /// Annotated source or bytecode of the most expensive methods.
@@ -187,6 +190,9 @@ pub struct Listing {
     pub path: Option<String>,
     /// Predicted cost of the whole listing over all observations.
     pub cost: f64,
+    /// What one sample stands for: lines of less were hardly seen. None without samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<f64>,
     /// Its lines.
     pub lines: Vec<ListingLine>,
 }
@@ -379,16 +385,26 @@ impl Listing {
             "{}\n",
             printable(self.path.as_deref().unwrap_or(&self.title))
         );
+        let least = self.sample.unwrap_or(0.0);
+        let cost = |cost: f64| {
+            if cost > 0.0 && cost < least {
+                format!("< {}", quantity(least, unit))
+            } else {
+                quantity(cost, unit)
+            }
+        };
         for line in &self.lines {
+            let seen = line.cost.is_none_or(|cost| cost <= 0.0 || cost >= least);
             let number = line
                 .number
                 .map_or_else(String::new, |number| number.to_string());
             let row = format!(
                 "{:>10} {:>10} {:>7} {number:>5}  {}",
                 line.count.map_or_else(String::new, count),
-                line.cost
-                    .map_or_else(String::new, |cost| quantity(cost, unit)),
-                line.share.map_or_else(String::new, percent),
+                line.cost.map_or_else(String::new, cost),
+                line.share
+                    .filter(|_| seen)
+                    .map_or_else(String::new, percent),
                 printable(&line.text.replace('\t', "    ")),
             );
             text.push_str(row.trim_end());

@@ -182,8 +182,11 @@ impl Predictions {
     pub fn to_text(&self, width: usize) -> String {
         let measured = self.rows.iter().any(|row| row.measured.is_some());
         let mut header = vec![("observation", Align::Left), ("predicted", Align::Right)];
-        if self.level.is_some() {
-            header.push(("interval", Align::Right));
+        let level = self
+            .level
+            .map(|level| format!("{:.0} % interval", 100.0 * level));
+        if let Some(level) = &level {
+            header.push((level, Align::Right));
         }
         if measured {
             header.extend([("measured", Align::Right), ("error", Align::Right)]);

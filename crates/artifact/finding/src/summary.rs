@@ -48,6 +48,9 @@ pub struct Summary {
     pub error: Option<(f64, f64)>,
     /// The same from the sizes of the inputs alone.
     pub baseline: Option<(f64, f64)>,
+    /// The same of one cost for all inputs, on those kept aside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constant: Option<(f64, f64)>,
     /// Spread of repeated measurements of one input: a floor for errors, up to the averaging of repeats.
     pub noise: Option<f64>,
     /// Nominal and measured coverage of the intervals.

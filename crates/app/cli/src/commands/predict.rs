@@ -1,9 +1,11 @@
 //! `pricetag predict`: what inputs will cost.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use pricetag_cost_model::CostModel;
 use pricetag_dataset::{Dataset, FeatureKind, Observation, Source, Status};
 use pricetag_explain::narrow_intervals;
 use pricetag_finding::Predictions;
@@ -65,6 +67,9 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
         let begun = Instant::now();
         let dataset = seen.insert(counted(args, &needed, &recording, common, console)?);
         let predicted = predict_dataset(&model, dataset)?;
+        if uses_no_counts(&model, dataset) {
+            console.say("the model is a formula of what is known before the run: the counts of this run only tell whether it is like those that it was learnt from (`pricetag fit DATA --method hier` makes one of counts)");
+        }
         console.say(&format!(
             "the answer took {:.1} s, with the run",
             begun.elapsed().as_secs_f64()
@@ -79,6 +84,14 @@ pub fn run(args: &PredictArgs, common: &Common, console: &Console) -> Result<Exi
     }
     console.result(&predictions, || predictions.to_text(console.width))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the formula has nothing in it that a run counts.
+fn uses_no_counts(model: &CostModel, dataset: &Dataset) -> bool {
+    let used: BTreeSet<&str> = model.formula.features().into_iter().collect();
+    let mut features = dataset.features.iter();
+    !used.is_empty()
+        && !features.any(|f| f.kind != FeatureKind::Input && used.contains(f.name.as_str()))
 }
 
 /// What has to be recorded to predict by a model.
