@@ -235,6 +235,10 @@ impl<'a> Evidence<'a> {
         let mut subjects: BTreeMap<MethodKey, Subject> = BTreeMap::new();
         for (&id, spread) in &found.methods {
             let method = &self.profile.methods[id.0 as usize];
+            // What the JVM's log of compilations names has no parameters, and no samples: it is on the line of compiling.
+            if method.descriptor.is_empty() {
+                continue;
+            }
             let subject = subjects
                 .entry(key(&method.class, &method.name, &method.descriptor))
                 .or_default();

@@ -4,9 +4,9 @@
 mod simulation;
 
 use pricetag_cost_model::{Charge, ChargeKind, Charges};
-use pricetag_dataset::{Dataset, FeatureKind};
+use pricetag_dataset::{Dataset, FeatureKind, Measured};
 use pricetag_profile::{
-    Beside, Method, MethodId, Node, NodeId, Profile, ProfiledRun, Role, Sample, State,
+    Beside, Compiled, Method, MethodId, Node, NodeId, Profile, ProfiledRun, Role, Sample, State,
 };
 use pricetag_study::{FitOptions, Method as By, fit};
 use simulation::{Dice, Simulation, simulate};
@@ -269,4 +269,71 @@ fn without_samples_the_method_says_so() {
     assert!(error.contains("no samples"), "{error}");
     let auto = fit(&truth.dataset, &FitOptions::default()).unwrap();
     assert!(auto.charges.is_none());
+}
+
+/// The JVM's log of compilations tells no parameters.
+#[test]
+fn what_was_compiled_is_no_method_besides() {
+    let mut truth = truth(3);
+    let profile = truth.dataset.profile.as_mut().unwrap();
+    let logged = MethodId(profile.methods.len() as u32);
+    profile.methods.push(Method {
+        class: "app/Main".into(),
+        name: "m7".into(),
+        descriptor: String::new(),
+        own: true,
+    });
+    for run in &mut profile.runs {
+        run.compiled.push(Compiled {
+            method: logged,
+            compiler: Role::C2,
+            cpu_ns: 1000,
+        });
+    }
+    let (charges, _) = charges(&truth, By::Auto);
+    let of_the_name = |account: &&Charge| account.method.as_ref().is_some_and(|m| m.name == "m7");
+    assert_eq!(charges.accounts.iter().filter(of_the_name).count(), 1);
+}
+
+/// By the clocks of timed runs compilers take half as much again as sampled runs saw.
+#[test]
+fn clocks_divide_the_threads() {
+    let mut truth = truth(3);
+    let compiled = |charges: &Charges| {
+        let all: f64 = charges.accounts.iter().map(|account| account.cost).sum();
+        let is = |account: &&Charge| account.kind == ChargeKind::Compilation;
+        charges.accounts.iter().find(is).unwrap().cost / all
+    };
+    let by_clocks = 1.5 * compiled(&charges(&truth, By::Auto).0);
+    truth.dataset.meta.scope = "main".to_owned();
+    for row in &mut truth.dataset.observations {
+        let all = row.costs["wall"].clone();
+        let java = Measured {
+            repeats: all
+                .repeats
+                .iter()
+                .map(|ns| ns * (1.0 - by_clocks))
+                .collect(),
+        };
+        row.costs.insert("cpu".to_owned(), all.clone());
+        row.costs.insert("queued".to_owned(), all);
+        row.costs.insert("thread_cpu".to_owned(), java);
+    }
+    let units = &mut truth.dataset.meta.cost_units;
+    for cost in ["cpu", "thread_cpu", "queued"] {
+        units.insert(cost.to_owned(), "ns".to_owned());
+    }
+    let of = |target: &str| {
+        let options = FitOptions {
+            target: target.to_owned(),
+            alternatives: false,
+            ..FitOptions::default()
+        };
+        fit(&truth.dataset, &options).unwrap().charges
+    };
+    let charges = of("cpu").unwrap();
+    let found = compiled(&charges);
+    assert!((found - by_clocks).abs() < 1e-9, "{found} {by_clocks}");
+    // Samples say nothing of times in which nothing ran, or of some threads alone.
+    assert!(of("queued").is_none() && of("thread_cpu").is_none());
 }
