@@ -92,16 +92,22 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Steps from which on they say how long the others will take.
+const ENOUGH: u64 = 5;
+
 /// Where a bar stands, as a line.
 fn line(bar: &ProgressBar) -> String {
     let (message, elapsed) = (bar.message(), bar.elapsed().as_secs());
     match bar.length() {
-        Some(all) if bar.position() > 0 => format!(
+        Some(all) if bar.position() >= ENOUGH => format!(
             "{message}: {} of {all}, {elapsed} s elapsed, about {} s left",
             bar.position(),
             bar.eta().as_secs()
         ),
-        Some(all) => format!("{message}: 0 of {all}, {elapsed} s elapsed"),
+        Some(all) => format!(
+            "{message}: {} of {all}, {elapsed} s elapsed",
+            bar.position()
+        ),
         None => format!("{message}: {elapsed} s elapsed"),
     }
 }

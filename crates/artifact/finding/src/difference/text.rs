@@ -207,12 +207,17 @@ impl Difference {
                 Some(Priced {
                     cost,
                     bounds: Some(ends),
-                }) => format!(
-                    "{} ({} … {})",
-                    signed(*cost, |c| quantity(c, unit)),
-                    signed(ends.0, |c| quantity(c, unit)),
-                    signed(ends.1, |c| quantity(c, unit))
-                ),
+                }) => {
+                    // An end that is next to nothing is none.
+                    let wide = ends.0.abs().max(ends.1.abs());
+                    let end = |end: f64| if end.abs() < 1e-3 * wide { 0.0 } else { end };
+                    format!(
+                        "{} ({} … {})",
+                        signed(*cost, |c| quantity(c, unit)),
+                        signed(end(ends.0), |c| quantity(c, unit)),
+                        signed(end(ends.1), |c| quantity(c, unit))
+                    )
+                }
                 Some(Priced { cost, bounds: None }) => {
                     format!("{}, no interval", signed(*cost, |c| quantity(c, unit)))
                 }
