@@ -926,112 +926,92 @@ module Random = struct
 end
 
 module Hashtbl = struct
-  type ('a, 'b) bucket = Empty | Entry of { mutable key : 'a; mutable data : 'b; mutable next : ('a, 'b) bucket }
-  type ('a, 'b) t = { mutable size : int; mutable data : ('a, 'b) bucket array; first : int; mutable walked : bool }
+  type ('a, 'b) bucket = Empty | Entry of 'a * 'b * ('a, 'b) bucket
+  type ('a, 'b) t = { mutable size : int; mutable data : ('a, 'b) bucket array; first : int }
   external hash : 'a -> int = "Hash"
   let rec power_above x n = if x >= n then x else power_above (2 * x) n
   let create ?random n =
     ignore random;
     let n = power_above 16 n in
-    { size = 0; data = Array.make n Empty; first = n; walked = false }
+    { size = 0; data = Array.make n Empty; first = n }
   let clear h = if h.size > 0 then begin h.size <- 0; Array.fill h.data 0 (Array.length h.data) Empty end
   let reset h = h.size <- 0; h.data <- Array.make h.first Empty
-  let rec copied bucket = match bucket with
-    | Empty -> Empty
-    | Entry e -> let next = copied e.next in Entry { key = e.key; data = e.data; next }
-  let copy h = { size = h.size; data = Array.map copied h.data; first = h.first; walked = false }
+  let copy h = { size = h.size; data = Array.copy h.data; first = h.first }
   let length h = h.size
+  let rec put_last key data bucket = match bucket with
+    | Empty -> Entry (key, data, Empty)
+    | Entry (k, d, next) -> Entry (k, d, put_last key data next)
   let resize place h =
     let old = h.data in
     let n = 2 * Array.length old in
-    let ends = Array.make n Empty in
     h.data <- Array.make n Empty;
     let rec move bucket = match bucket with
       | Empty -> ()
-      | Entry e ->
-        let next = e.next and i = place h e.key in
-        (* Who walks through the table goes on with the cells as they were. *)
-        let moved = if h.walked then Entry { key = e.key; data = e.data; next = Empty } else begin e.next <- Empty; bucket end in
-        (match ends.(i) with
-         | Empty -> h.data.(i) <- moved
-         | Entry last -> last.next <- moved);
-        ends.(i) <- moved;
+      | Entry (key, data, next) ->
+        let i = place h key in
+        h.data.(i) <- put_last key data h.data.(i);
         move next
     in
     Array.iter move old
   let grow place h = if h.size > 2 * Array.length h.data then resize place h
   let place h key = hash key land (Array.length h.data - 1)
-  let add_at place h key data i =
-    h.data.(i) <- Entry { key; data; next = h.data.(i) };
+  let add h key data =
+    let i = place h key in
+    h.data.(i) <- Entry (key, data, h.data.(i));
     h.size <- h.size + 1;
     grow place h
-  let add h key data = add_at place h key data (place h key)
-  let rec remove_behind equal key h last bucket i = match bucket with
-    | Empty -> ()
-    | Entry e ->
-      if equal e.key key then begin
-        h.size <- h.size - 1;
-        match last with
-        | Empty -> h.data.(i) <- e.next
-        | Entry l -> l.next <- e.next
-      end
-      else remove_behind equal key h bucket e.next i
+  let rec removed equal key h bucket = match bucket with
+    | Empty -> Empty
+    | Entry (k, d, next) ->
+      if equal k key then begin h.size <- h.size - 1; next end else Entry (k, d, removed equal key h next)
   let rec look_up equal key bucket = match bucket with
     | Empty -> raise Not_found
-    | Entry e -> if equal e.key key then e.data else look_up equal key e.next
+    | Entry (k, d, next) -> if equal k key then d else look_up equal key next
   let rec look_up_opt equal key bucket = match bucket with
     | Empty -> None
-    | Entry e -> if equal e.key key then Some e.data else look_up_opt equal key e.next
+    | Entry (k, d, next) -> if equal k key then Some d else look_up_opt equal key next
   let rec all equal key bucket = match bucket with
     | Empty -> []
-    | Entry e -> if equal e.key key then e.data :: all equal key e.next else all equal key e.next
+    | Entry (k, d, next) -> if equal k key then d :: all equal key next else all equal key next
   let rec is_in equal key bucket = match bucket with
     | Empty -> false
-    | Entry e -> equal e.key key || is_in equal key e.next
+    | Entry (k, _, next) -> equal k key || is_in equal key next
   let rec replaced equal key data bucket = match bucket with
-    | Empty -> false
-    | Entry e ->
-      if equal e.key key then begin e.key <- key; e.data <- data; true end
-      else replaced equal key data e.next
+    | Empty -> Empty
+    | Entry (k, d, next) ->
+      if equal k key then Entry (key, data, next) else Entry (k, d, replaced equal key data next)
   let same a b = compare a b = 0
-  let remove h key = let i = place h key in remove_behind same key h Empty h.data.(i) i
+  let remove h key = let i = place h key in h.data.(i) <- removed same key h h.data.(i)
   let find h key = look_up same key h.data.(place h key)
   let find_opt h key = look_up_opt same key h.data.(place h key)
   let find_all h key = all same key h.data.(place h key)
   let mem h key = is_in same key h.data.(place h key)
   let replace h key data =
     let i = place h key in
-    if not (replaced same key data h.data.(i)) then add_at place h key data i
-  (* While `walk` runs the table's cells stay as they are. *)
-  let walking h walk =
-    if h.walked then walk ()
+    let bucket = h.data.(i) in
+    if is_in same key bucket then h.data.(i) <- replaced same key data bucket
     else begin
-      h.walked <- true;
-      match walk () with
-      | () -> h.walked <- false
-      | exception e -> h.walked <- false; raise e
+      h.data.(i) <- Entry (key, data, bucket);
+      h.size <- h.size + 1;
+      grow place h
     end
-  let rec iter_bucket (f : 'a -> 'b -> unit) bucket = match bucket with
-    | Empty -> ()
-    | Entry e -> f e.key e.data; iter_bucket f e.next
-  let iter f h = walking h (fun () -> Array.iter (fun bucket -> iter_bucket f bucket) h.data)
+  let rec iter_bucket (f : 'a -> 'b -> unit) bucket = match bucket with Empty -> () | Entry (k, d, next) -> f k d; iter_bucket f next
+  let iter f h = Array.iter (fun bucket -> iter_bucket f bucket) h.data
   let rec fold_bucket f bucket acc = match bucket with
     | Empty -> acc
-    | Entry e -> fold_bucket f e.next (f e.key e.data acc)
+    | Entry (k, d, next) -> fold_bucket f next (f k d acc)
   let fold f h acc =
     let r = ref acc in
-    walking h (fun () -> Array.iter (fun bucket -> r := fold_bucket f bucket !r) h.data);
+    for i = 0 to Array.length h.data - 1 do r := fold_bucket f h.data.(i) !r done;
     !r
-  let rec keep f h last bucket i = match bucket with
-    | Empty -> (match last with Empty -> h.data.(i) <- Empty | Entry l -> l.next <- Empty)
-    | Entry e ->
-      (match f e.key e.data with
-       | None -> h.size <- h.size - 1; keep f h last e.next i
-       | Some data ->
-         (match last with Empty -> h.data.(i) <- bucket | Entry l -> l.next <- bucket);
-         e.data <- data;
-         keep f h bucket e.next i)
-  let filter_map_inplace f h = walking h (fun () -> Array.iteri (fun i bucket -> keep f h Empty bucket i) h.data)
+  let rec kept f h bucket = match bucket with
+    | Empty -> Empty
+    | Entry (k, d, next) ->
+      (match f k d with
+       | None -> h.size <- h.size - 1; kept f h next
+       | Some d -> let next = kept f h next in Entry (k, d, next))
+  let filter_map_inplace f h =
+    for i = 0 to Array.length h.data - 1 do h.data.(i) <- kept f h h.data.(i) done
   let to_seq h = List.to_seq (List.rev (fold (fun k d acc -> (k, d) :: acc) h []))
   let to_seq_keys h = Seq.map fst (to_seq h)
   let to_seq_values h = Seq.map snd (to_seq h)
@@ -1049,15 +1029,25 @@ module Hashtbl = struct
     let copy (h : 'a t) : 'a t = copy h
     let length (h : 'a t) = length h
     let place (h : 'a t) key = H.hash key land max_int land (Array.length h.data - 1)
-    let add (h : 'a t) key data = add_at place h key data (place h key)
-    let remove (h : 'a t) key = let i = place h key in remove_behind H.equal key h Empty h.data.(i) i
+    let add (h : 'a t) key data =
+      let i = place h key in
+      h.data.(i) <- Entry (key, data, h.data.(i));
+      h.size <- h.size + 1;
+      grow place h
+    let remove (h : 'a t) key = let i = place h key in h.data.(i) <- removed H.equal key h h.data.(i)
     let find (h : 'a t) key = look_up H.equal key h.data.(place h key)
     let find_opt (h : 'a t) key = look_up_opt H.equal key h.data.(place h key)
     let find_all (h : 'a t) key = all H.equal key h.data.(place h key)
     let mem (h : 'a t) key = is_in H.equal key h.data.(place h key)
     let replace (h : 'a t) key data =
       let i = place h key in
-      if not (replaced H.equal key data h.data.(i)) then add_at place h key data i
+      let bucket = h.data.(i) in
+      if is_in H.equal key bucket then h.data.(i) <- replaced H.equal key data bucket
+      else begin
+        h.data.(i) <- Entry (key, data, bucket);
+        h.size <- h.size + 1;
+        grow place h
+      end
     let iter f (h : 'a t) = iter f h
     let fold f (h : 'a t) acc = fold f h acc
   end
