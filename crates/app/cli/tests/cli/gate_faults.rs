@@ -407,7 +407,7 @@ fn a_small_method_is_blamed_at_its_line() {
     let desk = desk("Shop", SHOP);
     let recorded = run(
         &desk,
-        "gate record -o b.json --no-bytes --runs 2 --share 60",
+        "gate record -o b.json --no-bytes --runs 2 --share 60%",
         "Shop",
     );
     assert_eq!(recorded.code, 0, "{}", recorded.stderr);
