@@ -194,7 +194,10 @@ impl Limits {
     }
 
     /// Those whose pattern fits none of these benchmarks, as they are written.
-    pub fn unused<'b>(&self, benchmarks: impl Iterator<Item = &'b String> + Clone) -> Vec<String> {
+    pub fn unused<'b>(
+        &self,
+        benchmarks: &(impl Iterator<Item = &'b String> + Clone),
+    ) -> Vec<String> {
         let all = self.allow.iter().chain(&self.warn);
         let unused = all.filter(|limit| {
             let pattern = limit.benchmarks.as_deref();

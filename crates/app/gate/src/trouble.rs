@@ -383,7 +383,7 @@ pub(crate) fn notes(baseline: &Baseline, suite: &Suite) -> Vec<String> {
             some(new.into_iter(), NAMES)
         ));
     }
-    let unused = baseline.limits.unused(baseline.benchmarks.keys());
+    let unused = baseline.limits.unused(&baseline.benchmarks.keys());
     if !unused.is_empty() {
         notes.push(format!(
             "limits that fit no benchmark of the baseline: {}",
