@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Price lists of all JDKs of the testbed, and how well predictions move between them.
-#   scripts/platforms.sh lists                  writes docs/platforms/*.json (--fast; PLATFORMS_FULL=1 for full lists)
+#   scripts/platforms.sh lists [NAME …]         writes docs/platforms/*.json (--fast; PLATFORMS_FULL=1 for full lists; PLATFORMS_MACHINE=NAME begins their names)
 #   scripts/platforms.sh repeat                 measures two of them again: how many prices and times agree within 5 %
 #   scripts/platforms.sh evaluate [PROGRAM …]   records subjects/platform on each platform and judges all routes (Markdown on standard output)
 # Wants a quiet machine, the testbed (scripts/fetch-testbed.sh) and Python 3. PLATFORMS_WORK is where recordings go (.cache/platforms).
@@ -33,9 +33,10 @@ all="17 17-c1 17-int 17-g1 17-parallel 11 21 25 11-c1 21-c1 25-c1 11-int 21-int 
 case $step in
     lists)
         for name in ${*:-$all}; do
-            [ -f "docs/platforms/jdk$name.json" ] && continue
+            list=docs/platforms/${PLATFORMS_MACHINE:+$PLATFORMS_MACHINE-}jdk$name.json
+            [ -f "$list" ] && continue
             platform "$name"
-            "$PRICETAG" platform measure $fast -o "docs/platforms/jdk$name.json" -- "$java" "${flags[@]}"
+            "$PRICETAG" platform measure $fast -o "$list" -- "$java" "${flags[@]}"
         done
         ;;
     repeat)

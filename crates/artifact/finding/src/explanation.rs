@@ -130,11 +130,12 @@ impl Spread {
 /// Ends of a share's interval may be this many times apart, if the line is to have a rank.
 pub const RANKED: f64 = 3.0;
 
-/// Marks lines whose share is not known well enough for a rank. Lines without an interval keep theirs.
+/// Marks lines of code whose share is not known well enough for a rank. Lines without an interval keep theirs, and what the JVM does, which is
+/// told by names that nobody would look for among methods.
 pub fn ranked(items: &mut [CostItem]) {
     for item in items {
         let wide = |(low, high): (f64, f64)| low <= 0.0 || high > RANKED * low;
-        item.unranked = item.share_bounds.is_some_and(wide);
+        item.unranked = item.place.is_some() && item.share_bounds.is_some_and(wide);
     }
 }
 

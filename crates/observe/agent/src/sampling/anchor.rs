@@ -75,6 +75,19 @@ pub unsafe fn completed<T>(environment: *mut c_void, ask: impl FnOnce() -> T) ->
     }
 }
 
+/// Whether the current thread has left Java for the JVM in the ordinary way, as it does to link something. Code that compiled methods call without
+/// leaving, such as what a collector wants done at assignments, notes nothing. Taken for true where anchors are not found.
+///
+/// # Safety
+/// `environment` is that of the current thread.
+pub unsafe fn is_noted(environment: *mut c_void) -> bool {
+    let thread = |layout: &Layout| (environment as usize).checked_sub(layout.environment);
+    LAYOUT.get().is_none_or(|layout| {
+        // SAFETY: a field of the current thread.
+        thread(layout).is_none_or(|thread| unsafe { *((thread + layout.top) as *const usize) != 0 })
+    })
+}
+
 /// The table for debuggers.
 struct Structs {
     first: usize,

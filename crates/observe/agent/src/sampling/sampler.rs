@@ -8,7 +8,7 @@ use pricetag_profile::{Role, State};
 use pricetag_trace::Compiling;
 
 use super::threads::{self, Whose};
-use super::walk::{self, Answer, NO_JAVA, When};
+use super::walk::{self, Answer, From, NO_JAVA, When};
 use super::{PERIOD, Sampling, code};
 use crate::clock;
 use crate::session::lock;
@@ -254,8 +254,14 @@ impl Sampler {
                 let state = match code::state(stack.pc) {
                     // Other code than Java's below a method of Java is the JVM's, whichever library that calls; in the interpreter
                     // the instruction will tell whether it links.
-                    State::Runtime | State::Native if !native && stack.interpreted => {
+                    State::Runtime | State::Native
+                        if !native && stack.from == From::Interpreter =>
+                    {
                         State::Linking
+                    }
+                    // What a collector wants done at assignments, for example: it stands at whatever instruction comes next.
+                    State::Runtime | State::Native if !native && stack.from == From::Within => {
+                        State::Native
                     }
                     State::Native if !native => State::Runtime,
                     state => state,

@@ -73,7 +73,7 @@ impl Slot {
                     method: null_mut(),
                 }; DEPTH],
                 count: 0,
-                interpreted: false,
+                from: From::Compiled,
                 pc: 0,
                 timer: None,
                 first: Clocks::default(),
@@ -109,8 +109,8 @@ impl Slot {
 struct Content {
     frames: [CallFrame; DEPTH],
     count: i32,
-    /// Whether the interpreter had called the JVM.
-    interpreted: bool,
+    /// From where the JVM was called, if it was.
+    from: From,
     pc: usize,
     /// None where the stack is to be told at the first signal.
     timer: Option<Timer>,
@@ -133,8 +133,8 @@ pub struct Stack {
     pub frames: Vec<Frame>,
     /// Why not: HotSpot's code, 0 and below; −99 for a thread without Java.
     pub count: i32,
-    /// Whether the interpreter had called the JVM, as far as is known.
-    pub interpreted: bool,
+    /// From where the JVM was called, if it was.
+    pub from: From,
     /// Where the thread was interrupted.
     pub pc: usize,
     /// The thread's clock when it was interrupted, ns.
@@ -151,6 +151,17 @@ pub enum Answer {
     Told(Stack),
     /// It fell asleep meanwhile; what it cost to be asked, ns.
     Waited(u64),
+}
+
+/// From where a thread called the JVM, if that is where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    /// The interpreter.
+    Interpreter,
+    /// Compiled code, or it is not known.
+    Compiled,
+    /// Compiled code that did not leave Java for it: nothing is linked so.
+    Within,
 }
 
 /// When a thread shall tell its stack.
@@ -346,7 +357,7 @@ fn timed(content: &mut Content, context: *mut c_void) -> usize {
 fn fill(content: &mut Content, context: *mut c_void) -> usize {
     content.began = clock::thread_cpu();
     content.pc = program_counter(context);
-    (content.count, content.interpreted) = walk(content, context);
+    (content.count, content.from) = walk(content, context);
     content.ended = clock::thread_cpu();
     DONE
 }
@@ -360,16 +371,16 @@ fn program_counter(context: *mut c_void) -> usize {
     }
 }
 
-/// How many frames there are, or why there are none; and whether the interpreter had called the JVM.
-fn walk(content: &mut Content, context: *mut c_void) -> (i32, bool) {
+/// How many frames there are, or why there are none; and from where the thread had called the JVM, if it had.
+fn walk(content: &mut Content, context: *mut c_void) -> (i32, From) {
     let (walk, vm) = (WALK.load(Ordering::Acquire), VM.load(Ordering::Acquire));
     if walk == 0 || vm.is_null() {
-        return (NO_JAVA, false);
+        return (NO_JAVA, From::Compiled);
     }
     let mut env: *mut c_void = null_mut();
     // SAFETY: `vm` is the JVM's; HotSpot's function reads the current thread and no more.
     if unsafe { ((**vm).GetEnv)(vm, &raw mut env, JNI_VERSION_1_6) } != JNI_OK {
-        return (NO_JAVA, false);
+        return (NO_JAVA, From::Compiled);
     }
     let mut trace = CallTrace {
         env: env.cast(),
@@ -382,13 +393,23 @@ fn walk(content: &mut Content, context: *mut c_void) -> (i32, bool) {
         walk(&raw mut trace, DEPTH as i32, context);
         trace.frames
     };
+    // SAFETY: the environment is the current thread's, and this is a handler.
+    let from = if unsafe { anchor::is_noted(env) } {
+        From::Compiled
+    } else {
+        From::Within
+    };
     match ask() {
-        code @ (UNKNOWN_JAVA | NOT_WALKABLE_JAVA) => (from_callers(context, code, ask), false),
+        code @ (UNKNOWN_JAVA | NOT_WALKABLE_JAVA) => (from_callers(context, code, ask), from),
         code @ (UNKNOWN_NOT_JAVA | NOT_WALKABLE) => {
-            // SAFETY: the environment is the current thread's, and this is a handler.
-            unsafe { anchor::completed(env, ask) }.unwrap_or((code, false))
+            // SAFETY: as above.
+            match unsafe { anchor::completed(env, ask) } {
+                Some((frames, true)) => (frames, From::Interpreter),
+                Some((frames, false)) => (frames, from),
+                None => (code, from),
+            }
         }
-        frames => (frames, false),
+        frames => (frames, from),
     }
 }
 
@@ -479,7 +500,7 @@ fn told(slot: &Slot) -> Stack {
             .map(|frame| Frame::new(frame.method as usize, frame.at))
             .collect(),
         count: content.count,
-        interpreted: content.interpreted,
+        from: content.from,
         pc: content.pc,
         began: content.began,
         ended: content.ended,
