@@ -47,12 +47,18 @@ pub enum ExplainError {
     NotByBlock(&'static str),
 }
 
+/// What a model calls the guess that all inputs cost the same.
+pub(crate) const A_CONSTANT: &str = "a constant";
+
 /// Explains where a model's predictions for the successful observations of a dataset come from.
 pub fn explain(
     model: &CostModel,
     dataset: &Dataset,
-    options: ExplainOptions,
+    mut options: ExplainOptions,
 ) -> Result<Explanation, ExplainError> {
+    if sizes_tell_nothing(model) {
+        options.risk = f64::INFINITY;
+    }
     if let (Some(charges), true) = (&model.charges, options.by != Grouping::Bucket) {
         return charged::explain(model, charges, dataset, options);
     }
@@ -110,6 +116,13 @@ pub fn explain(
         ]
         .concat(),
     })
+}
+
+/// Whether formulas of what is known before a run are no closer than one cost for all: then nobody can choose a cost by it.
+fn sizes_tell_nothing(model: &CostModel) -> bool {
+    let constant = model.alternatives.iter().find(|a| a.name == A_CONSTANT);
+    let both = model.baseline.as_ref().zip(constant);
+    both.is_some_and(|(sizes, constant)| sizes.median_error >= constant.median_error)
 }
 
 /// What an account of a program's code cannot know without samples.

@@ -4,7 +4,7 @@ use pricetag_cost_model::{ChargeKind, Concise, CostModel, Evaluation, Severity};
 use pricetag_finding::figure::{brief, count, percent, quantity, subject_name};
 use pricetag_finding::{Explanation, FINDING_SCHEMA, Inspection, Summary, SummaryItem, Together};
 
-use crate::explain::{NOT_OF_THIS, UNSAMPLED};
+use crate::explain::{A_CONSTANT, NOT_OF_THIS, UNSAMPLED};
 use crate::times::asked_for;
 
 /// What a model says that beats no constant, and how it is said where samples know where the cost goes.
@@ -270,15 +270,22 @@ fn sentences(summary: &Summary, methods: &Explanation, inspection: &Inspection) 
 /// How often intervals held.
 fn held(summary: &Summary) -> Option<String> {
     let (level, coverage) = summary.coverage?;
+    // Of n inputs, n of n + 1 is the highest level that can be told.
+    let highest = |n: u32| (level - f64::from(n) / f64::from(n + 1)).abs() < 1e-9;
+    let few = if (4..19).any(highest) {
+        " (so few inputs cannot bear out 95 %)"
+    } else {
+        ""
+    };
     Some(match coverage {
         Some(measured) => format!(
-            "Intervals meant to hold {} of unseen inputs held {}{}.",
+            "Intervals meant to hold {} of unseen inputs{few} held {}{}.",
             percent(level),
             percent(measured),
             luck(level, measured, summary.scatter)
         ),
         None => format!(
-            "Intervals are meant to hold {} of unseen inputs; that was not measured.",
+            "Intervals are meant to hold {} of unseen inputs{few}; that was not measured.",
             percent(level)
         ),
     })
@@ -373,9 +380,6 @@ fn how_well(summary: &Summary) -> Vec<String> {
     }
     out
 }
-
-/// What a model calls the guess that all inputs cost the same.
-const A_CONSTANT: &str = "a constant";
 
 /// The cost in few terms.
 fn in_few_terms(found: &Concise) -> String {

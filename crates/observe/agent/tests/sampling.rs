@@ -141,7 +141,7 @@ fn time_goes_to_the_methods_that_use_it() {
 }
 
 /// A table of objects, to which G1 has to look at every assignment, in code of its own that compiled methods call without leaving.
-const STORES: &str = r#"
+const STORES: &str = r"
 import java.util.*;
 public class Stores {
     static int stores(int n) {
@@ -155,7 +155,7 @@ public class Stores {
     }
     public static void main(String[] args) { System.out.println(stores(3_000_000)); }
 }
-"#;
+";
 
 #[test]
 fn what_a_collector_does_at_assignments_is_no_linking() {
