@@ -389,7 +389,7 @@ fn outside(source: &str) -> Vec<Counts> {
 fn rounds_of_a_loop_wait_for_what_it_assigns() {
     let alone = |body: &str| {
         outside(&format!(
-            "let t = Array.init 256 (fun i -> i)\nlet f n = let x = ref 1. and a = ref 0 and b = ref 1 in {body}; (!x, !a, !b)\nlet y = f 1000"
+            "let t = Array.init 256 (fun i -> i)\nlet f n = let x = ref 1. in let a = ref 0 in let b = ref 1 in {body}; (!x, !a, !b)\nlet y = f 1000"
         ))
     };
     let found = alone("for i = 1 to n do x := !x *. 1.5 done");
