@@ -15,6 +15,7 @@ mod explain;
 mod figure;
 mod layout;
 mod limits;
+mod notes;
 pub mod output;
 mod read;
 mod suite;

@@ -11,8 +11,9 @@ use crate::circumstances::bytes_elsewhere;
 use crate::explain::difference;
 use crate::figure::{Figure, Metric};
 use crate::limits::Amount;
+use crate::notes::notes;
 use crate::suite::Suite;
-use crate::trouble::{may_go_otherwise, notes, problems};
+use crate::trouble::{may_go_otherwise, problems};
 
 /// What is said where nothing but bytes fails.
 const BYTES_ALONE: &str = "bytes are measured for a benchmark as a whole, so no method is blamed for them; `pricetag mine --target alloc` says which methods allocate";

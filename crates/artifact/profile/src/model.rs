@@ -173,3 +173,20 @@ impl State {
         ("native", Self::Native),
     ];
 }
+
+/// Processor time of some stacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Weight {
+    /// The time, ns.
+    pub ns: f64,
+    /// Samples that it is the sum of.
+    pub samples: u32,
+}
+
+impl Weight {
+    /// Adds some more.
+    pub(crate) fn add(&mut self, ns: f64, samples: u32) {
+        self.ns += ns;
+        self.samples += samples;
+    }
+}

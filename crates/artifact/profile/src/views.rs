@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Method, MethodId, NodeId, Profile, ProfiledRun, Role, Sample, State};
+use crate::model::{Method, MethodId, NodeId, Profile, ProfiledRun, Role, Sample, State, Weight};
 
 /// Classes whose frames mean that a class is being loaded or a call site linked. A trailing `/` stands for a package.
 const LOADING: [&str; 5] = [
@@ -163,15 +163,6 @@ impl ByMethod {
         let beside: f64 = self.beside.values().sum();
         methods + beside + self.loading.cpu_ns + self.outside.cpu_ns
     }
-}
-
-/// Processor time of some stacks.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Weight {
-    /// The time, ns.
-    pub ns: f64,
-    /// Samples that it is the sum of.
-    pub samples: u32,
 }
 
 impl<'a> Accounts<'a> {
@@ -380,8 +371,7 @@ impl<'a> Accounts<'a> {
         for sample in runs.into_iter().flat_map(|run| &run.samples) {
             if self.inside[sample.node.0 as usize] {
                 let weight = nodes.entry(sample.node).or_default();
-                weight.ns += sample.cpu_ns as f64;
-                weight.samples += sample.samples;
+                weight.add(sample.cpu_ns as f64, sample.samples);
             }
         }
         for (node, weight) in nodes {
@@ -396,8 +386,7 @@ impl<'a> Accounts<'a> {
             let mut below = path[outermost + 1..].iter();
             let caller = below.find(|at| self.profile.methods[at.0 as usize].own);
             let all = found.entry(caller.copied()).or_default();
-            all.ns += weight.ns;
-            all.samples += weight.samples;
+            all.add(weight.ns, weight.samples);
         }
         let mut found: Vec<_> = found.into_iter().collect();
         found.sort_by(|a, b| b.1.ns.total_cmp(&a.1.ns).then_with(|| a.0.cmp(&b.0)));
