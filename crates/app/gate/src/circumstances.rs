@@ -114,4 +114,37 @@ mod tests {
         );
         assert_eq!(of("java -jar app.jar {}"), "");
     }
+
+    #[test]
+    fn bytes_that_were_measured_elsewhere_say_so() {
+        let at = |processors: &str, path: usize| Circumstances {
+            processors: processors.to_owned(),
+            path,
+        };
+        let baseline = Baseline {
+            circumstances: Some(at("several", 10)),
+            ..Baseline::default()
+        };
+        let row = Row {
+            benchmark: "b".to_owned(),
+            metric: crate::Metric::Bytes,
+            before: crate::Figure::Exact(1),
+            after: crate::Figure::Exact(2),
+            level: crate::Level::Failed,
+            most: 1,
+            limit: "0%".to_owned(),
+        };
+        let told = |circumstances: Circumstances, rows: &[&Row]| {
+            let here = Identity {
+                circumstances,
+                ..Identity::default()
+            };
+            bytes_elsewhere(&baseline, &here, rows)
+        };
+        assert_eq!(told(at("several", 10), &[&row]), None);
+        assert_eq!(told(at("one", 10), &[]), None);
+        assert!(told(at("one", 10), &[&row]).unwrap().contains("collector"));
+        let path = told(at("several", 99), &[&row]).unwrap();
+        assert!(path.contains("99 letters and had 10"), "{path}");
+    }
 }

@@ -224,6 +224,21 @@ fn find(limits: &[Limit], metric: Metric, benchmark: &str) -> Option<Amount> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn limits_that_fit_nothing_are_told() {
+        let limit = |text: &str| text.parse::<Limit>().unwrap();
+        let limits = Limits {
+            allow: vec![limit("5%"), limit("instructions:in/fbi*=0%")],
+            warn: vec![limit("calls:in/f*=1%")],
+        };
+        let benchmarks = ["in/fib.js".to_owned()];
+        assert_eq!(
+            limits.unused(&benchmarks.iter()),
+            ["instructions:in/fbi*=0%"]
+        );
+        assert!("=1%".parse::<Limit>().is_err());
+    }
+
     fn limit(text: &str) -> Limit {
         text.parse().unwrap()
     }

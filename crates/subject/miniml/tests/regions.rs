@@ -6,8 +6,8 @@ use pricetag_miniml::{Mode, Options, run};
 
 type Counts = BTreeMap<String, u64>;
 
-/// Alternatives of each part of the last item, those first that run in a recursive definition most often.
-fn parts(source: &str) -> Vec<Vec<Counts>> {
+/// Alternatives of each part of the last item: what is outside of recursive definitions, then those first that run most often.
+fn all_parts(source: &str) -> Vec<Vec<Counts>> {
     let options = Options {
         mode: Mode::Extended,
         ..Options::default()
@@ -16,8 +16,12 @@ fn parts(source: &str) -> Vec<Vec<Counts>> {
     assert_eq!(run.stop, None);
     let last = run.rows.last().expect("there is an item");
     let parts = last.regions.iter().map(|r| r.alternatives.clone());
-    // What is outside of recursive definitions comes first.
-    parts.skip(1).collect()
+    parts.collect()
+}
+
+/// Those of recursive definitions.
+fn parts(source: &str) -> Vec<Vec<Counts>> {
+    all_parts(source).split_off(1)
 }
 
 fn counts(pairs: &[(&str, u64)]) -> Counts {
@@ -375,14 +379,7 @@ fn calls_left_by_an_exception_are_no_longer_foreseen() {
 
 /// Alternatives of what the last item does outside of recursive definitions.
 fn outside(source: &str) -> Vec<Counts> {
-    let options = Options {
-        mode: Mode::Extended,
-        ..Options::default()
-    };
-    let run = run(source, &options).unwrap_or_else(|e| panic!("{e:?}"));
-    assert_eq!(run.stop, None);
-    let last = run.rows.last().expect("there is an item");
-    last.regions[0].alternatives.clone()
+    all_parts(source).swap_remove(0)
 }
 
 #[test]
