@@ -436,6 +436,22 @@ mod tests {
     }
 
     #[test]
+    fn a_launcher_that_fails_is_no_benchmark() {
+        let mut suite = counted(&[(0, "aa", 50_000)], 5);
+        let mut baseline = recorded(&suite);
+        baseline.setup.tests = Some("classes".to_owned());
+        for run in &mut suite.runs {
+            run.failed
+                .insert(PROCESS.to_owned(), "exit code 1".to_owned());
+        }
+        let told = problems(&baseline, &suite);
+        assert_eq!(told, ["the launcher of the tests failed: exit code 1"]);
+        assert!(!notes(&baseline, &suite).iter().any(|n| n.contains(PROCESS)));
+        let refused = suite.baseline("s", "", "", baseline.setup, Limits::default());
+        assert!(refused.unwrap_err().to_string().contains("launcher"));
+    }
+
+    #[test]
     fn no_run_unloads_an_agent() {
         let suite = counted(&[(0, "aa", 5)], 5);
         let mut baseline = recorded(&suite);

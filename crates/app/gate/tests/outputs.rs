@@ -64,7 +64,7 @@ fn verdict() -> Verdict {
             row("one", Metric::Bytes, 100, wavering, Level::Within),
             row(ODD, Metric::Calls, 5, Figure::Exact(5), Level::Same),
         ],
-        missing: Vec::new(),
+        missing: vec!["gone".to_owned()],
         notes: vec![ODD.to_owned()],
         runs: 2,
         difference: Some(Difference {
@@ -96,7 +96,7 @@ fn a_report_of_junit_is_xml_with_a_test_for_each_benchmark() {
         (number("failures"), number("errors")),
         (with("failure"), with("error"))
     );
-    assert_eq!((cases.len(), with("failure"), with("error")), (3, 1, 1));
+    assert_eq!((cases.len(), with("failure"), with("error")), (4, 1, 2));
     for case in &cases {
         assert!(case.attribute("name").is_some() && case.attribute("classname").is_some());
     }
