@@ -240,13 +240,26 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a number is known not to be negative.
+    fn sure(&self, atom: &Atom) -> bool {
+        match atom {
+            Atom::Constant(n) => *n >= 0,
+            Atom::Var(v) => self.entry.natural[*v as usize],
+        }
+    }
+
     fn bound(&self, var: Var, right: &Right, after: Worth, walk: &mut Walk<'_>) -> Checked<Worth> {
         let entry = self.entry;
         let upper = self.certificate.side == Side::Upper;
         match right {
             Right::Same(atom) => self.written(&after, var, &|i| of(*atom, i)),
             Right::AtMost(atom, _) if upper => self.written(&after, var, &|i| of(*atom, i)),
-            Right::AtMost(..) | Right::Unknown => self.written(&after, var, &|_| None),
+            Right::Less(atom, less) if upper && self.sure(less) => {
+                self.written(&after, var, &|i| of(*atom, i))
+            }
+            Right::AtMost(..) | Right::Less(..) | Right::Unknown => {
+                self.written(&after, var, &|_| None)
+            }
             Right::Build(constructor, fields) => self.written(&after, var, &|i| {
                 self.node(&entry.shapes[var as usize], *constructor, fields, i)
             }),
@@ -270,11 +283,7 @@ impl Checker<'_> {
                 })
             }
             Right::Sum(a, b) => {
-                let sure = |a: &Atom| match a {
-                    Atom::Constant(n) => *n >= 0,
-                    Atom::Var(v) => entry.natural[*v as usize],
-                };
-                let exact = upper || (sure(a) && sure(b));
+                let exact = upper || (self.sure(a) && self.sure(b));
                 if !exact {
                     return self.written(&after, var, &|_| None);
                 }

@@ -241,6 +241,13 @@ impl<'a> Derivation<'a> {
         potential
     }
 
+    fn natural(&self, atom: &Atom) -> bool {
+        match atom {
+            Atom::Var(v) => self.entry.natural[*v as usize],
+            Atom::Constant(n) => *n >= 0,
+        }
+    }
+
     fn bind(
         &mut self,
         var: Var,
@@ -277,11 +284,7 @@ impl<'a> Derivation<'a> {
                 })
             }
             Right::Sum(a, b) => {
-                let natural = |a: &Atom| match a {
-                    Atom::Var(v) => entry.natural[*v as usize],
-                    Atom::Constant(n) => *n >= 0,
-                };
-                let exact = self.side == Side::Upper || (natural(a) && natural(b));
+                let exact = self.side == Side::Upper || (self.natural(a) && self.natural(b));
                 self.replace(&after, var, &mut |i| match i {
                     Index::Number(k) if exact => {
                         let mut sum = Vec::new();
@@ -300,7 +303,12 @@ impl<'a> Derivation<'a> {
             Right::AtMost(atom, _) if self.side == Side::Upper => {
                 self.replace(&after, var, &mut |i| of_atom(*atom, i))
             }
-            Right::AtMost(..) | Right::Unknown => self.replace(&after, var, &mut |_| None),
+            Right::Less(atom, less) if self.side == Side::Upper && self.natural(less) => {
+                self.replace(&after, var, &mut |i| of_atom(*atom, i))
+            }
+            Right::AtMost(..) | Right::Less(..) | Right::Unknown => {
+                self.replace(&after, var, &mut |_| None)
+            }
             Right::Choice(blocks) => {
                 let mut ways = Vec::new();
                 for block in blocks {

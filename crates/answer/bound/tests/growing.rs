@@ -138,7 +138,7 @@ const LIST: [(&str, bool); 62] = [
     ("List.append l m", true),
     ("List.rev_append l m", true),
     ("List.rev l", true),
-    ("List.init n (fun i -> i)", false),
+    ("List.init n (fun i -> i)", true),
     ("List.concat ll", true),
     ("List.flatten ll", true),
     ("List.concat_map (fun x -> [x; x]) l", true),

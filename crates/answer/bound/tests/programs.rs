@@ -148,6 +148,7 @@ programs! {
     sorting "sorting.ml"
     trees "trees.ml"
     numbers "numbers.ml"
+    counting_up "counting.ml"
     functions_that_are_passed "functions.ml"
     programs_without_a_bound "none.ml"
 }

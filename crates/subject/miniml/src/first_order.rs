@@ -9,6 +9,7 @@
 
 mod apply;
 mod branch;
+mod distance;
 mod expression;
 mod lower;
 mod matching;
@@ -119,8 +120,10 @@ pub enum Right {
     Part(Var, usize),
     /// The sum of two numbers.
     Sum(Atom, Atom),
-    /// A number that is no larger; whether it is a natural number if the other one is.
-    AtMost(Atom, bool),
+    /// A number that is no larger than the first; if there is a second, it is natural where that one is.
+    AtMost(Atom, Option<Atom>),
+    /// A number that is no larger than the first, unless the second is negative.
+    Less(Atom, Atom),
     /// Anything.
     Unknown,
     /// A function's result.
@@ -186,7 +189,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Whether anything hangs on numbers among the arguments not being negative: something tests one for zero.
+    /// Whether anything hangs on numbers among the arguments not being negative: something tests one for zero, or subtracts one, or divides by one.
     pub fn assumes_natural(&self) -> bool {
         fn tested(block: &Block) -> bool {
             block.steps.iter().any(|step| match step {
@@ -194,6 +197,7 @@ impl Entry {
                     *question == Question::Zero || arms.iter().any(|a| tested(&a.block))
                 }
                 Step::Bind(_, Right::Choice(blocks)) => blocks.iter().any(tested),
+                Step::Bind(_, Right::Less(_, Atom::Var(_))) => true,
                 _ => false,
             })
         }
@@ -310,7 +314,7 @@ pub fn entries(source: &str) -> Result<Vec<Defined>, Vec<Diagnostic>> {
         Ok(found
             .into_iter()
             .map(|(name, type_text, line, global, parameters)| {
-                let mut banned = std::collections::BTreeSet::new();
+                let mut known = lower::Known::default();
                 let entry = loop {
                     let Some(parameters) = parameters else {
                         break Err(Refusal {
@@ -318,11 +322,15 @@ pub fn entries(source: &str) -> Result<Vec<Defined>, Vec<Diagnostic>> {
                             construct: "a function that is not written with its parameters, as in `let f x = …`".to_owned(),
                         });
                     };
-                    let lower = lower::Lower::new(&program, &globals, &names, &banned);
+                    let lower = lower::Lower::new(&program, &globals, &names, &known);
                     match lower.entry(&name, global, parameters) {
-                        Ok((entry, unsure)) if unsure.is_empty() => break Ok(entry),
-                        // Once more, without what these tests seemed to tell.
-                        Ok((_, unsure)) => banned.extend(unsure),
+                        Ok((entry, found)) => {
+                            if !known.learn(found) {
+                                break Ok(entry);
+                            }
+                        }
+                        // Perhaps it is too large with further parameters.
+                        Err(_) if known.without_distances() => {}
                         Err(refusal) => break Err(refusal),
                     }
                 };

@@ -122,6 +122,7 @@ impl<'p> Lower<'p> {
         for value in arguments {
             self.flatten(value, &mut key, &mut atoms, 0)?;
         }
+        self.add_distances(&key, &mut atoms);
         if let Some(at) = self.instances.iter().rposition(|i| i.key == key) {
             return self.again(at, &atoms, result);
         }
@@ -141,6 +142,7 @@ impl<'p> Lower<'p> {
         for (_, ty) in &atoms {
             parameters.push(self.var(*ty));
         }
+        self.name_distances(&key, &parameters);
         self.instances.push(Instance {
             key,
             function,

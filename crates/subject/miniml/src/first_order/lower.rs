@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::distance::{Distances, Wishes};
 use super::{Atom, Block, Entry, Function, Refusal, Right, Step, Var};
 use crate::compile::free::free_of_lambda;
 use crate::construct::Construct;
@@ -123,6 +124,45 @@ pub(super) struct Instance {
     pub low: usize,
 }
 
+/// What a walk through a function found that another walk should know.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Tests for zero that tell no size, by address: their number may be negative.
+    pub banned: BTreeSet<usize>,
+    /// Distances that functions are to be given.
+    pub wanted: Wishes,
+    /// Those that were of no use.
+    pub useless: Wishes,
+}
+
+/// What one walk found.
+pub(super) struct Found {
+    pub banned: BTreeSet<usize>,
+    pub wishes: Wishes,
+    pub used: Wishes,
+}
+
+impl Known {
+    /// Whether there is anything new.
+    pub fn learn(&mut self, found: Found) -> bool {
+        // First all distances that may be of use, then without those that were not, then without the tests that tell nothing.
+        if self.wanted.add(found.wishes, &self.useless) {
+            return true;
+        }
+        if self.wanted.keep(&found.used, &mut self.useless) {
+            return true;
+        }
+        let before = self.banned.len();
+        self.banned.extend(found.banned);
+        self.banned.len() > before
+    }
+
+    /// Gives up all distances; whether there were any.
+    pub fn without_distances(&mut self) -> bool {
+        self.wanted.keep(&Wishes::default(), &mut self.useless)
+    }
+}
+
 pub(super) struct Lower<'p> {
     pub types: Types,
     pub globals: &'p BTreeMap<GlobalId, Definition<'p>>,
@@ -142,8 +182,8 @@ pub(super) struct Lower<'p> {
     pub assumed: BTreeSet<usize>,
     /// The clause whose pattern is looked at, by address.
     pub clause: usize,
-    /// Tests for zero that tell no size, by address: their number may be negative.
     pub banned: BTreeSet<usize>,
+    pub distances: Distances,
     /// Where the number before another was named by a test for zero.
     pub sites: BTreeMap<Var, usize>,
     pub function: String,
@@ -156,7 +196,7 @@ impl<'p> Lower<'p> {
         program: &'p Program,
         globals: &'p BTreeMap<GlobalId, Definition<'p>>,
         names: &'p BTreeMap<GlobalId, String>,
-        banned: &BTreeSet<usize>,
+        known: &Known,
     ) -> Self {
         Self {
             types: program.types.clone(),
@@ -172,7 +212,8 @@ impl<'p> Lower<'p> {
             parts: BTreeMap::new(),
             assumed: BTreeSet::new(),
             clause: 0,
-            banned: banned.clone(),
+            banned: known.banned.clone(),
+            distances: Distances::new(&known.wanted),
             sites: BTreeMap::new(),
             function: String::new(),
             total: 0,
@@ -186,7 +227,7 @@ impl<'p> Lower<'p> {
         name: &str,
         global: GlobalId,
         parameters: usize,
-    ) -> Lowered<(Entry, BTreeSet<usize>)> {
+    ) -> Lowered<(Entry, Found)> {
         name.clone_into(&mut self.function);
         let Value::Function(closure) = self.global(global)? else {
             return Err(self.refuse("a value that is no function"));
@@ -235,11 +276,17 @@ impl<'p> Lower<'p> {
             natural: vec![],
         };
         let unsure = super::natural::mark(&mut entry);
-        let sites = unsure
+        let banned = unsure
             .iter()
             .filter_map(|v| self.sites.get(v).copied())
             .collect();
-        Ok((entry, sites))
+        let Distances { wishes, used, .. } = self.distances;
+        let found = Found {
+            banned,
+            wishes,
+            used,
+        };
+        Ok((entry, found))
     }
 
     pub fn refuse(&self, construct: impl Into<String>) -> Refusal {

@@ -85,8 +85,8 @@ impl Natural {
             Right::Tuple(parts) => parts.iter().all(|a| self.atom(*a)),
             Right::Part(v, _) => self.of[*v as usize],
             Right::Sum(a, b) => self.atom(*a) && self.atom(*b),
-            Right::AtMost(a, keeps) => *keeps && self.atom(*a),
-            Right::Unknown => false,
+            Right::AtMost(_, like) => like.is_some_and(|a| self.atom(a)),
+            Right::Less(..) | Right::Unknown => false,
             Right::Call(function, arguments) => {
                 for (i, argument) in arguments.iter().enumerate() {
                     let natural = self.atom(*argument);

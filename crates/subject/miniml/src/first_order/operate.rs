@@ -1,6 +1,6 @@
 //! Built-in operations: their charges by paper mode's rules, and what is known of their results.
 
-use super::lower::{Env, Lower, Lowered, Map, Value};
+use super::lower::{Env, Fact, Lower, Lowered, Map, Value};
 use super::{Atom, Block, Right, Step, Unsized, shape};
 use crate::construct::Construct;
 use crate::core::{Expr, Operator};
@@ -192,27 +192,29 @@ impl<'p> Lower<'p> {
             (O::IntAdd, [a, Atom::Constant(n)] | [Atom::Constant(n), a]) if *n < 0 => {
                 self.minus(*a, n.unsigned_abs(), int)
             }
+            (O::IntAdd, [a, Atom::Constant(n)] | [Atom::Constant(n), a]) => {
+                self.plus(*a, n.unsigned_abs(), int)
+            }
             (O::IntAdd, [a, b]) => self.bind(Right::Sum(*a, *b), int),
             (O::IntSub, [a, Atom::Constant(n)]) if *n >= 0 => self.minus(*a, n.unsigned_abs(), int),
+            (O::IntSub, [a, b]) => Value::Atom(self.difference(*a, *b), int),
             (O::IntDiv, [a, Atom::Constant(n)]) if *n > 0 => {
                 // Half of a positive number is no more than the number before it.
-                let before = match a {
-                    Atom::Var(v) if *n > 1 => match self.facts.get(v) {
-                        Some(super::lower::Fact::Successor(before)) => Atom::Var(*before),
-                        _ => *a,
-                    },
-                    _ => *a,
-                };
-                self.bind(Right::AtMost(before, true), int)
+                let most = if *n > 1 { self.before(*a) } else { *a };
+                self.bind(Right::AtMost(most, Some(*a)), int)
             }
-            (O::IntMod, [_, Atom::Constant(n)]) if *n > 0 => {
-                self.bind(Right::AtMost(Atom::Constant(*n - 1), false), int)
+            (O::IntDiv, [a, b]) => self.bind(Right::Less(*a, *b), int),
+            (O::IntMod, [a, Atom::Constant(n)]) if *n > 0 => {
+                self.bind(Right::AtMost(Atom::Constant(*n - 1), Some(*a)), int)
+            }
+            // A remainder is less than a positive divisor, and no more than the number itself.
+            (O::IntMod, [a, b]) => {
+                let before = self.before(*b);
+                let most = if before == *b { *a } else { before };
+                self.bind(Right::AtMost(most, Some(*a)), int)
             }
             (
-                O::IntSub
-                | O::IntMul
-                | O::IntDiv
-                | O::IntMod
+                O::IntMul
                 | O::IntNegate
                 | O::StringLength
                 | O::CharCode
@@ -242,20 +244,14 @@ impl<'p> Lower<'p> {
         })
     }
 
-    /// A number less a constant: what was found by a test is named, other numbers are no larger.
-    fn minus(&mut self, from: Atom, by: u64, int: Ty) -> Value<'p> {
-        let (mut at, mut left) = (from, by);
-        while left > 0
-            && let Atom::Var(v) = at
-            && let Some(super::lower::Fact::Successor(before)) = self.facts.get(&v)
-        {
-            at = Atom::Var(*before);
-            left -= 1;
-        }
-        match (at, left) {
-            (_, 0) => Value::Atom(at, int),
-            (Atom::Constant(n), _) => Value::Atom(Atom::Constant(n.wrapping_sub(by as i64)), int),
-            _ => self.bind(Right::AtMost(at, false), int),
+    /// The number before one that is known to be positive, else the number itself.
+    fn before(&self, number: Atom) -> Atom {
+        match number {
+            Atom::Var(v) => match self.facts.get(&v) {
+                Some(Fact::Successor(before)) => Atom::Var(*before),
+                _ => number,
+            },
+            Atom::Constant(_) => number,
         }
     }
 }
