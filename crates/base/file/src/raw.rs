@@ -1,4 +1,4 @@
-//! Names and arguments that are not UTF-8, as text that gives back their bytes.
+//! Names, arguments and other bytes that are not UTF-8, as text that gives back their bytes.
 //!
 //! Systems take any bytes as a name; labels, tables and JSON hold text. A byte that is part of no character becomes one of 128 characters for private use, U+F780 to U+F7FF
 //! (as in the encoding OPTU-16); such a character itself becomes three of them, so that nothing is mistaken.
@@ -11,8 +11,13 @@ const FIRST: u32 = 0xf700;
 
 /// The text of a name.
 pub fn text(name: &OsStr) -> String {
+    text_of(name.as_bytes())
+}
+
+/// The text of any bytes.
+pub fn text_of(bytes: &[u8]) -> String {
     let mut out = String::new();
-    for chunk in name.as_bytes().utf8_chunks() {
+    for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             if byte(c).is_some() {
                 let mut bytes = [0; 4];
@@ -28,6 +33,11 @@ pub fn text(name: &OsStr) -> String {
 
 /// The name that a text is of.
 pub fn name(text: &str) -> OsString {
+    OsString::from_vec(bytes(text))
+}
+
+/// The bytes that a text is of.
+pub fn bytes(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     for c in text.chars() {
         if let Some(byte) = byte(c) {
@@ -36,7 +46,7 @@ pub fn name(text: &str) -> OsString {
             out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
     }
-    OsString::from_vec(out)
+    out
 }
 
 /// The byte, 128 or more, that a character stands for.

@@ -140,7 +140,7 @@ pub(crate) fn analyse(source: &str) -> Result<Program, Vec<Diagnostic>> {
 }
 
 /// Stack for a program nested as deeply as the parser allows: the caller's may be too small for that. Only what is used becomes memory.
-const STACK: usize = 256 << 20;
+const STACK: usize = 1 << 30;
 
 /// Does something on a stack of its own.
 pub(crate) fn with_room<T: Send>(act: impl FnOnce() -> T + Send) -> T {

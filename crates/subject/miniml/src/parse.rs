@@ -21,7 +21,7 @@ use crate::syntax::{Item, Name, Path, Span};
 use crate::token::{LexError, Token};
 
 /// Levels an expression, a pattern or a type may be nested.
-pub(crate) const DEPTH: u32 = 500;
+pub(crate) const DEPTH: u32 = 10_000;
 /// Errors after which parsing stops.
 const ERRORS: usize = 20;
 

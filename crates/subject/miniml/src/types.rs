@@ -25,7 +25,7 @@ pub struct TypeId(pub(crate) u32);
 /// The level of generalised variables.
 const GENERIC: u32 = u32::MAX;
 /// Levels a type may be nested.
-const DEPTH: u32 = 700;
+const DEPTH: u32 = 10_000;
 
 /// What a node is.
 #[derive(Clone, Debug)]

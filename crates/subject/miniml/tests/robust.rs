@@ -1,6 +1,6 @@
 //! No input makes the front end or the machine panic: arbitrary text, soups of tokens, and programs with parts exchanged.
 
-use pricetag_miniml::{Limits, count, signature};
+use pricetag_miniml::{Diagnostic, Limits, count, signature};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -127,8 +127,43 @@ proptest! {
     }
 
     #[test]
-    fn deep_nesting(depth in 1usize..3000, open in 0usize..4) {
+    fn deep_nesting(depth in 1usize..12_000, open in 0usize..4) {
         let (left, right) = [("(", ")"), ("[", "]"), ("fun x -> ", ""), ("1 :: ", "")][open];
         run(&format!("let v = {}1{}", left.repeat(depth), right.repeat(depth)));
+    }
+}
+
+/// Whoever generates programs nests them deeply. Each level takes a few kilobytes of stack, in each of the passes.
+#[test]
+fn ten_thousand_levels_are_few() {
+    let nested = [
+        ("(", "1", ")"),
+        ("fun x -> ", "1", ""),
+        ("let x = 1 in ", "x", ""),
+        ("if true then ", "1", " else 2"),
+        ("match 1 with 2 -> 3 | _ -> ", "1", ""),
+        ("begin let f x = x in f (", "1", ") end"),
+        ("1 + (", "1", ")"),
+        ("(1, ", "1", ")"),
+        ("1 :: ", "[]", ""),
+    ];
+    for (left, middle, right) in nested {
+        // Some rules nest more than once for each of these.
+        for depth in [3_000, 20_000] {
+            let text = format!(
+                "let v = {}{middle}{}",
+                left.repeat(depth),
+                right.repeat(depth)
+            );
+            let result = count(&text, Limits::default());
+            let told = |errors: &Vec<Diagnostic>| {
+                errors[0].message.contains("levels deep")
+                    || errors[0].message.contains("nested too deeply")
+            };
+            match result {
+                Ok(_) => {}
+                Err(errors) => assert!(told(&errors), "{left}: {errors:?}"),
+            }
+        }
     }
 }

@@ -61,21 +61,10 @@ fn stopped(run: &Run, stop: &Stop, file: &str, verb: &str) -> Failure {
         })
 }
 
-/// The text of a program. OCaml takes other bytes than UTF-8 in strings and comments; here they are refused where they stand.
+/// The text of a program. As in OCaml, there may be any bytes in strings and comments.
 fn source_of(path: &Path) -> Result<String, Failure> {
     let bytes = std::fs::read(path).map_err(io("read", path))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let before = String::from_utf8_lossy(&error.as_bytes()[..at]).into_owned();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
-        let byte = error.as_bytes()[at];
-        Failure::new(format!(
-            "line {line}, column {column}: the byte {byte} (hexadecimal {byte:02x}) is no UTF-8"
-        ))
-        .doing(format!("cannot read {}", path.display()))
-        .advice("convert the file: iconv -f LATIN1 -t UTF-8")
-    })
+    Ok(pricetag_file::raw::text_of(&bytes))
 }
 
 /// A program with its calls at the end: `call1`, or `call1_n100` with `n` = 100.

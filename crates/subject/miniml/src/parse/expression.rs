@@ -362,7 +362,7 @@ impl Parser<'_> {
             Token::Float(text) => ExprKind::Float(literal::float(text, start)?),
             Token::Char(text) => ExprKind::Char(literal::char(text, start)?),
             Token::String(text) => ExprKind::String(literal::string(text, start)?),
-            Token::Quoted(text) => ExprKind::String(text.as_bytes().to_vec()),
+            Token::Quoted(text) => ExprKind::String(pricetag_file::raw::bytes(text)),
             Token::Prefix(name) => {
                 self.advance();
                 let operand = self.nested(Self::simple)?;

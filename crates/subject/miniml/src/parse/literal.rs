@@ -1,5 +1,7 @@
 //! The values of literals.
 
+use pricetag_file::raw;
+
 use super::{Diagnostic, Parsed, Span};
 
 /// A 63-bit integer; a minus sign was read before, so that the least integer can be written.
@@ -58,7 +60,7 @@ pub(super) fn string(text: &str, span: Span) -> Parsed<Vec<u8>> {
 
 fn unescape(text: &str, span: Span) -> Parsed<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len());
-    let bytes = text.as_bytes();
+    let bytes = raw::bytes(text);
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         at += 1;
@@ -69,7 +71,7 @@ fn unescape(text: &str, span: Span) -> Parsed<Vec<u8>> {
         let escape = bytes.get(at).copied().unwrap_or(0);
         at += 1;
         let digits = |from: usize, n: usize, radix: u32| {
-            let digits = text.get(from..from + n)?;
+            let digits = std::str::from_utf8(bytes.get(from..from + n)?).ok()?;
             u32::from_str_radix(digits, radix)
                 .ok()
                 .and_then(|v| u8::try_from(v).ok())

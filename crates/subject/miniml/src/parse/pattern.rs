@@ -149,7 +149,7 @@ impl Parser<'_> {
             Token::Int(text) => PatternKind::Int(literal::int(text, false, start)?),
             Token::Float(text) => PatternKind::Float(literal::float(text, start)?),
             Token::String(text) => PatternKind::String(literal::string(text, start)?),
-            Token::Quoted(text) => PatternKind::String(text.as_bytes().to_vec()),
+            Token::Quoted(text) => PatternKind::String(pricetag_file::raw::bytes(text)),
             Token::Backquote => {
                 let name = self.tag()?;
                 return Ok(Pattern {
