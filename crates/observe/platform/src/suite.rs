@@ -159,6 +159,51 @@ fn helpers() -> Result<Vec<(String, Vec<u8>)>, MeasureError> {
     operator.method("applyAsInt", "(I)I", "iload 1 ; iconst_3 ; imul ; ireturn")?;
     operator.method("test", "(I)Z", "iload 1 ; iconst_1 ; iand ; ireturn")?;
     out.push(("PricetagOperator".to_owned(), operator.finish()?));
+    out.extend(loading()?);
+    Ok(out)
+}
+
+/// A loader that makes a new class of the same bytes each time, and classes for it: one of few methods, one of many.
+fn loading() -> Result<Vec<(String, Vec<u8>)>, MeasureError> {
+    const METHODS: u32 = 40;
+    let mut loader = ClassWriter::new("PricetagLoader", "java/lang/ClassLoader", &[]);
+    loader.method(
+        "<init>",
+        "()V",
+        "aload 0 ; invokespecial java/lang/ClassLoader.<init>()V ; return",
+    )?;
+    loader.method(
+        "fresh",
+        "([B)Ljava/util/function/IntUnaryOperator;",
+        "aload 0 ; aconst_null ; aload 1 ; iconst_0 ; aload 1 ; arraylength
+         invokevirtual java/lang/ClassLoader.defineClass(Ljava/lang/String;[BII)Ljava/lang/Class;
+         invokevirtual java/lang/Class.newInstance()Ljava/lang/Object;
+         checkcast java/util/function/IntUnaryOperator ; areturn",
+    )?;
+    let mut out = vec![("PricetagLoader".to_owned(), loader.finish()?)];
+    for (name, methods) in [("PricetagFew", 1), ("PricetagMany", METHODS)] {
+        let interfaces = ["java/util/function/IntUnaryOperator"];
+        let mut class = ClassWriter::new(name, "java/lang/Object", &interfaces);
+        class.method(
+            "<init>",
+            "()V",
+            "aload 0 ; invokespecial java/lang/Object.<init>()V ; return",
+        )?;
+        let mut calls = String::from("iload 1 ; ifeq none\n");
+        for i in 0..methods {
+            // Writing into a string cannot fail.
+            let _ = writeln!(calls, "iload 1 ; invokestatic $.part{i}(I)I ; istore 1");
+            let text = format!(
+                "iload 0 ; int {} ; imul ; int {i} ; iadd ; istore 1 ; iload 1 ; ifge up ; iload 1 ; ineg ; istore 1\n\
+                 up:\niload 1 ; iload 0 ; ixor ; int 7 ; iushr ; iload 1 ; iadd ; ireturn",
+                2 * i + 3
+            );
+            class.function(&format!("part{i}"), "(I)I", &text)?;
+        }
+        calls.push_str("none:\niload 1 ; ireturn");
+        class.method("applyAsInt", "(I)I", &calls)?;
+        out.push((name.to_owned(), class.finish()?));
+    }
     Ok(out)
 }
 

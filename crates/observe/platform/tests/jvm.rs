@@ -46,6 +46,10 @@ fn every_benchmark_is_verified_and_timed() {
     assert!(time("walk beyond the caches") > 3.0 * time("walk in the first cache"));
     assert!(time("int divide") > time("empty step"));
     assert!(time("SHA-256, 1000 bytes") > time("SHA-256, 64 bytes"));
+    let loaded = time("class of 40 methods loaded");
+    assert!(loaded > time("class of 1 method loaded and run once"));
+    assert!(time("class of 40 methods loaded and run once") > loaded);
+    assert!(loaded > 100.0 * time("object allocated"));
 }
 
 #[test]
