@@ -14,4 +14,4 @@ mod xml;
 
 pub use palladio::palladio;
 pub use picture::picture;
-pub use text::{named, text};
+pub use text::{Told, ToldLaw, named, text, told};

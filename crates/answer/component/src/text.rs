@@ -27,9 +27,9 @@ pub fn text(behaviour: &Behaviour, all: bool) -> String {
         behaviour.operations.len(),
         behaviour.required.len()
     );
-    for operation in &behaviour.operations {
+    for told in told(behaviour, all) {
         out.push('\n');
-        block(behaviour, operation, all, &mut out);
+        block(&told, &mut out);
     }
     if !behaviour.required.is_empty() {
         out.push_str("\nrequired\n");
@@ -42,48 +42,96 @@ pub fn text(behaviour: &Behaviour, all: bool) -> String {
     out
 }
 
-fn block(behaviour: &Behaviour, operation: &Operation, all: bool, out: &mut String) {
+/// What is known of a provided service, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Its name with its parameters' types.
+    pub name: String,
+    /// How often it was called.
+    pub calls: String,
+    /// Names of its parameters.
+    pub parameters: Option<String>,
+    /// Its formulas, or one line that there are none.
+    pub laws: Vec<ToldLaw>,
+    /// What is left out.
+    pub more: Option<String>,
+}
+
+/// A formula in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldLaw {
+    /// Whether it is a parameter of the call above.
+    pub inner: bool,
+    /// What it gives.
+    pub what: String,
+    /// The formula.
+    pub formula: String,
+    /// How far it holds.
+    pub sure: String,
+}
+
+/// Each provided service in words. With `all`, every category of instructions.
+pub fn told(behaviour: &Behaviour, all: bool) -> Vec<Told> {
+    let operations = behaviour.operations.iter();
+    operations.map(|o| of(behaviour, o, all)).collect()
+}
+
+fn of(behaviour: &Behaviour, operation: &Operation, all: bool) -> Told {
     let calls = operation.learnt_from + operation.checked_on;
-    let _ = writeln!(
-        out,
-        "{}   {calls} calls, {} of them kept aside to check{}",
-        named(&operation.service),
-        operation.checked_on,
-        match operation.threw {
-            0 => String::new(),
-            threw => format!("; {threw} threw"),
-        }
-    );
+    let threw = match operation.threw {
+        0 => String::new(),
+        threw => format!("; {threw} threw"),
+    };
     let parameters = &operation.service.parameters;
-    if !parameters.is_empty() {
-        let _ = writeln!(out, "  of {}", printable(&parameters.join(", ")));
-    }
-    if operation.laws.is_empty() {
-        out.push_str("  calls nothing outside\n");
-    }
     let executed = |law: &&Law| matches!(law.kind, Kind::Executed { .. });
-    for law in operation.laws.iter().filter(|law| !executed(law)) {
-        line(behaviour, law, out);
-    }
+    let others = operation.laws.iter().filter(|law| !executed(law));
     let mut counted: Vec<&Law> = operation.laws.iter().filter(executed).collect();
     counted.sort_by_key(|law| law.quality);
     let shown = if all { counted.len() } else { INSTRUCTIONS };
-    for law in counted.iter().take(shown) {
-        line(behaviour, law, out);
-    }
-    if counted.len() > shown {
-        let exact = counted.iter().filter(|l| l.quality == Quality::Exact);
-        let _ = writeln!(
-            out,
-            "  … {} more categories of instructions (of all {}, {} are exact); --all shows them",
+    let exact = counted.iter().filter(|l| l.quality == Quality::Exact);
+    let more = (counted.len() > shown).then(|| {
+        format!(
+            "… {} more categories of instructions (of all {}, {} are exact); --all shows them",
             counted.len() - shown,
             counted.len(),
             exact.count()
-        );
+        )
+    });
+    let laws = others.chain(counted.iter().take(shown).copied());
+    Told {
+        name: named(&operation.service),
+        calls: format!(
+            "{calls} calls, {} of them kept aside to check{threw}",
+            operation.checked_on
+        ),
+        parameters: (!parameters.is_empty()).then(|| printable(&parameters.join(", "))),
+        laws: laws.map(|law| law_of(behaviour, law)).collect(),
+        more,
     }
 }
 
-fn line(behaviour: &Behaviour, law: &Law, out: &mut String) {
+fn block(told: &Told, out: &mut String) {
+    let _ = writeln!(out, "{}   {}", told.name, told.calls);
+    if let Some(parameters) = &told.parameters {
+        let _ = writeln!(out, "  of {parameters}");
+    }
+    if told.laws.is_empty() {
+        out.push_str("  calls nothing outside\n");
+    }
+    for law in &told.laws {
+        let inner = if law.inner { "  " } else { "" };
+        let _ = writeln!(
+            out,
+            "  {inner}{} = {}   [{}]",
+            law.what, law.formula, law.sure
+        );
+    }
+    if let Some(more) = &told.more {
+        let _ = writeln!(out, "  {more}");
+    }
+}
+
+fn law_of(behaviour: &Behaviour, law: &Law) -> ToldLaw {
     let short = |service: usize| {
         let found = behaviour.required.get(service);
         found.map_or_else(|| "?".to_owned(), Service::short)
@@ -95,23 +143,23 @@ fn line(behaviour: &Behaviour, law: &Law, out: &mut String) {
             service,
             parameter,
             part,
-        } => format!("  {}: p{parameter}{part}", short(*service)),
+        } => format!("{}: p{parameter}{part}", short(*service)),
         Kind::Result { part } => format!("result{part}"),
         Kind::Executed { category } => format!("executes {category}"),
         Kind::Time => "time in ns".to_owned(),
     };
-    let pass = if law.per_pass && !matches!(law.kind, Kind::Parameter { .. }) {
+    let inner = matches!(law.kind, Kind::Parameter { .. });
+    let pass = if law.per_pass && !inner {
         " in each pass"
     } else {
         ""
     };
-    let _ = writeln!(
-        out,
-        "  {}{pass} = {}   [{}]",
-        printable(&what),
-        printable(&law.text),
-        quality(law)
-    );
+    ToldLaw {
+        inner,
+        what: printable(&what) + pass,
+        formula: printable(&law.text),
+        sure: quality(law),
+    }
 }
 
 fn quality(law: &Law) -> String {

@@ -9,6 +9,7 @@
 //! than as text, through `markup`.
 
 pub mod change;
+pub mod component;
 pub mod differential;
 pub mod figures;
 mod markup;

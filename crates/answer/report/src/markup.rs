@@ -86,6 +86,16 @@ impl Markup {
         );
     }
 
+    /// Adds a drawing (SVG) as an image: browsers run nothing of it, and it can reach nothing.
+    pub(crate) fn image(&mut self, described: &str, drawing: &str) {
+        self.put(
+            "<img alt=\"{}\" src=\"data:image/svg+xml;base64,",
+            &[&described],
+        );
+        base64(&mut self.body, drawing.as_bytes());
+        self.put("\">", &[]);
+    }
+
     /// The whole page: title, styles, what was added, data that the script reads from the element `data`, bytes that it reads from the elements `part0` and
     /// so on, script.
     pub(crate) fn page(

@@ -109,4 +109,7 @@ pub struct ServicesShowArgs {
     /// Draw the component and its calls into an SVG file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub picture: Option<PathBuf>,
+    /// Write the drawing and the formulas as one HTML page.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
 }

@@ -7,13 +7,15 @@ use std::process::ExitCode;
 
 use pricetag_behaviour::{Options as LearnOptions, learn};
 use pricetag_border::{BorderError, Options, record};
-use pricetag_component::{named, palladio, picture, text};
+use pricetag_component::{named, palladio, picture, text, told};
 use pricetag_dataset::FeatureKind;
+use pricetag_report::component::{self, Section};
 use pricetag_runner::{RecordOptions, Timing, Workload};
 use pricetag_services::{Behaviour, Recording, ServicesError};
 use pricetag_trace::Scope;
 use serde_json::json;
 
+use crate::analysis::check_page;
 use crate::arguments::{
     Common, ServicesCommand, ServicesLearnArgs, ServicesRecordArgs, ServicesShowArgs,
 };
@@ -273,7 +275,40 @@ fn shown(args: &ServicesShowArgs, console: &Console) -> Result<ExitCode, Failure
         let drawn = picture(&behaviour);
         pricetag_file::write(path, drawn.as_bytes()).map_err(io("write", path))?;
     }
+    if let Some(path) = &args.report {
+        check_page(path)?;
+        let page = page(&behaviour);
+        pricetag_file::write(path, page.as_bytes()).map_err(io("write", path))?;
+    }
     console.result(&behaviour, || text(&behaviour, args.all))?;
     notes(&behaviour.notes, console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The drawing and all formulas, as a page.
+fn page(behaviour: &Behaviour) -> String {
+    let sections = told(behaviour, true).into_iter().map(|told| Section {
+        name: told.name,
+        words: [
+            Some(told.calls + "."),
+            told.parameters.map(|p| format!("Parameters: {p}.")),
+            told.laws
+                .is_empty()
+                .then(|| "It calls nothing outside.".to_owned()),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        rows: told
+            .laws
+            .into_iter()
+            .map(|law| ([law.what, law.formula, law.sure], law.inner))
+            .collect(),
+    });
+    component::page(
+        &behaviour.component.join(", "),
+        &picture(behaviour),
+        &sections.collect::<Vec<_>>(),
+        &behaviour.notes,
+    )
 }

@@ -302,7 +302,7 @@ fn a_behaviour_is_shown_drawn_and_written_for_palladio() {
             .code,
         0
     );
-    let shown = desk.run("services show b.json --picture p.svg --palladio pcm");
+    let shown = desk.run("services show b.json --picture p.svg --palladio pcm --report p.html");
     assert_eq!(shown.code, 0, "{}", shown.stderr);
     assert!(
         shown
@@ -313,6 +313,19 @@ fn a_behaviour_is_shown_drawn_and_written_for_palladio() {
     );
     let svg = std::fs::read_to_string(desk.path("p.svg")).unwrap();
     assert!(svg.contains("Orders.place calls Stock.reserve: amounts.size"));
+    let page = std::fs::read_to_string(desk.path("p.html")).unwrap();
+    // printf '<svg xmlns="' | base64
+    assert!(
+        page.contains("src=\"data:image/svg+xml;base64,PHN2ZyB4bWxucz0i"),
+        "{page}"
+    );
+    for part in [
+        "calls of Mail.send",
+        "<code>rush &gt; 3</code>",
+        "exact, also on",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
     let model = std::fs::read_to_string(desk.path("pcm/component.repository")).unwrap();
     let specification = "specification=\"((rush.VALUE &gt; 3.0) ? 1 : 0)\"";
     assert!(model.contains(specification), "{model}");
