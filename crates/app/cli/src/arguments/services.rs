@@ -9,10 +9,6 @@ use super::subject::LaunchArgs;
 use super::values::{pattern, word};
 
 #[derive(Debug, Subcommand)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one, made once from the command line"
-)]
 pub enum ServicesCommand {
     /// Run a program and note each call that enters a component and each that leaves it, with parameters and results.
     ///
