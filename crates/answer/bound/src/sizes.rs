@@ -181,6 +181,16 @@ impl Polynomial {
         sum
     }
 
+    /// The same times a number, which is not negative; none if it is not finite.
+    pub fn scaled(&self, factor: f64) -> Option<Self> {
+        let factor = BigRational::from_float(factor)?;
+        let mut scaled = self.clone();
+        for term in &mut scaled.terms {
+            term.factor *= &factor;
+        }
+        Some(scaled)
+    }
+
     /// `0.446 + 11.277·n`: three digits behind the point, rounded to the safe side.
     pub fn text(&self, side: Side) -> String {
         let mut out = String::new();

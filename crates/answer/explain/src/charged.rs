@@ -59,6 +59,9 @@ pub(crate) fn explain(
         let ran = 1.0 - waiting.map_or(0.0, |item| item.share);
         profiled::spread(dataset, ran, &mut items);
     }
+    if options.by == Grouping::Method {
+        profiled::tell_apart(&mut items);
+    }
     items.sort_by(|a, b| b.cost.total_cmp(&a.cost).then_with(|| a.name.cmp(&b.name)));
     ranked(&mut items);
     Ok(Explanation {

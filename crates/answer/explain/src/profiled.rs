@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use pricetag_classfile::naming;
 use pricetag_classfile::spelling::Spelling;
 use pricetag_dataset::{Dataset, Status};
 use pricetag_finding::{CallNode, CallTree, CostItem, FINDING_SCHEMA, Place, Spread};
@@ -98,10 +99,13 @@ pub(crate) fn spread(dataset: &Dataset, ran: f64, items: &mut [CostItem]) {
         let name = if method.descriptor.is_empty() {
             // The JVM's log of compilations tells no parameters: the first line of that name has them.
             let bare = format!("{}.{}(", method.class.replace('/', "."), method.name);
-            let line = items.iter().find(|item| item.name.starts_with(&bare));
-            line.map_or(bare, |item| item.name.clone())
+            let line = items.iter().find_map(|item| {
+                let place = item.place.as_ref()?;
+                item.name.starts_with(&bare).then(|| identity(place))
+            });
+            line.unwrap_or(bare)
         } else {
-            place(method).method_name()
+            identity(&place(method))
         };
         let one = by_method.methods.get(&id).copied().unwrap_or_default();
         let spread = spreads.entry(name).or_default();
@@ -114,8 +118,9 @@ pub(crate) fn spread(dataset: &Dataset, ran: f64, items: &mut [CostItem]) {
         spread.collection += one.collection / total;
         spread.inclusive += inclusive.get(&id).copied().unwrap_or(0.0) / total;
     }
-    for item in items.iter_mut().filter(|item| item.place.is_some()) {
-        item.spread = spreads.remove(&item.name).map(|mut spread| {
+    for item in &mut *items {
+        let Some(place) = &item.place else { continue };
+        item.spread = spreads.remove(&identity(place)).map(|mut spread| {
             let itself = spread.own + spread.interpreted + spread.called + spread.runtime;
             if itself > 0.0 {
                 let more = item.share / itself;
@@ -131,6 +136,33 @@ pub(crate) fn spread(dataset: &Dataset, ran: f64, items: &mut [CostItem]) {
             }
             spread
         });
+    }
+}
+
+/// What tells a method from all others: a bridge differs from the method that it calls by its result alone.
+fn identity(place: &Place) -> String {
+    let part = |part: &Option<String>| part.clone().unwrap_or_default();
+    let class = place.class.replace('/', ".");
+    format!("{class}.{}{}", part(&place.method), part(&place.descriptor))
+}
+
+/// Lines that bear the same name get their results' types.
+pub(crate) fn tell_apart(items: &mut [CostItem]) {
+    let mut times: HashMap<String, u32> = HashMap::new();
+    for item in items.iter().filter(|item| item.place.is_some()) {
+        *times.entry(item.name.clone()).or_default() += 1;
+    }
+    for item in items {
+        let result = item
+            .place
+            .as_ref()
+            .filter(|_| times.get(&item.name).is_some_and(|n| *n > 1))
+            .and_then(|place| place.descriptor.as_ref()?.split_once(')').map(|d| d.1))
+            .map(naming::field_type);
+        if let Some(result) = result {
+            let result = result.rsplit('.').next().unwrap_or(&result);
+            item.name = format!("{}: {result}", item.name);
+        }
     }
 }
 
@@ -179,7 +211,8 @@ pub struct Caller {
 pub fn callers(dataset: &Dataset, name: &str) -> Option<Vec<(String, Vec<Caller>)>> {
     let found = Profiled::of(dataset)?;
     let spelling = Spelling::of(name);
-    let mut out: BTreeMap<String, Vec<Caller>> = BTreeMap::new();
+    // A bridge and the method that it calls bear the same name, and are one here.
+    let mut out: BTreeMap<String, HashMap<String, (f64, u32)>> = BTreeMap::new();
     for (index, method) in found.profile.methods.iter().enumerate() {
         let full = place(method).method_name();
         let spelt =
@@ -188,21 +221,43 @@ pub fn callers(dataset: &Dataset, name: &str) -> Option<Vec<(String, Vec<Caller>
             continue;
         }
         let id = MethodId(index as u32);
-        let callers = found.accounts.callers(id, found.runs.iter().copied());
-        let total: f64 = callers.iter().map(|(_, weight)| weight.ns).sum();
-        for (caller, weight) in callers.into_iter().filter(|_| total > 0.0) {
+        for (caller, weight) in found.accounts.callers(id, found.runs.iter().copied()) {
             let name = caller.map_or_else(
                 || "(where the stack begins)".to_owned(),
                 |caller| place(found.method(caller)).method_name(),
             );
-            out.entry(full.clone()).or_default().push(Caller {
-                name,
-                share: weight.ns / total,
-                samples: weight.samples,
-            });
+            if caller.is_some_and(|caller| caller != id) && name == full {
+                continue;
+            }
+            let of = out.entry(full.clone()).or_default();
+            let (ns, samples) = of.entry(name).or_default();
+            *ns += weight.ns;
+            *samples += weight.samples;
         }
     }
-    Some(out.into_iter().collect())
+    let shares = |of: HashMap<String, (f64, u32)>| {
+        let total: f64 = of.values().map(|(ns, _)| ns).sum();
+        let mut callers: Vec<Caller> = of
+            .into_iter()
+            .filter(|_| total > 0.0)
+            .map(|(name, (ns, samples))| Caller {
+                name,
+                share: ns / total,
+                samples,
+            })
+            .collect();
+        callers.sort_by(|a, b| {
+            b.share
+                .total_cmp(&a.share)
+                .then_with(|| a.name.cmp(&b.name))
+        });
+        callers
+    };
+    Some(
+        out.into_iter()
+            .map(|(name, of)| (name, shares(of)))
+            .collect(),
+    )
 }
 
 /// Whether a full name is meant by a shorter one: with or without package, class and parameters.

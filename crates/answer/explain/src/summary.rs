@@ -14,8 +14,6 @@ const EXPLAINS_DIFFERENCES: &str = "here explains how the cost differs from inpu
 const TOP: usize = 8;
 /// A share without a place that the first sentence tells.
 const MUCH_UNKNOWN: f64 = 0.2;
-/// Share of the wall time in which others use the processor, from which on samples lean to what they interrupt.
-const CROWDED: f64 = 0.05;
 /// Terms below zero that come to more than this share of the cost leave no account of where it goes.
 const CANCELLED: f64 = 0.5;
 
@@ -399,17 +397,12 @@ fn in_few_terms(found: &Concise) -> String {
 fn waiting(share: f64, queued: Option<f64>) -> String {
     match queued {
         None => format!(
-            "at least {} is waiting: for disks, networks, locks, or a processor that others used; nothing here says which",
+            "at least {} is waiting: for timers, disks, networks, locks, or a processor that others used; nothing here says which",
             percent(share)
         ),
         Some(queued) => {
-            let busy = if queued > CROWDED {
-                " (on a machine so busy, code just after a wait may be told too small)"
-            } else {
-                ""
-            };
             format!(
-                "at least {} is waiting for disks, networks or locks, and {} for a processor that others used{busy}",
+                "at least {} is waiting for timers, disks, networks or locks, and {} for a processor that others used",
                 percent(share),
                 percent(queued)
             )

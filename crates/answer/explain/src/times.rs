@@ -18,36 +18,39 @@ pub(crate) fn which_time(dataset: &Dataset) -> String {
         Why::Intervals => "The time explained is CPU time of the program's threads: a row is an interval, whose length is no cost."
             .to_owned(),
         Why::Waits(Waited {
+            ran,
             share,
             queued: None,
         }) => format!(
-            "The time explained is wall time. CPU time, over all threads, is {} of it: so the program waited for at least {}: for disks, networks, locks, or a processor that others used.",
-            percent(1.0 - share),
+            "The time explained is wall time. CPU time, over all threads, is {} of it. For at least {} the program waited: for timers, disks, networks, locks, or a processor that others used.",
+            percent(ran),
             percent(share)
         ),
         Why::Waits(Waited {
+            ran,
             share,
             queued: Some(queued),
         }) => format!(
-            "The time explained is wall time. CPU time, over all threads, is {} of it. For {} the program waited for a processor that others used, and for at least {} for disks, networks or locks.",
-            percent(1.0 - share - queued),
+            "The time explained is wall time. CPU time, over all threads, is {} of it. For {} the program waited for a processor that others used, and for at least {} for timers, disks, networks or locks.",
+            percent(ran),
             percent(queued),
             percent(share)
         ),
-        Why::Crowded(Waited { share, queued }) => format!(
-            "The time explained is CPU time: for {} of the wall time others used the processor. For {} of it the program waited for disks, networks or locks.",
-            percent(queued.unwrap_or(0.0)),
-            at_least(share)
-        ),
-    }
-}
-
-/// What one cannot tell from nothing is told as little.
-fn at_least(share: f64) -> String {
-    if share < 0.01 {
-        "less than 1 %".to_owned()
-    } else {
-        format!("at least {}", percent(share))
+        Why::Crowded(Waited { share, queued, .. }) => {
+            let (least, others) = (percent(share), queued.map(percent));
+            // Less is not told: other threads of it that ran may hide more.
+            let waited = if share >= 0.01 {
+                format!(
+                    " For at least {least} of it the program waited for timers, disks, networks or locks."
+                )
+            } else {
+                String::new()
+            };
+            format!(
+                "The time explained is CPU time: for {} of the wall time others used the processor.{waited}",
+                others.unwrap_or_else(|| "some".to_owned())
+            )
+        }
     }
 }
 

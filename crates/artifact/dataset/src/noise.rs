@@ -52,7 +52,9 @@ pub enum Why {
 /// What a program waited for, as shares of its wall time over all inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Waited {
-    /// For what it wants; where the second is not known, for both. At the least: other threads that run hide it.
+    /// Processor time of all threads, which may be more than one.
+    pub ran: f64,
+    /// For what it wants; where the queue is not known, for both. At the least: another of its threads that runs hides it.
     pub share: f64,
     /// For a processor that others used, where that is known.
     pub queued: Option<f64>,
@@ -101,14 +103,15 @@ impl Dataset {
             return usual("wall", Why::Only);
         };
         let off: Vec<f64> = ratios.iter().map(|r| (r / ratio - 1.0).abs()).collect();
-        if let Some(waited) = self.waited().filter(|_| ratio < BUSY) {
+        if let Some(waited) = self.waited() {
             // Of the time in which it had a processor, or wanted none.
             let free = 1.0 - waited.queued.unwrap_or(0.0);
-            let waits = waited.share > (1.0 - BUSY) * free;
-            return match waited.queued {
-                Some(_) if !waits => usual("cpu", Why::Crowded(waited)),
-                _ => usual("wall", Why::Waits(waited)),
-            };
+            if waited.share > (1.0 - BUSY) * free {
+                return usual("wall", Why::Waits(waited));
+            }
+            if ratio < BUSY {
+                return usual("cpu", Why::Crowded(waited));
+            }
         }
         let follows = median(&off).is_some_and(|off| off <= FOLLOWS);
         match (self.noise("cpu"), self.noise("wall")) {
@@ -127,9 +130,14 @@ impl Dataset {
     pub fn waited(&self) -> Option<Waited> {
         let wall = self.total("wall").filter(|wall| *wall > 0.0)?;
         let ran = self.total("cpu")? / wall;
+        // Compilers work beside a program that waits; it waits for collections itself.
+        let own = self.total("thread_cpu").map_or(ran, |threads| {
+            let paused = self.total("collection_time").unwrap_or(0.0);
+            ran.min((threads + paused) / wall)
+        });
         let queued = self.total(QUEUED).map(|ns| ns / wall);
-        let share = (1.0 - ran - queued.unwrap_or(0.0)).max(0.0);
-        Some(Waited { share, queued })
+        let share = (1.0 - own - queued.unwrap_or(0.0)).max(0.0);
+        Some(Waited { ran, share, queued })
     }
 
     /// The share of wall time in which the program did not run, for whatever reason, where that is notable.
@@ -249,6 +257,7 @@ mod tests {
         let Why::Waits(Waited {
             share,
             queued: None,
+            ..
         }) = found.why
         else {
             panic!("{found:?}")
@@ -281,10 +290,25 @@ mod tests {
         assert_eq!(
             waits.why,
             Why::Waits(Waited {
+                ran: 0.25,
                 share: 0.5,
                 queued: Some(0.25)
             })
         );
+    }
+
+    #[test]
+    fn compilers_that_work_meanwhile_do_not_hide_that_a_program_waits() {
+        let mut dataset = timed("main", |i| vec![(4.0 * i, 3.9 * i)]);
+        for (row, i) in dataset.observations.iter_mut().zip(1..) {
+            for (cost, part) in [("thread_cpu", 1.6), ("collection_time", 0.4)] {
+                let repeats = vec![part * f64::from(i)];
+                row.costs.insert(cost.to_owned(), Measured { repeats });
+            }
+        }
+        let waited = dataset.waited().unwrap();
+        assert!((waited.share - 0.5).abs() < 1e-12, "{waited:?}");
+        assert_eq!(dataset.usual_cost().cost, "wall");
     }
 
     #[test]

@@ -64,6 +64,9 @@ pub struct CostBound {
     pub side: String,
     /// The polynomial as text, rounded to the safe side.
     pub text: Option<String>,
+    /// Of a time: the same as it is measured, by the interval of the price list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<MeasuredBound>,
     /// The sizes it is in: name and meaning.
     pub sizes: Vec<(String, String)>,
     /// Exact factors with the powers of the sizes.
@@ -82,6 +85,17 @@ pub struct CostBound {
     pub milliseconds: f64,
     /// Why there is none.
     pub none: Option<String>,
+}
+
+/// A bound of what is measured, which errs by as much as the price list does.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredBound {
+    /// How often it holds, as a share, for the worst input of a size.
+    pub level: f64,
+    /// What the bound of the model is multiplied by.
+    pub factor: f64,
+    /// The polynomial as text, rounded to the safe side.
+    pub text: String,
 }
 
 /// A term of a bound.
@@ -120,6 +134,17 @@ impl ProgramBounds {
                 match (&bound.text, &bound.none) {
                     (Some(text), _) => {
                         writeln!(out, "  {:<wide$} {sign} {text} {}", bound.cost, bound.unit).ok();
+                        if let Some(measured) = &bound.measured {
+                            writeln!(
+                                out,
+                                "  {:<wide$} {sign} {} {}, as measured, in {:.0} % of cases",
+                                "",
+                                measured.text,
+                                bound.unit,
+                                100.0 * measured.level
+                            )
+                            .ok();
+                        }
                         sizes.extend(
                             bound
                                 .sizes

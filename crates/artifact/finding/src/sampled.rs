@@ -116,7 +116,7 @@ impl Explanation {
             n => format!("{n} {noun}s together"),
         };
         format!(
-            "{lines} {them} ({}): too few samples for a rank; more inputs or --samples all would give one",
+            "{lines} {them} ({}): too few samples for a rank; longer or more inputs give more, and `--samples all` where not all were sampled",
             interval(found.bounds)
         )
     }

@@ -181,7 +181,7 @@ impl Study<'_> {
 
 /// What to do about a model that predicts better.
 fn better(name: &str) -> String {
-    const ANOTHER: &str = "Few inputs may favour it by luck: another split (--seed 2) tells.";
+    const ANOTHER: &str = "Few inputs may favour it by luck: another split tells (`pricetag fit` with another --seed).";
     match name {
         "opcode prices (nnls)" => {
             format!("`pricetag fit DATA --method nnls --level opcode` delivers it. {ANOTHER}")

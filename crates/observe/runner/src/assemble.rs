@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use pricetag_dataset::{Measured, Meta, Observation, Status};
 use pricetag_profile::Profile;
-use pricetag_quantity::{median, relative_spread};
-use pricetag_trace::{Record, Scope, Trace};
+use pricetag_quantity::{mean_interval, median, relative_spread};
+use pricetag_trace::{ProcessCosts, Record, Scope, Trace};
 
 use crate::costs::{cost_units, named_costs, process_costs, queued};
 use crate::error::RunnerError;
@@ -379,31 +379,37 @@ impl Reader<'_> {
         }
     }
 
-    /// How much slower counting made the subject, over inputs that were run both ways.
+    /// How much more processor time counting made the subject's threads take, over inputs that were run both ways. Compilers are left out:
+    /// they do other work where code is counted.
     fn overhead_note(&self) -> Option<String> {
-        let wall = |id: RunId| {
-            let note = self.note(id).filter(|n| n.failure.is_none())?;
-            process_costs(&self.trace(note.id).ok()?).map(|p| p.wall_ns as f64)
+        let of = |costs: fn(&ProcessCosts) -> u64| {
+            let cost = |id: RunId| {
+                let note = self.note(id).filter(|n| n.failure.is_none())?;
+                process_costs(&self.trace(note.id).ok()?).map(|p| costs(&p) as f64)
+            };
+            // Runs that are looked at stop again and again.
+            let undisturbed = |case: &usize| !self.options.looks_at(*case);
+            let cases = (0..self.options.workload.cases.len()).filter(undisturbed);
+            let ratios = cases.filter_map(|case| {
+                let kind = RunKind::Count(0);
+                let with = cost(RunId { case, kind })?;
+                let kind = RunKind::Time(0);
+                let without = cost(RunId { case, kind })?;
+                (without > 0.0 && with > 0.0).then(|| (with / without).ln())
+            });
+            ratios.collect::<Vec<f64>>()
         };
-        // Runs that are looked at stop again and again.
-        let undisturbed = |case: &usize| !self.options.looks_at(*case);
-        let ratios: Vec<f64> = (0..self.options.workload.cases.len())
-            .filter(undisturbed)
-            .filter_map(|case| {
-                let with = wall(RunId {
-                    case,
-                    kind: RunKind::Count(0),
-                })?;
-                let without = wall(RunId {
-                    case,
-                    kind: RunKind::Time(0),
-                })?;
-                (without > 0.0).then_some(with / without - 1.0)
-            })
-            .collect();
-        let overhead = median(&ratios)?;
-        let of = format!("the subject (median of {} inputs)", ratios.len());
-        Some(overhead::sentence(overhead, &of, self.options))
+        let threads = (of(|p| p.thread_cpu_ns), "processor time of its threads");
+        let (logarithms, what) = if threads.0.is_empty() {
+            (of(|p| p.wall_ns), "wall time")
+        } else {
+            threads
+        };
+        let inputs = logarithms.len();
+        let mean = (inputs > 0).then(|| logarithms.iter().sum::<f64>() / inputs as f64)?;
+        let range = mean_interval(&logarithms, 0.95).map(|i| (i.low.exp_m1(), i.high.exp_m1()));
+        let of = format!("the subject ({what}, mean of {inputs} inputs)");
+        Some(overhead::sentence(mean.exp_m1(), range, &of, self.options))
     }
 }
 

@@ -80,12 +80,14 @@ pub enum RunnerError {
         why: String,
     },
     /// The glob matches nothing.
-    #[error("no file matches `{pattern}` in {}", .cwd.display())]
+    #[error("no file matches `{pattern}` in {}{}", .cwd.display(), if *folders == 0 { String::new() } else { format!(", but {folders} folders do") })]
     NoInputs {
         /// As given.
         pattern: String,
         /// Where it was tried.
         cwd: PathBuf,
+        /// Folders that it matches.
+        folders: usize,
     },
     /// A path that cannot be put into a command line.
     #[error("the name of the input {} is not UTF-8", .path.display())]
@@ -269,6 +271,9 @@ impl RunnerError {
             }
             Self::BadPattern { .. } => {
                 "patterns use `*`, `?`, `[…]` and `**`; quote them so that the shell leaves them alone"
+            }
+            Self::NoInputs { folders: 1.., .. } => {
+                "inputs are files; a folder is named by a column of a table: --workload TABLE.csv, with `{column}` in the command"
             }
             Self::NoInputs { .. } => {
                 "check the pattern from this directory, and quote it so that the shell leaves it to Pricetag"

@@ -56,6 +56,16 @@ pub fn files(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, FindError> {
     Ok(found)
 }
 
+/// How many folders match: they are no inputs, but somebody may have meant them.
+pub fn folders(pattern: &str, base: &Path) -> usize {
+    let matches = glob::glob(&base.join(pattern).to_string_lossy());
+    matches
+        .into_iter()
+        .flatten()
+        .filter(|found| found.as_ref().is_ok_and(|path| path.is_dir()))
+        .count()
+}
+
 fn walk(at: &Path, steps: &[Step], found: &mut Vec<PathBuf>) -> Result<(), FindError> {
     let Some((step, rest)) = steps.split_first() else {
         if at.is_file() {

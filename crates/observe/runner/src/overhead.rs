@@ -5,7 +5,14 @@ use pricetag_trace::Scope;
 use crate::options::{RecordOptions, Timing};
 
 /// States a slow-down (0.35 for 35 %) of something, what it means for the times, and of a scope whether it exceeds the budget.
-pub(crate) fn sentence(slow_down: f64, of: &str, options: &RecordOptions) -> String {
+///
+/// `range` is an interval of its mean, where it is known: a slow-down that may be none is not stated as one.
+pub(crate) fn sentence(
+    slow_down: f64,
+    range: Option<(f64, f64)>,
+    of: &str,
+    options: &RecordOptions,
+) -> String {
     let source = match options.timing {
         Timing::Separate => "times come from separate runs without counters",
         Timing::Same | Timing::Never => "times come from the counting runs and contain it",
@@ -16,7 +23,7 @@ pub(crate) fn sentence(slow_down: f64, of: &str, options: &RecordOptions) -> Str
     let verdict = exceeded.map_or_else(String::new, |budget| {
         format!("; that exceeds the budget of {}", percent(budget))
     });
-    format!("{}; {source}{verdict}", slowed(slow_down, of))
+    format!("{}; {source}{verdict}", slowed(slow_down, range, of))
 }
 
 /// A fraction in per cent with one decimal place, and as many as its first digit needs where it is smaller. A measured speed-up counts as none.
@@ -31,11 +38,23 @@ pub(crate) fn percent(fraction: f64) -> String {
 }
 
 /// A measured speed-up is noise, and is not printed as a figure.
-fn slowed(slow_down: f64, of: &str) -> String {
-    if slow_down < 0.005 {
-        return format!("counting did not slow {of} beyond the noise");
+fn slowed(slow_down: f64, range: Option<(f64, f64)>, of: &str) -> String {
+    let percent = |fraction: f64| format!("{:.0} %", fraction * 100.0);
+    match range {
+        Some((low, high)) if low <= 0.0 => format!(
+            "counting did not slow {of} beyond the noise (95 %: {} to {})",
+            percent(low),
+            percent(high)
+        ),
+        Some((low, high)) => format!(
+            "counting slowed {of} by {} (95 %: {} to {})",
+            percent(slow_down),
+            percent(low),
+            percent(high)
+        ),
+        None if slow_down < 0.005 => format!("counting did not slow {of} beyond the noise"),
+        None => format!("counting slowed {of} by {}", percent(slow_down)),
     }
-    format!("counting slowed {of} by {:.0} %", slow_down * 100.0)
 }
 
 #[cfg(test)]
@@ -63,8 +82,16 @@ mod tests {
 
     #[test]
     fn a_negative_slow_down_is_not_printed() {
-        let said = slowed(-0.28, "the subject");
+        let said = slowed(-0.28, None, "the subject");
         assert_eq!(said, "counting did not slow the subject beyond the noise");
-        assert_eq!(slowed(0.28, "it"), "counting slowed it by 28 %");
+        assert_eq!(slowed(0.28, None, "it"), "counting slowed it by 28 %");
+        assert_eq!(
+            slowed(0.25, Some((0.12, 0.4)), "it"),
+            "counting slowed it by 25 % (95 %: 12 % to 40 %)"
+        );
+        assert_eq!(
+            slowed(0.02, Some((-0.05, 0.1)), "it"),
+            "counting did not slow it beyond the noise (95 %: -5 % to 10 %)"
+        );
     }
 }

@@ -260,7 +260,7 @@ impl<'a> Times<'a> {
             .filter_map(|t| Some((t.as_slice(), pair(counted, t)?)))
             .collect();
         let slower = slow_down(counted, timed);
-        let stated = slower.map(|s| overhead::sentence(s, "an invocation (median)", options));
+        let stated = slower.map(|s| overhead::sentence(s, None, "an invocation (median)", options));
         let same = vec![(counted, (0..counted.len()).collect())];
         match options.timing {
             Timing::Never => Self {

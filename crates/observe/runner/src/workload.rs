@@ -131,6 +131,7 @@ impl Workload {
             return Err(RunnerError::NoInputs {
                 pattern: pattern.to_owned(),
                 cwd: base.to_owned(),
+                folders: find::folders(pattern, base),
             });
         }
         cases.sort_by(|a, b| a.label.cmp(&b.label));

@@ -1,10 +1,10 @@
 //! Sampled profiles: which methods the processor time of a run goes to.
 //!
-//! One thread of the agent's wakes every millisecond and reads the processor clock of every thread. Compilers, collector and
-//! the JVM's other threads are accounted by their clocks alone. A Java thread that has used processor time since it was last
-//! looked at gets a signal; a moment later ([`moment`]) its handler walks the stack by HotSpot's `AsyncGetCallTrace`
-//! ([`mod@walk`]), and the time used is charged to that stack ([`tree`]). So samples are weighted by time, no privileges are needed, and a busy machine does not
-//! bias them. Allocations are sampled by JVMTI.
+//! Each thread of the program has a timer, whose signal comes at random moments, one in a millisecond on average ([`moment`]).
+//! If the thread runs then, the handler walks its stack by HotSpot's `AsyncGetCallTrace` ([`watch`], [`mod@walk`]). One thread of
+//! the agent's wakes every millisecond, takes up the stacks, and reads the processor clock of every thread. What a thread has
+//! used is divided among its stacks ([`sampler`], [`tree`]). Compilers, collector and the JVM's other threads are accounted by
+//! their clocks alone. No privileges are needed. Allocations are sampled by JVMTI.
 //!
 //! Nothing of a sampled run is counted, or timed for anybody. What sampling costs stands in `docs/benchmarks.md`.
 
@@ -33,6 +33,7 @@ mod sampler;
 mod threads;
 mod tree;
 mod walk;
+mod watch;
 
 pub use code::{compiled, generated};
 

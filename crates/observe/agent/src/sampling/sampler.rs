@@ -1,14 +1,15 @@
-//! The thread that wakes, reads clocks and asks for stacks.
+//! The thread that wakes, reads clocks, and divides what threads have used among their stacks.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pricetag_profile::{Role, State};
 use pricetag_trace::Compiling;
 
 use super::threads::{self, Whose};
-use super::walk::{self, Answer, From, NO_JAVA, When};
+use super::walk::{From, NO_JAVA};
+use super::watch::{self, Held, Stack};
 use super::{PERIOD, Sampling, code};
 use crate::clock;
 use crate::session::lock;
@@ -19,12 +20,9 @@ const LISTED_EVERY: u64 = 16;
 const NAMED_AFTER: u32 = 8;
 /// Threads that are looked at in one wake, so that a thousand do not keep the sampler busy.
 const AT_ONCE: usize = 128;
-/// Least processor time that is worth a stack.
-const LEAST: u64 = PERIOD.as_nanos() as u64 / 2;
-/// Processor time after which a thread is asked even if it sleeps whenever it is looked at.
-const OVERDUE: u64 = 8 * PERIOD.as_nanos() as u64;
-/// After so long without an answer a thread is not waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Weights of stacks among which a thread's time is divided at once: so many that their luck evens out, so few that a part of
+/// the run in which fewer moments counted, on a busy machine, does not lose time to another.
+const BATCH: u64 = 64;
 /// Ticks of compilers that are kept: a quarter of an hour of both.
 const MOST_TICKS: usize = 2_000_000;
 
@@ -43,14 +41,25 @@ pub struct Outcome {
 
 struct Thread {
     whose: Whose,
-    /// Its clock when it was last accounted, ns.
+    /// Its clock when it was last accounted, ns; of a thread with a watch, without the handler's time.
     accounted: u64,
+    /// Its clock at the last look, ns.
+    seen_at: u64,
     listings: u32,
-    /// The slot in which it will tell its stack, and since when.
-    asked: Option<(usize, Instant)>,
-    /// Whether it fell asleep when it was asked last.
-    waited: bool,
+    watch: Option<Held>,
+    /// Stacks that the time since is divided among, with their weights, and the time at the last one.
+    batch: Vec<(Place, u32)>,
+    latest: u64,
     seen: u64,
+}
+
+/// Where the time of a sample goes.
+#[derive(Clone, Copy)]
+enum Place {
+    /// A node of the tree.
+    Node(u32, State),
+    /// No stack.
+    Beside(Role),
 }
 
 /// Samples until it is told to stop.
@@ -107,7 +116,7 @@ impl Sampler {
         self.answers();
         if looks.is_multiple_of(LISTED_EVERY) {
             self.list(looks, false);
-            if !self.replaced && self.sampling.without.is_none() && !walk::is_installed() {
+            if !self.replaced && self.sampling.without.is_none() && !watch::is_installed() {
                 self.replaced = true;
                 self.outcome.notes.push(
                     "the program handles SIGPROF itself: stacks are not sampled from then on"
@@ -135,11 +144,21 @@ impl Sampler {
             };
             self.meet(thread, looks, before);
         }
-        self.threads.retain(|_, thread| {
-            let gone = thread.seen != looks;
-            // A slot that a dead thread was asked in must not be lost.
-            !(gone && thread.asked.is_none_or(|(slot, _)| walk::give_up(slot)))
-        });
+        let gone: Vec<i32> = self
+            .threads
+            .iter()
+            .filter(|(_, thread)| thread.seen != looks)
+            .map(|(number, _)| *number)
+            .collect();
+        for number in gone {
+            if let Some(mut thread) = self.threads.remove(&number) {
+                self.divide(&mut thread);
+                if let Some(watch) = thread.watch {
+                    self.handling += watch.handling();
+                    watch.release();
+                }
+            }
+        }
         self.order = self.threads.keys().copied().collect();
         self.order.sort_unstable();
     }
@@ -161,9 +180,11 @@ impl Sampler {
         let met = Thread {
             whose,
             accounted: before,
+            seen_at: before,
             listings: 0,
-            asked: None,
-            waited: false,
+            watch: None,
+            batch: Vec::new(),
+            latest: before,
             seen: looks,
         };
         self.threads.insert(number, met);
@@ -172,7 +193,7 @@ impl Sampler {
         }
     }
 
-    /// Reads a thread's clock, and asks for its stack where that is worth it.
+    /// Reads a thread's clock, and has it watched if it works.
     fn account(&mut self, number: i32) {
         let Some(thread) = self.threads.get_mut(&number) else {
             return;
@@ -196,91 +217,114 @@ impl Sampler {
                     });
                 }
             }
-            Whose::Program if delta < LEAST || thread.asked.is_some() => {}
             Whose::Program if self.replaced || self.sampling.without.is_some() => {
                 thread.accounted = used;
                 *self.outcome.beside.entry(Role::Unwalked).or_default() += delta;
             }
-            // One that sleeps would tell what it waits for, not what it has done: it is asked when it goes on.
-            Whose::Program if delta < OVERDUE && !threads::is_runnable(number) => {}
+            Whose::Program if used == thread.seen_at => {}
             Whose::Program => {
-                // What works in short spells would hardly ever be met at work: it is taken as it can be had.
-                let when = if thread.waited || delta >= OVERDUE {
-                    When::AtOnce
-                } else {
-                    When::Later
-                };
-                thread.asked = walk::ask(number, when).map(|slot| (slot, Instant::now()));
+                thread.seen_at = used;
+                if thread.watch.is_none() {
+                    thread.watch = Held::new(number);
+                }
+                if let Some(watch) = &thread.watch {
+                    watch.start();
+                }
             }
         }
     }
 
     /// Takes up stacks that threads have told.
     fn answers(&mut self) {
-        for thread in self.threads.values_mut() {
-            let Some((slot, since)) = thread.asked else {
+        let mut told = Vec::new();
+        watch::told(|stack| told.push(stack));
+        for stack in told {
+            let Some(mut thread) = self.threads.remove(&stack.thread) else {
                 continue;
             };
-            let Some(answer) = walk::answer(slot) else {
-                if since.elapsed() > PATIENCE && walk::give_up(slot) {
-                    thread.asked = None;
-                }
+            // It was taken for one of the program's until it had its name.
+            if thread.whose != Whose::Program {
+                self.threads.insert(stack.thread, thread);
                 continue;
-            };
-            thread.asked = None;
-            let stack = match answer {
-                Answer::Told(stack) => stack,
-                Answer::Waited(asking) => {
-                    thread.waited = true;
-                    thread.accounted += asking;
-                    self.handling += asking;
-                    continue;
-                }
-            };
-            thread.waited = false;
-            let ns = stack
-                .began
-                .saturating_sub(thread.accounted + stack.first_ns);
-            thread.accounted = stack.ended;
-            self.handling += stack.ended.saturating_sub(stack.began) + stack.first_ns;
-            if stack.frames.is_empty() {
-                let role = match stack.count {
-                    NO_JAVA => Role::NativeThreads,
-                    _ => Role::Unwalked,
-                };
-                *self.outcome.beside.entry(role).or_default() += ns;
-            } else {
-                let native = stack.frames.first().is_some_and(|frame| frame.at < 0);
-                let state = match code::state(stack.pc) {
-                    // Other code than Java's below a method of Java is the JVM's, whichever library that calls; in the interpreter
-                    // the instruction will tell whether it links.
-                    State::Runtime | State::Native
-                        if !native && stack.from == From::Interpreter =>
-                    {
-                        State::Linking
-                    }
-                    // What a collector wants done at assignments, for example: it stands at whatever instruction comes next.
-                    State::Runtime | State::Native if !native && stack.from == From::Within => {
-                        State::Native
-                    }
-                    State::Native if !native => State::Runtime,
-                    state => state,
-                };
-                lock(&self.sampling.tree).sampled(&stack.frames, state, ns);
             }
+            let place = self.place(&stack);
+            thread.batch.push((place, stack.weight));
+            thread.latest = thread.latest.max(stack.used);
+            let weights: u64 = thread.batch.iter().map(|(_, w)| u64::from(*w)).sum();
+            if weights >= BATCH {
+                self.divide(&mut thread);
+            }
+            self.threads.insert(stack.thread, thread);
         }
     }
 
+    /// Where the time of a stack goes.
+    fn place(&self, stack: &Stack) -> Place {
+        if stack.frames.is_empty() {
+            return Place::Beside(match stack.count {
+                NO_JAVA => Role::NativeThreads,
+                _ => Role::Unwalked,
+            });
+        }
+        let native = stack.frames.first().is_some_and(|frame| frame.at < 0);
+        let state = match code::state(stack.pc) {
+            // Other code than Java's below a method of Java is the JVM's, whichever library that calls; in the interpreter
+            // the instruction will tell whether it links.
+            State::Runtime | State::Native if !native && stack.from == From::Interpreter => {
+                State::Linking
+            }
+            // What a collector wants done at assignments, for example: it stands at whatever instruction comes next.
+            State::Runtime | State::Native if !native && stack.from == From::Within => {
+                State::Native
+            }
+            State::Native if !native => State::Runtime,
+            state => state,
+        };
+        match lock(&self.sampling.tree).intern(&stack.frames) {
+            Some(node) => Place::Node(node, state),
+            None => Place::Beside(Role::Unwalked),
+        }
+    }
+
+    /// Divides what a thread has used up to its last stack among the stacks that stand for it.
+    fn divide(&mut self, thread: &mut Thread) {
+        let weights: u64 = thread.batch.iter().map(|(_, w)| u64::from(*w)).sum();
+        if weights == 0 {
+            return;
+        }
+        let used = thread.latest.saturating_sub(thread.accounted);
+        let mut tree = lock(&self.sampling.tree);
+        for (place, weight) in thread.batch.drain(..) {
+            let ns = (used as f64 * f64::from(weight) / weights as f64) as u64;
+            match place {
+                Place::Node(node, state) => tree.sampled(node, state, ns),
+                Place::Beside(role) => *self.outcome.beside.entry(role).or_default() += ns,
+            }
+        }
+        drop(tree);
+        thread.accounted = thread.latest;
+    }
+
     fn finish(mut self) -> Outcome {
-        // Who was asked last may be about to answer.
+        watch::stop();
+        // Whose moment has come may be about to tell.
         std::thread::sleep(PERIOD);
         self.answers();
         for number in self.order.clone() {
-            if let Some(thread) = self.threads.get(&number) {
-                match thread.whose {
-                    Whose::Jvm(_) => self.account(number),
-                    Whose::Agent => self.outcome.own_ns += threads::used(number).unwrap_or(0),
-                    Whose::Program => {}
+            match self.threads.get(&number).map(|thread| thread.whose) {
+                Some(Whose::Jvm(_)) => self.account(number),
+                Some(Whose::Agent) => self.outcome.own_ns += threads::used(number).unwrap_or(0),
+                _ => {}
+            }
+            if let Some(mut thread) = self.threads.remove(&number) {
+                let handling = thread.watch.as_ref().map_or(0, Held::handling);
+                self.handling += handling;
+                if let (false, Some(used)) = (thread.batch.is_empty(), threads::used(number)) {
+                    thread.latest = thread.latest.max(used.saturating_sub(handling));
+                }
+                self.divide(&mut thread);
+                if let Some(watch) = thread.watch {
+                    watch.leave();
                 }
             }
         }

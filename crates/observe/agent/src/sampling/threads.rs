@@ -69,15 +69,6 @@ fn by_name(name: &str) -> Whose {
     }
 }
 
-/// Whether a thread runs or waits for a processor, and not for anything else.
-pub fn is_runnable(thread: i32) -> bool {
-    let stat = std::fs::read(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
-    // The name in parentheses may hold any byte; the state comes after it.
-    let end = stat.iter().rposition(|&byte| byte == b')');
-    end.and_then(|end| stat.get(end + 2))
-        .is_some_and(|&state| state == b'R')
-}
-
 /// Processor time that a thread of this process has used, ns; none if it is gone.
 pub fn used(thread: i32) -> Option<u64> {
     // The clock of a thread, as the kernel numbers them: the thread's id inverted, and "scheduler's time of one thread".
@@ -89,44 +80,6 @@ pub fn used(thread: i32) -> Option<u64> {
     // SAFETY: the out-pointer is a live local.
     let known = unsafe { libc::clock_gettime(clock, &raw mut time) } == 0;
     known.then(|| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
-}
-
-/// The fields of a queued signal's description, as the system lays them out on 64-bit Linux.
-#[repr(C)]
-struct Queued {
-    signal: i32,
-    errno: i32,
-    code: i32,
-    padding: i32,
-    pid: i32,
-    uid: u32,
-    value: usize,
-    rest: [u64; 12],
-}
-
-/// Sends a thread SIGPROF with this value; false if there is no such thread.
-pub fn signal(thread: i32, value: usize) -> bool {
-    // SAFETY: the description is a live local of the size that the system reads.
-    unsafe {
-        let queued = Queued {
-            signal: libc::SIGPROF,
-            errno: 0,
-            code: libc::SI_QUEUE,
-            padding: 0,
-            pid: libc::getpid(),
-            uid: libc::getuid(),
-            value,
-            rest: [0; 12],
-        };
-        let process = libc::getpid();
-        libc::syscall(
-            libc::SYS_rt_tgsigqueueinfo,
-            process,
-            thread,
-            libc::SIGPROF,
-            &raw const queued,
-        ) == 0
-    }
 }
 
 #[cfg(test)]
@@ -155,7 +108,7 @@ mod tests {
     #[test]
     fn a_thread_s_clock_is_its_own() {
         let me = crate::clock::thread();
-        assert!(all().contains(&me) && is_runnable(me) && !is_runnable(i32::MAX));
+        assert!(all().contains(&me));
         let before = used(me).unwrap();
         let mut x = 1u64;
         while crate::clock::thread_cpu() < before + 2_000_000 {

@@ -51,12 +51,10 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Charges processor time to a stack, innermost frame first.
-    pub fn sampled(&mut self, stack: &[Frame], state: State, ns: u64) {
-        if let Some(node) = self.intern(stack) {
-            let weight = self.samples.entry((node, state)).or_default();
-            *weight = (weight.0 + 1, weight.1 + ns);
-        }
+    /// Charges the processor time of a sample to the end of a stack.
+    pub fn sampled(&mut self, node: u32, state: State, ns: u64) {
+        let weight = self.samples.entry((node, state)).or_default();
+        *weight = (weight.0 + 1, weight.1 + ns);
     }
 
     /// Charges bytes to a stack.
@@ -67,7 +65,8 @@ impl Tree {
         }
     }
 
-    fn intern(&mut self, stack: &[Frame]) -> Option<u32> {
+    /// The node of a stack, innermost frame first.
+    pub fn intern(&mut self, stack: &[Frame]) -> Option<u32> {
         let mut parent = NONE;
         for &frame in stack.iter().rev().filter(|frame| frame.method != 0) {
             let node = Node { parent, frame };
@@ -105,11 +104,16 @@ mod tests {
     fn equal_stacks_share_their_nodes() {
         let frame = Frame::new;
         let mut tree = Tree::default();
-        tree.sampled(&[frame(2, 7), frame(1, 3)], State::Compiled, 10);
-        tree.sampled(&[frame(2, 7), frame(1, 3)], State::Compiled, 5);
-        tree.sampled(&[frame(2, 8), frame(1, 3)], State::Compiled, 1);
-        tree.sampled(&[frame(1, -3)], State::Native, 2);
-        tree.sampled(&[], State::Native, 100);
+        let mut sampled = |stack: &[Frame], state, ns| {
+            if let Some(node) = tree.intern(stack) {
+                tree.sampled(node, state, ns);
+            }
+        };
+        sampled(&[frame(2, 7), frame(1, 3)], State::Compiled, 10);
+        sampled(&[frame(2, 7), frame(1, 3)], State::Compiled, 5);
+        sampled(&[frame(2, 8), frame(1, 3)], State::Compiled, 1);
+        sampled(&[frame(1, -3)], State::Native, 2);
+        sampled(&[], State::Native, 100);
         tree.allocated(&[frame(1, 3)], 64.0);
         let nodes: Vec<(u32, usize, i32)> = tree
             .nodes

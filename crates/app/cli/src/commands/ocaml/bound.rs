@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use pricetag_bound::{Metric, NoBound, Side, bound};
-use pricetag_cost_model::PriceList;
+use pricetag_bound::{Metric, NoBound, Polynomial, Side, bound};
+use pricetag_cost_model::{Interval, PriceList};
 use pricetag_finding::{
-    BoundPart, BoundTerm, CostBound, FINDING_SCHEMA, FunctionBounds, ProgramBounds,
+    BoundPart, BoundTerm, CostBound, FINDING_SCHEMA, FunctionBounds, MeasuredBound, ProgramBounds,
 };
 use pricetag_miniml::Construct;
 use pricetag_miniml::first_order::{Block, Defined, Entry, Refusal, Right, Step, entries};
@@ -22,7 +22,12 @@ use crate::failure::{FAILED, Failure};
 
 pub fn run(args: &OcamlBoundArgs, console: &Console) -> Result<ExitCode, Failure> {
     let list = open_list(&args.list)?;
-    let prices = prices(&list, args.estimator.as_deref())?;
+    let estimator_of = args.estimator.as_deref();
+    let prices = prices(&list, estimator_of)?;
+    let errs = Pricing::of(&list, "paper", estimator_of)?
+        .time
+        .interval
+        .clone();
     let file = args.program.display().to_string();
     let named = args.metric.iter().map(|m| metric(m, &prices));
     let mut metrics = named.collect::<Result<Vec<_>, _>>()?;
@@ -50,7 +55,13 @@ pub fn run(args: &OcamlBoundArgs, console: &Console) -> Result<ExitCode, Failure
         let mut bounds = Vec::new();
         for metric in &metrics {
             for side in sides {
-                bounds.push(bounded(&defined.entry, metric, *side, args.degree));
+                bounds.push(bounded(
+                    &defined.entry,
+                    metric,
+                    *side,
+                    args.degree,
+                    errs.as_ref(),
+                ));
             }
         }
         functions.push(FunctionBounds {
@@ -147,6 +158,7 @@ pub fn bounded(
     metric: &Metric,
     side: Side,
     degree: u32,
+    errs: Option<&Interval>,
 ) -> CostBound {
     let begun = Instant::now();
     let result = match entry {
@@ -180,6 +192,9 @@ pub fn bounded(
             let polynomial = &bound.polynomial;
             let sizes = polynomial.sizes.iter();
             told.text = Some(polynomial.text(side));
+            told.measured = errs
+                .filter(|_| matches!(metric, Metric::Time(_)))
+                .and_then(|i| measured(polynomial, side, i));
             told.sizes = sizes.map(|s| (s.name.clone(), s.meaning.clone())).collect();
             told.degree = Some(polynomial.degree());
             told.widened = polynomial.widened;
@@ -201,6 +216,17 @@ pub fn bounded(
         }
     }
     told
+}
+
+/// The bound of what is measured, by how far the list's sums are off for programs that it was not learnt from.
+fn measured(polynomial: &Polynomial, side: Side, errs: &Interval) -> Option<MeasuredBound> {
+    let (lower, upper) = errs.factors(&|_| 0.0);
+    let factor = if side == Side::Upper { upper } else { lower };
+    Some(MeasuredBound {
+        level: errs.level,
+        factor,
+        text: polynomial.scaled(factor)?.text(side),
+    })
 }
 
 /// About the time with collections: by the paper's rule each minor heap that fills costs the same. That is no bound: collections cost more the more is alive, boxed

@@ -32,7 +32,7 @@ pub fn run(args: &OcamlCompareArgs, console: &Console) -> Result<ExitCode, Failu
         let Some(defined) = found.iter().find(|d| d.name == name) else {
             return Err(no_function(file, name, &found));
         };
-        let told = bounded(&defined.entry, &prices, Side::Upper, args.degree);
+        let told = bounded(&defined.entry, &prices, Side::Upper, args.degree, None);
         let exact = match &defined.entry {
             Ok(entry) => bound(entry, &prices, Side::Upper, args.degree).ok(),
             Err(_) => None,
