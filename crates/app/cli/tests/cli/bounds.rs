@@ -22,6 +22,7 @@ fn paper(program: &str) -> Desk {
     changed(program, |list| {
         let mode = &mut list["modes"]["paper"];
         let chosen = mode["chosen"].as_str().unwrap().to_owned();
+        mode["time"][&chosen]["interval"] = Value::Null;
         let formula = &mut mode["time"][&chosen]["formula"];
         let terms = terms(formula);
         for (construct, price) in PAPER {
@@ -216,6 +217,44 @@ fn what_has_no_bound_says_why() {
         assert_eq!(ran.code, code, "{command}: {}", ran.stderr);
         assert!(ran.stderr.contains(why), "{command}: {}", ran.stderr);
     }
+}
+
+/// What is measured may be more than the model's sum by the upper end of its list's interval, and less by the lower.
+#[test]
+fn a_bound_of_what_is_measured_stands_beside() {
+    let desk = desk(APPENDS);
+    let list: Value =
+        serde_json::from_slice(&std::fs::read(desk.path("list.json")).unwrap()).unwrap();
+    let mode = &list["modes"]["paper"];
+    let interval = &mode["time"][mode["chosen"].as_str().unwrap()]["interval"];
+    let told = desk.json("ocaml bound list.json p.ml --json --side both --metric time");
+    for (bound, end) in [(0, "lower"), (1, "upper")] {
+        let bound = &told["functions"][0]["bounds"][bound];
+        let measured = &bound["measured"];
+        let least = interval[end].as_f64().unwrap();
+        let factor = measured["factor"].as_f64().unwrap();
+        // Programs unlike those learnt from have wider intervals.
+        assert!(if end == "upper" {
+            factor >= least && factor > 1.0
+        } else {
+            factor <= least
+        });
+        let number = |text: &Value| -> f64 {
+            let text = text.as_str().unwrap().split('·').next().unwrap();
+            text.rsplit(' ').next().unwrap().parse().unwrap()
+        };
+        let (model, real) = (number(&bound["text"]), number(&measured["text"]));
+        assert!(
+            (real - factor * model).abs() <= 0.001 * factor + 0.001,
+            "{bound}"
+        );
+    }
+    let ran = desk.run("ocaml bound list.json p.ml --metric time");
+    assert!(
+        ran.stdout.contains("ns, as measured, in 95 % of cases"),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// A list of boxed floats: the bytes of a bound are those of its blocks, a prediction's those of the floats, too.
