@@ -16,8 +16,13 @@ import subprocess
 import sys
 
 PROGRAM = os.environ["PRICETAG"]
-# Sizes in Programs.java.
+# Sizes in Programs.java, and files that the case study compresses.
 SIZES = 12
+FILES = 33
+PROGRAM_NOW = ""
+# How names of lists begin.
+MACHINE = os.environ.get("PLATFORMS_MACHINE", "")
+MACHINE += "-" if MACHINE else ""
 
 
 def pricetag(*words):
@@ -47,13 +52,14 @@ def repeat(first, second):
 
 
 def by_size(answer, key):
-    """Median of a column over the calls of one size: labels are numbered, and Programs.java takes its sizes in turn."""
+    """Median of a column over the calls of one size: labels are numbered, and programs take their sizes in turn."""
     found = {}
+    sizes = FILES if PROGRAM_NOW in ("lzw", "blocks") else SIZES
     for row in answer["rows"]:
         number = int(re.search(r" #(\d+)", row["label"]).group(1))
         value = row.get(key)
         if value:
-            found.setdefault((number - 1) % SIZES, []).append(value)
+            found.setdefault((number - 1) % sizes, []).append(value)
     return {size: statistics.median(values) for size, values in found.items()}
 
 
@@ -71,7 +77,9 @@ def told(found):
 def evaluate(work, lists):
     routes = ["auto", "ratio", "mixture", "sum", "paper"]
     table, sums = [], {}
+    global PROGRAM_NOW
     for program in sorted(os.listdir(work)):
+        PROGRAM_NOW = program
         here = os.path.join(work, program, "17")
         if not os.path.isfile(os.path.join(here, "meta.json")):
             continue
@@ -92,11 +100,11 @@ def evaluate(work, lists):
             row["one run"] = errors({k: v * scale for k, v in nothing.items() if k != middle}, measured)
             chosen = ""
             if name != "17again":
-                target = os.path.join(lists, f"jdk{name}.json")
+                target = os.path.join(lists, f"{MACHINE}jdk{name}.json")
                 for route in routes:
                     moved = pricetag(
                         "predict", model, "--dataset", here, "--platform", target,
-                        "--here", os.path.join(lists, "jdk17.json"), "--route", route,
+                        "--here", os.path.join(lists, f"{MACHINE}jdk17.json"), "--route", route,
                     )
                     if moved is None:
                         continue

@@ -17,7 +17,7 @@ import java.util.Set;
  * Uploads made-up files: {@code Main lzw|blocks WHAT}.
  *
  * {@code single}: eleven uploads of one file each. {@code many}: 19 uploads of several. {@code near}: as single, with files of 200,000 bytes and one more.
- * {@code repeated}: eleven times eleven uploads of one file, one in eleven a file that was uploaded before. {@code compress}: 33 files are compressed, no more.
+ * {@code repeated}: eleven times eleven uploads of one file, one in eleven a file that was uploaded before. {@code compress}: 33 files are compressed, no more; a third argument says how often.
  * No file but those of {@code near} has a size from 150,000 to 260,000 when it is stored.
  */
 public final class Main {
@@ -152,7 +152,9 @@ public final class Main {
                 main.repeated();
                 break;
             default:
-                main.compress();
+                for (int round = args.length > 2 ? Integer.parseInt(args[2]) : 1; round > 0; round--) {
+                    main.compress();
+                }
         }
         System.out.println(main.large.bytes() + " " + main.small.bytes());
     }

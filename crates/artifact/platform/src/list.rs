@@ -169,9 +169,17 @@ impl PlatformList {
     /// The platform in a few words: CPU, JVM, mode, collector.
     pub fn title(&self) -> String {
         let fact = |name: &str| self.platform.get(name).map_or("?", String::as_str);
+        let design = self.platform.contains_key("cpu_family").then(|| {
+            format!(
+                " (family {}, model {})",
+                fact("cpu_family"),
+                fact("cpu_model")
+            )
+        });
         format!(
-            "{}, JDK {}, {}, {}",
+            "{}{}, JDK {}, {}, {}",
             fact("cpu"),
+            design.unwrap_or_default(),
             crate::java_release(&self.platform)
                 .map_or_else(|| fact("jvm_version").to_owned(), |n| n.to_string()),
             crate::mode(&self.platform).words(),

@@ -97,30 +97,8 @@ impl Ocaml {
 /// Machine and system. Processors of different designs may bear the same name, so their numbers are told, too.
 fn machine() -> BTreeMap<String, String> {
     let mut facts = platform::describe(None, &FLAGS.map(str::to_owned));
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    facts.extend(design(&text));
+    facts.extend(platform::design());
     facts
-}
-
-/// Family, model and stepping of the first processor that Linux describes; on ARM implementer, part and revision.
-fn design(cpuinfo: &str) -> Vec<(String, String)> {
-    let first = cpuinfo.split("\n\n").next().unwrap_or_default();
-    let fact = |names: [&str; 2]| {
-        first.lines().find_map(|line| {
-            let (name, value) = line.split_once(':')?;
-            names
-                .contains(&name.trim())
-                .then(|| value.trim().to_owned())
-        })
-    };
-    [
-        ("cpu_family", ["cpu family", "CPU implementer"]),
-        ("cpu_model", ["model", "CPU part"]),
-        ("cpu_stepping", ["stepping", "CPU revision"]),
-    ]
-    .into_iter()
-    .filter_map(|(name, names)| Some((name.to_owned(), fact(names)?)))
-    .collect()
 }
 
 /// Whether a version is one of 4.13 to 5.x.
@@ -173,34 +151,6 @@ mod tests {
         ] {
             assert_eq!(supported(version), yes, "{version}");
         }
-    }
-
-    /// Two generations of one maker that call themselves the same.
-    #[test]
-    fn processors_of_one_name_are_told_apart() {
-        let info = |family: u32, model: u32| {
-            format!(
-                "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: {family}\nmodel\t\t: {model}\nmodel name\t: AMD EPYC\nstepping\t: 1\n\nprocessor\t: 1\ncpu family\t: 0\n"
-            )
-        };
-        let told = |family, model| {
-            let facts = design(&info(family, model));
-            facts
-                .into_iter()
-                .map(|(n, v)| format!("{n} {v}"))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            told(25, 1),
-            ["cpu_family 25", "cpu_model 1", "cpu_stepping 1"]
-        );
-        assert_eq!(
-            told(25, 17),
-            ["cpu_family 25", "cpu_model 17", "cpu_stepping 1"]
-        );
-        let arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\nCPU revision\t: 1\n";
-        assert_eq!(design(arm)[1].1, "0xd0c");
-        assert!(design("").is_empty());
     }
 
     #[test]

@@ -82,9 +82,64 @@ pub fn load_per_core() -> Option<f64> {
     Some(load / cores as f64)
 }
 
+/// Numbers of the processor's design: family, model and stepping; on ARM implementer, part and revision. Processors of different designs may bear
+/// the same name.
+pub fn design() -> Vec<(String, String)> {
+    design_in(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+}
+
+/// The same of the first processor that Linux describes.
+fn design_in(cpuinfo: &str) -> Vec<(String, String)> {
+    let first = cpuinfo.split("\n\n").next().unwrap_or_default();
+    let fact = |names: [&str; 2]| {
+        first.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            names
+                .contains(&name.trim())
+                .then(|| value.trim().to_owned())
+        })
+    };
+    [
+        ("cpu_family", ["cpu family", "CPU implementer"]),
+        ("cpu_model", ["model", "CPU part"]),
+        ("cpu_stepping", ["stepping", "CPU revision"]),
+    ]
+    .into_iter()
+    .filter_map(|(name, names)| Some((name.to_owned(), fact(names)?)))
+    .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two generations of one maker that call themselves the same.
+    #[test]
+    fn processors_of_one_name_are_told_apart() {
+        let info = |family: u32, model: u32| {
+            format!(
+                "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: {family}\nmodel\t\t: {model}\nmodel name\t: AMD EPYC\nstepping\t: 1\n\nprocessor\t: 1\ncpu family\t: 0\n"
+            )
+        };
+        let told = |family, model| {
+            let facts = design_in(&info(family, model));
+            facts
+                .into_iter()
+                .map(|(n, v)| format!("{n} {v}"))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            told(25, 1),
+            ["cpu_family 25", "cpu_model 1", "cpu_stepping 1"]
+        );
+        assert_eq!(
+            told(25, 17),
+            ["cpu_family 25", "cpu_model 17", "cpu_stepping 1"]
+        );
+        let arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\nCPU revision\t: 1\n";
+        assert_eq!(design_in(arm)[1].1, "0xd0c");
+        assert!(design_in("").is_empty());
+    }
 
     #[test]
     fn the_machine_is_described() {

@@ -3,7 +3,7 @@
 //! What `ocamlopt` does before it makes code (its pass that simplifies): `let x = ref e in …`, where `x` occurs as `!x`, `x := …`, `incr x`
 //! and `decr x` alone and in no inner function, allocates nothing. A float in such a reference stays in a register.
 
-use crate::core::{Expr, Item, Lambda, Operator, Pattern, VarId, Work};
+use crate::core::{Binding, Expr, Item, Lambda, Operator, Pattern, VarId, Work};
 use crate::types::{self, Node, Ty, Types};
 
 /// Puts variables in the place of all such references of an item.
@@ -27,16 +27,42 @@ fn expression(e: &mut Expr, types: &mut Types) {
         expression(child, types);
     }
     let Expr::Let(bindings, body) = e else { return };
+    if bindings.len() > 1 {
+        if !bindings.iter().any(|b| reference(b, body).is_some()) {
+            return;
+        }
+        // `let a = … and b = …` is one after the other, since no value of these speaks of the others.
+        let mut inner = std::mem::replace(&mut **body, Expr::Int(0));
+        for binding in bindings.drain(..).rev() {
+            inner = Expr::Let(vec![binding], Box::new(inner));
+            register(&mut inner, types);
+        }
+        *e = inner;
+    } else {
+        register(e, types);
+    }
+}
+
+/// The variable of a reference that may be kept in a register.
+fn reference(binding: &Binding, body: &Expr) -> Option<VarId> {
+    match (&binding.pattern, &binding.value) {
+        (Pattern::Variable(variable), Expr::Operate(Operator::RefMake, ..)) => {
+            is_local(body, *variable).then_some(*variable)
+        }
+        _ => None,
+    }
+}
+
+/// Keeps the reference of a `let` of one binding in a register, if it may be.
+fn register(e: &mut Expr, types: &mut Types) {
+    let Expr::Let(bindings, body) = e else { return };
     let [binding] = &mut bindings[..] else { return };
-    let (Pattern::Variable(variable), Expr::Operate(Operator::RefMake, value, ty)) =
-        (&binding.pattern, &mut binding.value)
-    else {
+    let Some(variable) = reference(binding, body) else {
         return;
     };
-    let variable = *variable;
-    if !is_local(body, variable) {
+    let Expr::Operate(_, value, ty) = &mut binding.value else {
         return;
-    }
+    };
     replace(body, variable);
     let float = is_float(types, *ty);
     let first = value.pop().unwrap_or(Expr::Int(0));

@@ -184,6 +184,11 @@ fn references_that_stay_take_no_bytes() {
     let floats =
         "let f n = let s = ref 0. in for i = 1 to n do s := !s +. 1. done; !s > 5.\nlet a = f 1000";
     assert_eq!(bytes(floats), 0);
+    // Several at once, and one of them that leaves.
+    let pair = "let f n = let s = ref 0. and k = ref 0 in for i = 1 to n do s := !s +. 1.; incr k done; !k + int_of_float !s\nlet a = f 1000";
+    assert_eq!(bytes(pair), 0);
+    let leaves = "let f n = let s = ref 0 and k = ref 0 in for i = 1 to n do incr s done; (!s, k)\nlet a = f 1000";
+    assert_eq!(bytes(leaves), 16 + 24);
     assert_eq!(bytes("let f n = ref n\nlet a = f 3"), 16);
 }
 

@@ -1,6 +1,6 @@
 //! Sampled profiles: which methods the processor time of a run goes to.
 //!
-//! Each thread of the program has a timer, whose signal comes at random moments, one in a millisecond on average ([`moment`]).
+//! Each thread of the program has a timer, whose signal comes about once in a millisecond, at moments left to chance ([`moment`]).
 //! If the thread runs then, the handler walks its stack by HotSpot's `AsyncGetCallTrace` ([`watch`], [`mod@walk`]). One thread of
 //! the agent's wakes every millisecond, takes up the stacks, and reads the processor clock of every thread. What a thread has
 //! used is divided among its stacks ([`sampler`], [`tree`]). Compilers, collector and the JVM's other threads are accounted by

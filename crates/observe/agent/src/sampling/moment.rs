@@ -4,9 +4,10 @@
 //! The interrupt of that timer comes when it is due, whoever has the processor. A thread that runs then takes the signal at
 //! once. One that sleeps, or waits for a processor, takes it later and elsewhere, and does not count ([`Clocks::found`]).
 //!
-//! Times between moments are those of a Poisson process, which forgets: how long a thread has slept, or how long it is until
-//! it sleeps, says nothing of when its moment comes. While a thread sleeps its timer runs slower, so that few of its calls are
-//! interrupted; a moment stands for more the slower its timer ran (Horvitz and Thompson 1952: by the inverse of the chance).
+//! While a thread works, times between its moments are even but for a random half: that is more exact than times at random.
+//! While it sleeps they are those of a Poisson process, which forgets: how long it has slept says nothing of when its moment
+//! comes. Its timer then runs slower, so that few of its calls are interrupted; a moment stands for more the slower its timer
+//! ran (Horvitz and Thompson 1952: by the inverse of the chance).
 //!
 //! The system's calls are made directly: they are safe in handlers of signals, and the library's own are not everywhere.
 
@@ -89,7 +90,7 @@ impl Timer {
     }
 }
 
-/// Times between the events of a Poisson process.
+/// Times between moments.
 #[derive(Clone, Copy, Debug)]
 pub struct Random(u64);
 
@@ -99,14 +100,23 @@ impl Random {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    /// The next time, ns, of this mean.
-    pub fn time(&mut self, mean: u64) -> u64 {
+    /// A time, ns, between half of this mean and half as much again.
+    pub fn even(&mut self, mean: u64) -> u64 {
+        (mean as f64 * (0.5 + self.share())) as u64
+    }
+
+    /// A time, ns, between events of a Poisson process of this mean.
+    pub fn forgetful(&mut self, mean: u64) -> u64 {
+        (-self.share().ln() * mean as f64) as u64 + LEAST
+    }
+
+    /// Above 0, and 1 at most.
+    fn share(&mut self) -> f64 {
         // Marsaglia's xorshift (2003).
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        let share = ((self.0 >> 11) + 1) as f64 / (1u64 << 53) as f64;
-        (-share.ln() * mean as f64) as u64 + LEAST
+        ((self.0 >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 }
 
@@ -153,15 +163,14 @@ impl Clocks {
     pub fn found(self, pc: usize, used: u64) -> Found {
         let now = clock::monotonic();
         let late = now.saturating_sub(self.due);
-        if is_at_call_of_the_system(pc) && given() != self.given {
-            let (passed, used) = (now - self.monotonic, used.saturating_sub(self.used));
-            if late > AWAKE || used < passed / 2 {
-                return Found::Waiting;
-            }
-        }
-        if late > LATE {
+        let (passed, used) = (now - self.monotonic, used.saturating_sub(self.used));
+        let waits = is_at_call_of_the_system(pc) && given() != self.given;
+        if waits && (late > AWAKE || used < passed / 2) {
+            Found::Waiting
+        } else if late > LATE && used < passed - passed / 16 {
             Found::Queued
         } else {
+            // In time, or late because the system's timers are: it had the processor all along.
             Found::Running
         }
     }

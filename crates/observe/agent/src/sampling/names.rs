@@ -53,7 +53,7 @@ pub fn resolve(session: &Session, jni: Jni, tree: &Tree) -> Resolved {
         at.and_then(|at| code.get(at))
             .is_some_and(|&op| is_linked(op, interpreted))
     };
-    let mut samples: BTreeMap<(u32, State), (u32, u64)> = BTreeMap::new();
+    let mut samples: BTreeMap<(u32, State), (f64, u64)> = BTreeMap::new();
     for (&(node, state), &(number, ns)) in &tree.samples {
         let state = match state {
             State::Runtime if links(node, false) => State::Linking,
@@ -68,7 +68,7 @@ pub fn resolve(session: &Session, jni: Jni, tree: &Tree) -> Resolved {
         .map(|((node, state), (samples, cpu_ns))| Sample {
             node: NodeId(node),
             state,
-            samples,
+            samples: (samples.round() as u32).max(1),
             cpu_ns,
         })
         .collect();

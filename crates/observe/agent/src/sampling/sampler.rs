@@ -293,11 +293,14 @@ impl Sampler {
             return;
         }
         let used = thread.latest.saturating_sub(thread.accounted);
+        // The effective size of a sample with weights (Kish 1965, section 11.7), for each stack.
+        let squares: u64 = thread.batch.iter().map(|(_, w)| u64::from(w * w)).sum();
+        let part = (weights * weights) as f64 / (squares * thread.batch.len() as u64) as f64;
         let mut tree = lock(&self.sampling.tree);
         for (place, weight) in thread.batch.drain(..) {
             let ns = (used as f64 * f64::from(weight) / weights as f64) as u64;
             match place {
-                Place::Node(node, state) => tree.sampled(node, state, ns),
+                Place::Node(node, state) => tree.sampled(node, state, part, ns),
                 Place::Beside(role) => *self.outcome.beside.entry(role).or_default() += ns,
             }
         }

@@ -43,18 +43,18 @@ pub struct Tree {
     /// Parents stand before their children.
     pub nodes: Vec<Node>,
     known: HashMap<Node, u32>,
-    /// Samples and processor time, ns.
-    pub samples: HashMap<(u32, State), (u32, u64)>,
+    /// Samples of equal weight that would say as much, and processor time, ns.
+    pub samples: HashMap<(u32, State), (f64, u64)>,
     /// Samples and bytes.
     pub allocated: HashMap<u32, (u32, f64)>,
     cut: u64,
 }
 
 impl Tree {
-    /// Charges the processor time of a sample to the end of a stack.
-    pub fn sampled(&mut self, node: u32, state: State, ns: u64) {
+    /// Charges the processor time of a sample to the end of a stack. It says as much as this part of a sample among equals.
+    pub fn sampled(&mut self, node: u32, state: State, part: f64, ns: u64) {
         let weight = self.samples.entry((node, state)).or_default();
-        *weight = (weight.0 + 1, weight.1 + ns);
+        *weight = (weight.0 + part, weight.1 + ns);
     }
 
     /// Charges bytes to a stack.
@@ -106,7 +106,7 @@ mod tests {
         let mut tree = Tree::default();
         let mut sampled = |stack: &[Frame], state, ns| {
             if let Some(node) = tree.intern(stack) {
-                tree.sampled(node, state, ns);
+                tree.sampled(node, state, 0.75, ns);
             }
         };
         sampled(&[frame(2, 7), frame(1, 3)], State::Compiled, 10);
@@ -121,8 +121,8 @@ mod tests {
             .map(|n| (n.parent, n.frame.method, n.frame.at))
             .collect();
         assert_eq!(nodes, [(NONE, 1, 3), (0, 2, 7), (0, 2, 8), (NONE, 1, -1)]);
-        assert_eq!(tree.samples[&(1, State::Compiled)], (2, 15));
-        assert_eq!(tree.samples[&(3, State::Native)], (1, 2));
+        assert_eq!(tree.samples[&(1, State::Compiled)], (1.5, 15));
+        assert_eq!(tree.samples[&(3, State::Native)], (0.75, 2));
         assert_eq!(tree.samples.len(), 3);
         assert_eq!(tree.allocated[&0], (1, 64.0));
     }
