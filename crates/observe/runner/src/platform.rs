@@ -85,7 +85,7 @@ pub fn load_per_core() -> Option<f64> {
 /// Numbers of the processor's design: family, model and stepping; on ARM implementer, part and revision. Processors of different designs may bear
 /// the same name.
 pub fn design() -> Vec<(String, String)> {
-    design_in(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+    design_in(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
 }
 
 /// The same of the first processor that Linux describes.
