@@ -204,10 +204,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_those_of_a_poisson_process() {
+    fn times_are_even_or_those_of_a_poisson_process() {
         let mut random = Random::new(7);
+        let even: Vec<u64> = (0..1000).map(|_| random.even(1_000_000)).collect();
+        assert!(even.iter().all(|t| (500_000..=1_500_000).contains(t)));
+        assert!(
+            even.iter()
+                .filter(|t| **t < 1_000_000)
+                .count()
+                .abs_diff(500)
+                < 100
+        );
         let times: Vec<f64> = (0..100_000)
-            .map(|_| random.time(1_000_000) as f64)
+            .map(|_| random.forgetful(1_000_000) as f64)
             .collect();
         let mean = times.iter().sum::<f64>() / times.len() as f64;
         assert!((mean / 1e6 - 1.0).abs() < 0.02, "{mean}");

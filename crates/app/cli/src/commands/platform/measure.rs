@@ -124,7 +124,7 @@ fn complete(facts: &mut Facts) {
     let (mode, collector) = (mode(facts).words(), collector(facts).words());
     facts.insert("mode".to_owned(), mode.to_owned());
     facts.insert("collector".to_owned(), collector.to_owned());
-    facts.extend(pricetag_runner::platform::design());
+    facts.extend(platform::design());
     if let Some(caches) = caches() {
         facts.insert("caches".to_owned(), caches);
     }
