@@ -251,6 +251,8 @@ impl<'a> Launch<'a> {
         let mut command = Command::new(&self.machine.java);
         let options = self.machine.options.iter();
         command
+            // Its file may be locked by a JVM of another container that has the same number; that is told on standard output.
+            .arg("-XX:-UsePerfData")
             .args(options.map(|option| option.replace(PROGRAM, &self.program.name)))
             .args(&self.before)
             .args(agent)

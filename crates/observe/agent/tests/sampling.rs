@@ -245,6 +245,60 @@ fn any_end_leaves_a_whole_profile() {
     }
 }
 
+const WAITS: &str = r#"
+import java.net.*;
+import java.nio.channels.*;
+public class Waits {
+    static volatile long sink;
+    interface Wait { void now() throws Exception; }
+    static long work(int millions) { long x = 1; for (int i = 0; i < millions * 1_000_000; i++) x = x * 6364136223846793005L + i; return x; }
+    static long before(int millions) { long x = 1; for (int i = 0; i < millions * 1_000_000; i++) x = x * 6364136223846793005L + i; return x; }
+    static long after(int millions) { long x = 1; for (int i = 0; i < millions * 1_000_000; i++) x = x * 6364136223846793005L + i; return x; }
+
+    static void at(String what, Wait wait) throws Exception {
+        sink = work(3);
+        long begun = System.nanoTime();
+        try { wait.now(); } catch (SocketTimeoutException expected) { }
+        long passed = (System.nanoTime() - begun) / 1_000_000;
+        if (passed < 199) System.out.println(what + " came back after " + passed + " ms");
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Object lock = new Object();
+        at("sleep", () -> Thread.sleep(200));
+        at("wait", () -> { synchronized (lock) { lock.wait(200); } });
+        at("latch", () -> new java.util.concurrent.CountDownLatch(1).await(200, java.util.concurrent.TimeUnit.MILLISECONDS));
+        at("process", () -> new ProcessBuilder("sleep", "0.2").start().waitFor());
+        try (ServerSocket server = new ServerSocket(0); Socket client = new Socket("127.0.0.1", server.getLocalPort()); Selector selector = Selector.open()) {
+            server.setSoTimeout(200);
+            client.setSoTimeout(200);
+            at("select", () -> selector.select(200));
+            at("read", () -> client.getInputStream().read());
+            Socket other = server.accept();
+            at("accept", () -> server.accept());
+            other.close();
+        }
+        for (int i = 0; i < 100; i++) { sink = before(5); Thread.sleep(4); sink = after(5); }
+    }
+}
+"#;
+
+/// Signals come while a thread waits, and work after a wait counts as much as work before it.
+#[test]
+fn waits_are_as_long_as_ever_and_move_no_time() {
+    let subject = Subject::new("Waits.java", WAITS);
+    let sampled = Sampled::by(&subject, &["Waits"]);
+    assert_eq!(sampled.status, Some(0), "{}", sampled.output);
+    assert_eq!(sampled.output.trim(), "");
+    let methods = sampled.methods();
+    let [before, after] = ["before", "after"].map(|name| methods[name].running());
+    let share = after / (before + after);
+    assert!(
+        (0.4..0.6).contains(&share),
+        "{before} before, {after} after"
+    );
+}
+
 const PARTS: &str = r"
 public class Parts {
     static volatile long sink;
