@@ -76,7 +76,7 @@ pub struct Sample {
     pub state: State,
     /// Samples taken.
     pub samples: u32,
-    /// Processor time, ns: what the thread used since its last sample, summed over these.
+    /// Processor time, ns: their part of what their thread used.
     pub cpu_ns: u64,
 }
 

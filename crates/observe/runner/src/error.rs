@@ -80,7 +80,7 @@ pub enum RunnerError {
         why: String,
     },
     /// The glob matches nothing.
-    #[error("no file matches `{pattern}` in {}{}", .cwd.display(), if *folders == 0 { String::new() } else { format!(", but {folders} folders do") })]
+    #[error("no file matches `{pattern}` in {}{}", .cwd.display(), but(*folders))]
     NoInputs {
         /// As given.
         pattern: String,
@@ -370,4 +370,13 @@ fn known_names(known: &[String]) -> String {
     }
     let names: Vec<String> = known.iter().map(|k| format!("{{{k}}}")).collect();
     names.join(" ")
+}
+
+/// That folders match a pattern that was to name files.
+fn but(folders: usize) -> String {
+    match folders {
+        0 => String::new(),
+        1 => ", but a folder does".to_owned(),
+        n => format!(", but {n} folders do"),
+    }
 }

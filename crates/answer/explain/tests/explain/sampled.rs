@@ -132,3 +132,85 @@ fn blocks_of_a_sampled_method_have_its_prices() {
     assert_eq!((block.count, block.support), (55.0, 10));
     assert!((block.price.unwrap() - 2.0 * 3015.0 / 180.0).abs() < 1e-9);
 }
+
+/// `main` calls a bridge, which calls the method that it is for: both are one, whose only caller is `main`.
+#[test]
+fn a_bridge_and_its_method_are_one_for_callers_and_two_lines() {
+    use pricetag_profile::{Method, MethodId, Node, NodeId, Profile, ProfiledRun, Sample, State};
+    let method = |name: &str, descriptor: &str| Method {
+        class: "org/example/Sorter".into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
+        own: true,
+    };
+    let node = |parent: Option<u32>, method: u32| Node {
+        parent: parent.map(NodeId),
+        method: MethodId(method),
+        at: Some(0),
+    };
+    let sample = |node: u32, samples: u32| Sample {
+        node: NodeId(node),
+        state: State::Compiled,
+        samples,
+        cpu_ns: u64::from(samples) * 1_000_000,
+    };
+    let (mut model, mut dataset) = sampled();
+    dataset.profile = Some(Profile {
+        methods: vec![
+            method("main", "()V"),
+            method("get", "()Ljava/lang/Object;"),
+            method("get", "()Ljava/lang/String;"),
+        ],
+        // main → bridge → method, and main → method.
+        nodes: vec![
+            node(None, 0),
+            node(Some(0), 1),
+            node(Some(1), 2),
+            node(Some(0), 2),
+        ],
+        runs: vec![ProfiledRun {
+            rows: vec!["in1".into()],
+            samples: vec![sample(1, 10), sample(2, 30), sample(3, 60)],
+            cpu_ns: 100_000_000,
+            wall_ns: 100_000_000,
+            ..ProfiledRun::default()
+        }],
+        notes: vec![],
+    });
+    let found = pricetag_explain::callers(&dataset, "get").unwrap();
+    let [(name, callers)] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(name, "org.example.Sorter.get()");
+    let told: Vec<_> = callers
+        .iter()
+        .map(|c| (c.name.as_str(), c.share, c.samples))
+        .collect();
+    assert_eq!(told, [("org.example.Sorter.main()", 1.0, 100)]);
+
+    let charges = model.charges.as_mut().unwrap();
+    for (account, result) in charges.accounts.iter_mut().zip(["Object", "String"]) {
+        let key = account.method.as_mut().unwrap();
+        key.name = "get".into();
+        key.descriptor = format!("()Ljava/lang/{result};");
+        account.samples = Some(50);
+    }
+    let options = ExplainOptions {
+        by: Grouping::Method,
+        ..ExplainOptions::default()
+    };
+    model.target = "cpu".into();
+    let lines = explain(&model, &dataset, options).unwrap();
+    let names: Vec<&str> = lines.items.iter().map(|i| i.name.as_str()).collect();
+    assert!(
+        names.contains(&"org.example.Sorter.get(): Object"),
+        "{names:?}"
+    );
+    assert!(
+        names.contains(&"org.example.Sorter.get(): String"),
+        "{names:?}"
+    );
+    for item in lines.items.iter().filter(|i| i.name.contains("get")) {
+        assert!(item.spread.is_some(), "{}", item.name);
+    }
+}

@@ -132,6 +132,11 @@ fn what_is_no_java_command_is_told() {
             1,
             "no file matches `none/*` in /",
         ),
+        (
+            "record -o d --inputs i? -- java X {}",
+            1,
+            ", but a folder does",
+        ),
         ("record -o d --inputs in/* -- java X {name}", 2, "`{name}`"),
         ("record -o d --inputs in/* -- java X", 2, "mentions one"),
         (
