@@ -62,7 +62,7 @@ pub enum NoBound {
     #[error(transparent)]
     Unpriced(#[from] Unpriced),
     /// No polynomial was found.
-    #[error("no polynomial of degree {degree} or less{}", culprit.as_ref().map_or(String::new(), |f| format!(": `{f}` has none by itself. Its cost may grow faster, or what shrinks from call to call is no size that is looked at")))]
+    #[error("no polynomial of degree {degree} or less was found{}", culprit.as_ref().map_or(String::new(), |f| format!(": `{f}` has none as it is called here. Its cost may grow faster, what shrinks from call to call may be no size that is looked at, or what it is given has no size")))]
     None {
         /// The largest degree tried.
         degree: u32,

@@ -4,10 +4,9 @@
 //! The interrupt of that timer comes when it is due, whoever has the processor. A thread that runs then takes the signal at
 //! once. One that sleeps, or waits for a processor, takes it later and elsewhere, and does not count ([`Clocks::found`]).
 //!
-//! While a thread works, times between its moments are even but for a random half: that is more exact than times at random.
-//! While it sleeps they are those of a Poisson process, which forgets: how long it has slept says nothing of when its moment
-//! comes. Its timer then runs slower, so that few of its calls are interrupted; a moment stands for more the slower its timer
-//! ran (Horvitz and Thompson 1952: by the inverse of the chance).
+//! Times between moments are those of a Poisson process, which forgets: how long a thread has slept or waited for a processor
+//! says nothing of when its moment comes. While a thread sleeps its timer runs slower, so that few of its calls are interrupted;
+//! a moment stands for more the slower its timer ran (Horvitz and Thompson 1952: by the inverse of the chance).
 //!
 //! The system's calls are made directly: they are safe in handlers of signals, and the library's own are not everywhere.
 
@@ -90,7 +89,7 @@ impl Timer {
     }
 }
 
-/// Times between moments.
+/// Times between the events of a Poisson process.
 #[derive(Clone, Copy, Debug)]
 pub struct Random(u64);
 
@@ -100,13 +99,8 @@ impl Random {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    /// A time, ns, between half of this mean and half as much again.
-    pub fn even(&mut self, mean: u64) -> u64 {
-        (mean as f64 * (0.5 + self.share())) as u64
-    }
-
-    /// A time, ns, between events of a Poisson process of this mean.
-    pub fn forgetful(&mut self, mean: u64) -> u64 {
+    /// The next time, ns, of this mean.
+    pub fn time(&mut self, mean: u64) -> u64 {
         (-self.share().ln() * mean as f64) as u64 + LEAST
     }
 
@@ -204,19 +198,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_even_or_those_of_a_poisson_process() {
+    fn times_are_those_of_a_poisson_process() {
         let mut random = Random::new(7);
-        let even: Vec<u64> = (0..1000).map(|_| random.even(1_000_000)).collect();
-        assert!(even.iter().all(|t| (500_000..=1_500_000).contains(t)));
-        assert!(
-            even.iter()
-                .filter(|t| **t < 1_000_000)
-                .count()
-                .abs_diff(500)
-                < 100
-        );
         let times: Vec<f64> = (0..100_000)
-            .map(|_| random.forgetful(1_000_000) as f64)
+            .map(|_| random.time(1_000_000) as f64)
             .collect();
         let mean = times.iter().sum::<f64>() / times.len() as f64;
         assert!((mean / 1e6 - 1.0).abs() < 0.02, "{mean}");

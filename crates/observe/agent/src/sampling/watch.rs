@@ -301,10 +301,7 @@ unsafe extern "C" fn handler(_: i32, info: *mut libc::siginfo_t, context: *mut c
     let handling = watch.handling.load(Ordering::Relaxed);
     let goes_on = moment(content, began, handling, context);
     if goes_on && !STOPPED.load(Ordering::Acquire) {
-        let delay = match content.slower {
-            0 => content.random.even(MEAN),
-            slower => content.random.forgetful(MEAN << slower),
-        };
+        let delay = content.random.time(MEAN << content.slower);
         content.clocks = Clocks::read(delay);
         let spent = clock::thread_cpu() - began;
         watch.handling.store(handling + spent, Ordering::Release);
