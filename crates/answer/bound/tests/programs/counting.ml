@@ -18,6 +18,7 @@
 (*! gcd steps 1 *)
 (*! rest steps 1 *)
 (*! quotient steps 1 *)
+(*! twice steps 1 = *)
 (*! away steps none `away's inner function` *)
 (*! beyond steps none `beyond's inner function` *)
 (*! unknown_start steps none `unknown_start's inner function` *)
@@ -47,6 +48,7 @@ let rec gcd a b = if b = 0 then a else gcd b (a mod b)
 let rec walk n = if n <= 0 then 0 else 1 + walk (n - 1)
 let rest n m = walk (n - m)
 let quotient n m = if m = 0 then 0 else walk (n / m)
+let twice n = walk (n * 2)
 (* What has none. *)
 let away n = let rec go i = if i > n then 0 else go (i - 1) in go 0
 let beyond n = let rec go i = if i = n then 0 else go (i + 2) in go 0

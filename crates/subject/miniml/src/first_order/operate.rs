@@ -6,6 +6,9 @@ use crate::construct::Construct;
 use crate::core::{Expr, Operator};
 use crate::types::{self, Letters, Node, Shape, Ty};
 
+/// The largest constant factor of a number that is a sum of it.
+const FACTOR: i64 = 8;
+
 /// What a comparison works on.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -206,6 +209,17 @@ impl<'p> Lower<'p> {
             (O::IntDiv, [a, b]) => self.bind(Right::Less(*a, *b), int),
             (O::IntMod, [a, Atom::Constant(n)]) if *n > 0 => {
                 self.bind(Right::AtMost(Atom::Constant(*n - 1), Some(*a)), int)
+            }
+            (
+                O::IntMul,
+                [a, Atom::Constant(n @ 1..=FACTOR)] | [Atom::Constant(n @ 1..=FACTOR), a],
+            ) => {
+                let mut sum = Value::Atom(*a, int);
+                for _ in 1..*n {
+                    let so_far = self.atom(sum)?.0;
+                    sum = self.bind(Right::Sum(so_far, *a), int);
+                }
+                sum
             }
             // A remainder is less than a positive divisor, and no more than the number itself.
             (O::IntMod, [a, b]) => {
